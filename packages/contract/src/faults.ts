@@ -1,0 +1,160 @@
+/**
+ * Every way in which Toolway refuses or cannot: one row per fault, in three voices (problem+json, JSON-RPC, tool result).
+ *
+ * The blanks of a row's sentences are the facts that it must be thrown with: a missing fact or a misspelt code does not
+ * compile. A fault never carries a secret or an upstream's address; what explains it to an operator travels in `cause`,
+ * which goes to the log and nowhere else. An upstream that answers "no" is not a fault but a result.
+ */
+
+/** The word codes of the ledger's U-13, which clients may branch on. */
+export type FaultWord =
+  | 'INVALID_ARGUMENT'
+  | 'POLICY_VIOLATION'
+  | 'EXECUTION_ERROR'
+  | 'TOOL_NOT_FOUND'
+  | 'NOT_FOUND'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'RATE_LIMITED'
+  | 'TIMEOUT'
+  | 'CANCELLED'
+  | 'NEEDS_AUTH'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'NOT_SUPPORTED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL'
+
+/** The step of a call (house words) in which the fault arose. */
+export type FaultPhase = 'receive' | 'identify' | 'place' | 'admit' | 'find' | 'check' | 'open' | 'run' | 'shape'
+
+interface FaultRow<Say extends string = string, Mend extends string = string> {
+  readonly word: FaultWord
+  readonly phase: FaultPhase
+  /** HTTP status when the fault is the whole answer. */
+  readonly http: number
+  /** JSON-RPC error number (U-13; MCP 2026-07-28 for -3202x). */
+  readonly rpc: number
+  /** Whether the same request may succeed when it is sent again. */
+  readonly retry: boolean
+  readonly say: Say
+  readonly mend: Mend
+}
+
+const row = <const Say extends string, const Mend extends string>(
+  phase: FaultPhase,
+  word: FaultWord,
+  [http, rpc, retry]: readonly [http: number, rpc: number, retry?: 'retry'],
+  say: Say,
+  mend: Mend,
+): FaultRow<Say, Mend> => ({ phase, word, http, rpc, retry: retry === 'retry', say, mend })
+
+const PARSE = -32700
+const INVALID = -32600
+const NO_METHOD = -32601
+const PARAMS = -32602
+const INTERNAL = -32603
+const NO_KEY = -32001
+const FORBIDDEN = -32002
+const UNREACHABLE = -32003
+const HEADERS = -32020
+const CAPABILITY = -32021
+const VERSION = -32022
+
+// prettier-ignore
+export const FAULTS = {
+  'request.host': row('receive', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The Host header names an address that this gateway does not answer to.', 'Use the address that the gateway printed, or set TOOLWAY_PUBLIC_URL to the address that clients use.'),
+  'request.origin': row('receive', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The Origin of this request is not allowed.', 'Call from the gateway\'s own address; other web origins are refused because a browser could be tricked into calling.'),
+  'request.method': row('receive', 'INVALID_ARGUMENT', [405, INVALID], 'This address does not take {method}.', 'Use one of: {allowed}.'),
+  'request.media-type': row('receive', 'INVALID_ARGUMENT', [415, INVALID], 'The Content-Type is not application/json.', 'Send the message with Content-Type: application/json.'),
+  'request.not-acceptable': row('receive', 'INVALID_ARGUMENT', [406, INVALID], 'The Accept header allows neither JSON nor an event stream.', 'Send Accept: application/json, text/event-stream.'),
+  'request.too-large': row('receive', 'PAYLOAD_TOO_LARGE', [413, INVALID], 'The request body is larger than {limit} bytes.', 'Send less, or ask the operator to raise the limit.'),
+  'request.cut-off': row('receive', 'INVALID_ARGUMENT', [400, PARSE, 'retry'], 'The request ended before its body was complete.', 'Send it again.'),
+  'request.not-json': row('receive', 'INVALID_ARGUMENT', [400, PARSE], 'The request body is not JSON: {problem}', 'Mend the body at that place.'),
+  'request.too-deep': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The request nests deeper than {limit} levels at {place}.', 'Flatten the arguments.'),
+  'request.shape': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The message is not a JSON-RPC 2.0 message: {place} {problem}.', 'Send one object with jsonrpc "2.0", a method, and an id that is a string or an integer.'),
+  'request.batch': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'Batches are not part of protocol revision {revision}.', 'Send one message per request.'),
+  'request.batch-size': row('receive', 'PAYLOAD_TOO_LARGE', [400, INVALID], 'A batch holds at most {limit} messages.', 'Send fewer at a time.'),
+
+  'key.missing': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'This address needs a key, and the request carries none.', 'Send "Authorization: Bearer uru_…"; `toolway key add NAME` makes a key.'),
+  'key.unknown': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The key of this request is not known here.', 'Check for a cut-off copy, or make a new one with `toolway key add NAME`.'),
+
+  'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'There is no such endpoint for this key.', 'Check organization, toolset and connection in the address; `toolway connection list` shows them.'),
+  'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
+  'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
+
+  'envelope.missing': row('receive', 'INVALID_ARGUMENT', [400, PARAMS], 'A request of revision 2026-07-28 needs {key} in params._meta.', 'Send the protocol version and the client capabilities with every request.'),
+  'envelope.version': row('receive', 'NOT_SUPPORTED', [400, VERSION], 'Unsupported protocol version', 'Speak one of the versions in data.supported.'),
+  'envelope.header': row('receive', 'INVALID_ARGUMENT', [400, HEADERS], 'Header mismatch: {header} {problem}.', 'Send the header with the same value as the body.'),
+  'client.capability': row('check', 'NOT_SUPPORTED', [400, CAPABILITY], 'Missing required client capability', 'Use a client that declares the capabilities in data.requiredCapabilities.'),
+
+  'method.unknown': row('find', 'NOT_SUPPORTED', [404, NO_METHOD], 'Method not found: {method}', 'Use a method that server/discover or initialize announces.'),
+  'params.shape': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid params: {place} {problem}.', 'Mend the parameter at that place.'),
+  'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not made by this gateway for this list.', 'List again from the start.'),
+  'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; it may have been removed or renamed.'),
+  'prompt.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown prompt: {prompt}', 'List the prompts again.'),
+  'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
+
+  'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is switched off.', 'Switch it on, or use another tool.'),
+  'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} cannot be reached: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The connection {connection} refuses its credential ({problem}).', 'Give the connection a valid credential.'),
+  'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
+  'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not answer within {seconds} s.', 'Call again with less to do, or raise the limit of the connection.'),
+  'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still working off earlier requests.', 'Call again in a moment.'),
+  'upstream.question': row('run', 'NOT_SUPPORTED', [501, UNREACHABLE], 'The connection {connection} asks the client a question that this client\'s protocol revision cannot carry.', 'Use a client of the upstream\'s own revision ({revision}).'),
+  'egress.refused': row('open', 'PERMISSION_DENIED', [502, UNREACHABLE], 'The address of connection {connection} lies in a network that it may not reach.', 'An operator may allow private addresses for this connection.'),
+  'result.too-large': row('shape', 'PAYLOAD_TOO_LARGE', [502, UNREACHABLE], 'The answer of connection {connection} is larger than {limit} bytes.', 'Ask for less.'),
+  'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
+
+  'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
+  'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
+  internal: row('run', 'INTERNAL', [500, INTERNAL], 'Something went wrong inside the gateway.', 'Give the operator the correlation id of this answer.'),
+} as const satisfies Record<string, FaultRow>
+
+export type FaultCode = keyof typeof FAULTS
+
+type Blank<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Blank<Rest> : never
+type BlankOf<Code extends FaultCode> = Blank<(typeof FAULTS)[Code]['say']> | Blank<(typeof FAULTS)[Code]['mend']>
+export type FaultFacts<Code extends FaultCode> = Readonly<Record<BlankOf<Code>, string | number>>
+
+export interface FaultExtra {
+  /** For the log only; may name addresses, never secrets. */
+  readonly cause?: unknown
+  /** Machine-readable facts that the JSON-RPC error carries in `data` as they are (for instance `supported`). */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
+  ? [facts?: Readonly<Record<string, never>>, extra?: FaultExtra]
+  : [facts: FaultFacts<Code>, extra?: FaultExtra]
+
+const fill = (text: string, facts: Readonly<Record<string, string | number>>) =>
+  text.replace(/\{([\w-]+)\}/g, (_, name: string) => String(facts[name] ?? ''))
+
+export class Fault<Code extends FaultCode = FaultCode> extends Error {
+  readonly code: Code
+  readonly facts: Readonly<Record<string, string | number>>
+  readonly data: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: Code, ...[facts, extra]: FaultArguments<Code>) {
+    super(fill(FAULTS[code].say, facts ?? {}), extra?.cause === undefined ? undefined : { cause: extra.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.facts = facts ?? {}
+    this.data = extra?.data
+  }
+
+  get row(): FaultRow {
+    return FAULTS[this.code]
+  }
+
+  /** The next step, in a sentence for the person who meets the fault. */
+  get mend(): string {
+    return fill(FAULTS[this.code].mend, this.facts)
+  }
+
+  /** A fault as it is; anything else is a bug and becomes `internal`, with the thrown thing as its cause. */
+  static of(thrown: unknown): Fault {
+    return thrown instanceof Fault ? thrown : new Fault('internal', {}, { cause: thrown })
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What names a thing for a machine: an opaque id that sorts by time and says its kind (`con_01JD…`).
+ *
+ * A ULID behind a prefix: 48 bits of milliseconds, 80 random bits, Crockford base 32. Ids are branded, so that a
+ * connection's id cannot be passed where an organization's is meant. Slugs and aliases, the names for people, are not ids.
+ */
+declare const kind: unique symbol
+type Branded<Kind extends string> = string & { readonly [kind]: Kind }
+
+export type OrganizationId = Branded<'organization'>
+export type KeyId = Branded<'key'>
+export type ConnectionId = Branded<'connection'>
+export type ToolsetId = Branded<'toolset'>
+export type RecordId = Branded<'record'>
+export type ImportId = Branded<'import'>
+
+const PREFIXES = {
+  org: 'organization',
+  key: 'key',
+  con: 'connection',
+  tls: 'toolset',
+  rec: 'record',
+  imp: 'import',
+} as const
+export type IdPrefix = keyof typeof PREFIXES
+export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_DIGITS = 10
+const RANDOM_DIGITS = 16
+
+/** Mint an id: `prefix_` and 26 characters of lower-case Crockford base 32 (https://github.com/ulid/spec). */
+export function newId<Prefix extends IdPrefix>(prefix: Prefix, now = Date.now()): IdOf<Prefix> {
+  let time = ''
+  for (let rest = now, place = 0; place < TIME_DIGITS; place++, rest = Math.floor(rest / 32)) {
+    time = DIGITS.charAt(rest % 32) + time
+  }
+  let random = ''
+  // One byte per digit wastes three bits of each, and needs no arithmetic over 80-bit numbers.
+  for (const byte of crypto.getRandomValues(new Uint8Array(RANDOM_DIGITS))) random += DIGITS.charAt(byte & 31)
+  return `${prefix}_${time}${random}` as IdOf<Prefix>
+}

@@ -1,0 +1,62 @@
+/**
+ * The envelope of revision 2026-07-28: version, client capabilities and log level in `params._meta` of every request
+ * (specification 2026-07-28, basic: request metadata). Reading fails closed; writing leaves every other `_meta` key alone.
+ */
+import { Fault } from '@toolway/contract'
+import type { Caller } from '../../asked.ts'
+import { MODERN } from '../../era.ts'
+import { isObject, type JsonObject } from '../../json.ts'
+import { metaOf } from '../../message.ts'
+
+export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+export const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo'
+export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
+export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+export const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
+
+/** The keys of one hop: they are written anew for the next hop and dropped towards a legacy server. */
+const HOP_KEYS = [VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY]
+
+/** A request with this key in `_meta` is a modern one, whatever its headers say. */
+export const hasEnvelope = (params: JsonObject | undefined): boolean => VERSION_KEY in metaOf(params)
+
+/** Read the caller out of `params`. Throws `envelope.missing` (-32602) or `envelope.version` (-32022), both HTTP 400. */
+export function readEnvelope(params: JsonObject | undefined): Caller {
+  const meta = metaOf(params)
+  const version = meta[VERSION_KEY]
+  if (typeof version !== 'string') throw new Fault('envelope.missing', { key: VERSION_KEY })
+  const capabilities = meta[CAPABILITIES_KEY]
+  if (!isObject(capabilities)) throw new Fault('envelope.missing', { key: CAPABILITIES_KEY })
+  if (version !== MODERN) {
+    throw new Fault('envelope.version', {}, { data: { supported: [MODERN], requested: version } })
+  }
+  const client = meta[CLIENT_KEY]
+  const logLevel = meta[LOG_LEVEL_KEY]
+  return {
+    revision: MODERN,
+    capabilities,
+    client: isObject(client) ? client : undefined,
+    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+  }
+}
+
+/** `params` for a modern server: the caller's capabilities and level with this hop's version; all else as it was. */
+export function writeEnvelope(params: JsonObject, caller: Caller, progressToken: string | undefined): JsonObject {
+  const meta: JsonObject = { ...metaOf(params), [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: caller.capabilities }
+  if (caller.client !== undefined) meta[CLIENT_KEY] = caller.client
+  if (caller.logLevel !== undefined) meta[LOG_LEVEL_KEY] = caller.logLevel
+  if (progressToken === undefined) delete meta['progressToken']
+  else meta['progressToken'] = progressToken
+  return { ...params, _meta: meta }
+}
+
+/** `params` for a legacy server: the envelope keys are gone, vendor keys and trace context stay. */
+export function stripEnvelope(params: JsonObject, progressToken: string | undefined): JsonObject {
+  const meta: JsonObject = { ...metaOf(params) }
+  for (const key of HOP_KEYS) delete meta[key]
+  delete meta['progressToken']
+  if (progressToken !== undefined) meta['progressToken'] = progressToken
+  const { _meta: _, ...rest } = params
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }
+}

@@ -1,0 +1,162 @@
+/**
+ * The headers that mirror a modern request's body (specification 2026-07-28, transports: standard and custom headers).
+ *
+ * One table serves both hops: what a server checks on the way in is what a client computes on the way out, from the
+ * *final* body and the *upstream's* schema. A header is never copied from the caller, because names change on the way.
+ */
+import { Fault } from '@toolway/contract'
+import { MODERN } from '../../era.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+
+export type HeaderReader = (name: string) => string | undefined
+
+/** Which member of params each method's `Mcp-Name` mirrors. */
+const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
+
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+const SENTINEL = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
+
+const toBase64 = (text: string) =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))
+
+/** A header value: visible ASCII as it is, everything else (or what looks like the sentinel) as `=?base64?…?=`. */
+export const encodeHeader = (text: string): string =>
+  PLAIN.test(text) && !SENTINEL.test(text) ? text : `=?base64?${toBase64(text)}?=`
+
+/** The text behind a header value, or undefined when its Base64 is broken. */
+export function decodeHeader(value: string): string | undefined {
+  const encoded = SENTINEL.exec(value)?.[1]
+  if (encoded === undefined) return value.startsWith('=?base64?') ? undefined : value
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Refuse (-32020, HTTP 400) unless the standard headers are there and say what the body says. */
+export function checkHeaders(header: HeaderReader, method: string, params: JsonObject): void {
+  const version = header('mcp-protocol-version')
+  if (version === undefined)
+    throw new Fault('envelope.header', { header: 'MCP-Protocol-Version', problem: 'is missing' })
+  if (version !== MODERN) {
+    throw new Fault('envelope.header', {
+      header: 'MCP-Protocol-Version',
+      problem: 'does not match the version in _meta',
+    })
+  }
+  checkHeader(header, 'Mcp-Method', method)
+  const member = NAMED[method]
+  const name = member === undefined ? undefined : params[member]
+  if (typeof name === 'string') checkHeader(header, 'Mcp-Name', name)
+}
+
+function checkHeader(header: HeaderReader, name: string, expected: string): void {
+  const value = header(name.toLowerCase())
+  if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
+  const said = decodeHeader(value.trim())
+  if (said === undefined) throw new Fault('envelope.header', { header: name, problem: 'has broken Base64' })
+  if (said !== expected) throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
+}
+
+/** A property of a tool's input that travels in a header too (`x-mcp-header`). */
+export interface HeaderParameter {
+  readonly header: string
+  readonly path: readonly string[]
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const HEADER_TYPES = new Set<Json>(['string', 'integer', 'boolean'])
+
+/**
+ * The header parameters of an input schema. Returns undefined when the schema breaks a rule of `x-mcp-header` (a token,
+ * unique without regard to case, only on string, integer or boolean, only below `properties`): such a tool is not offered.
+ */
+export function headerParameters(schema: Json | undefined): readonly HeaderParameter[] | undefined {
+  if (!isObject(schema)) return []
+  const found: HeaderParameter[] = []
+  const valid = collect(schema, [], found) && countMarks(schema) === found.length
+  const names = new Set(found.map(({ header }) => header.toLowerCase()))
+  return valid && names.size === found.length ? found : undefined
+}
+
+function collect(schema: JsonObject, path: readonly string[], found: HeaderParameter[]): boolean {
+  const properties = schema['properties']
+  if (!isObject(properties)) return true
+  return Object.entries(properties).every(([key, property]) => {
+    if (!isObject(property)) return true
+    const mark = property['x-mcp-header']
+    if (mark !== undefined) {
+      if (typeof mark !== 'string' || !TOKEN.test(mark) || !HEADER_TYPES.has(property['type'] ?? null)) return false
+      found.push({ header: mark, path: [...path, key] })
+    }
+    return collect(property, [...path, key], found)
+  })
+}
+
+/** Every mark in the schema, wherever it stands: one that `collect` cannot reach stands where none may. */
+function countMarks(value: Json): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countMarks(item), 0)
+  if (!isObject(value)) return 0
+  const own = typeof value['x-mcp-header'] === 'string' && 'type' in value ? 1 : 0
+  return Object.values(value).reduce<number>((sum, item) => sum + countMarks(item), own)
+}
+
+function valueAt(parameters: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), parameters)
+}
+
+const textOf = (value: Json | undefined): string | undefined =>
+  value === undefined || value === null || typeof value === 'object' ? undefined : String(value)
+
+/** Refuse (-32020) when a marked argument and its `Mcp-Param-*` header disagree, or only one of them is there. */
+export function checkParameterHeaders(
+  header: HeaderReader,
+  parameters: readonly HeaderParameter[],
+  given: Json | undefined,
+): void {
+  for (const parameter of parameters) {
+    const name = `Mcp-Param-${parameter.header}`
+    const value = valueAt(given, parameter.path)
+    const expected = textOf(value)
+    if (expected !== undefined && typeof value !== 'number') checkHeader(header, name, expected)
+    else if (expected !== undefined) checkNumber(header, name, Number(expected))
+    else if (header(name.toLowerCase()) !== undefined) {
+      throw new Fault('envelope.header', { header: name, problem: 'is given, but the body has no such argument' })
+    }
+  }
+}
+
+function checkNumber(header: HeaderReader, name: string, expected: number): void {
+  const value = header(name.toLowerCase())
+  if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
+  const said = decodeHeader(value.trim())
+  if (said === undefined || said === '' || Number(said) !== expected) {
+    throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
+  }
+}
+
+/** The headers of a modern request, computed from its final body and the upstream's schema. */
+export function headersFor(
+  method: string,
+  params: JsonObject,
+  parameters: readonly HeaderParameter[],
+): Record<string, string> {
+  const headers: Record<string, string> = { 'mcp-protocol-version': MODERN, 'mcp-method': method }
+  const member = NAMED[method]
+  const name = member === undefined ? undefined : params[member]
+  if (typeof name === 'string') headers['mcp-name'] = encodeHeader(name)
+  for (const { header, path } of parameters) {
+    const text = textOf(valueAt(params['arguments'], path))
+    if (text !== undefined) headers[`mcp-param-${header.toLowerCase()}`] = encodeHeader(text)
+  }
+  return headers
+}

@@ -1,0 +1,40 @@
+export { progressTokenOf } from './asked.ts'
+export type { Asked, Caller } from './asked.ts'
+export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.ts'
+export { adaptError, adaptResult } from './bridge/results.ts'
+export type { Crossing } from './bridge/results.ts'
+export {
+  eraOf,
+  isLegacyRevision,
+  isRevision,
+  MODERN,
+  negotiate,
+  NEWEST_LEGACY,
+  REVISIONS,
+  takesBatches,
+  UNSTATED,
+} from './era.ts'
+export type { Era, LegacyRevision, Revision } from './era.ts'
+export { readInitialize, strangerOf, writeInitialized } from './eras/legacy/initialize.ts'
+export type { Introduction, Opening } from './eras/legacy/initialize.ts'
+export {
+  CAPABILITIES_KEY,
+  CLIENT_KEY,
+  hasEnvelope,
+  LOG_LEVEL_KEY,
+  readEnvelope,
+  SERVER_KEY,
+  stripEnvelope,
+  SUBSCRIPTION_KEY,
+  VERSION_KEY,
+  writeEnvelope,
+} from './eras/modern/envelope.ts'
+export { checkHeaders, checkParameterHeaders, headerParameters, headersFor } from './eras/modern/headers.ts'
+export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
+export { isObject, MAX_DEPTH, parseJson } from './json.ts'
+export type { Json, JsonObject } from './json.ts'
+export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage } from './message.ts'
+export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, Success } from './message.ts'
+export { joinName, joinNameApart } from './names.ts'
+export { eventOf, KEEP_ALIVE } from './sse.ts'
+export { joinUri, rewriteResult, rewriteToolMeta, splitUri } from './uris.ts'

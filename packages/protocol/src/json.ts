@@ -1,0 +1,69 @@
+/**
+ * From text to a value, strictly: what is not JSON is refused with the place in it, what nests too deep before it is parsed.
+ *
+ * The value is parsed once; whoever forwards it serialises that very value again, so that the gateway and the server
+ * behind it can never read two different things out of the same bytes (duplicate keys, odd escapes).
+ */
+import { Fault } from '@toolway/contract'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/** Nesting of a whole message: 64 levels of arguments (the ledger's U-16) below params and arguments. */
+export const MAX_DEPTH = 68
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENERS = new Set([0x5b, 0x7b])
+const CLOSERS = new Set([0x5d, 0x7d])
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Parse one JSON text. Throws `request.not-json` (with line and column) or `request.too-deep`. */
+export function parseJson(text: string): Json {
+  refuseDepth(text)
+  try {
+    return JSON.parse(text) as Json
+  } catch (thrown) {
+    throw new Fault('request.not-json', { problem: wordProblem(thrown, text) })
+  }
+}
+
+/** A text of fewer brackets than levels cannot be too deep; the scan starts to matter only for longer ones. */
+function refuseDepth(text: string): void {
+  if (text.length <= MAX_DEPTH) return
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (OPENERS.has(code) && ++depth > MAX_DEPTH) {
+      throw new Fault('request.too-deep', { limit: MAX_DEPTH, place: placeOf(text, at) })
+    } else if (CLOSERS.has(code)) depth--
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return text.length
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at)
+  const line = before.split('\n').length
+  return `line ${line}, column ${at - before.lastIndexOf('\n')}`
+}
+
+/** V8 names an offset in most of its messages; its quotation of the body is left out, because a body may hold a secret. */
+function wordProblem(thrown: unknown, text: string): string {
+  if (text.trim() === '') return 'it is empty.'
+  const message = thrown instanceof Error ? thrown.message : ''
+  const offset = /at position (\d+)/.exec(message)?.[1]
+  if (offset !== undefined) return `it breaks at ${placeOf(text, Number(offset))}.`
+  if (/end of JSON input/i.test(message)) return `it ends too early, at ${placeOf(text, text.length)}.`
+  return 'it does not parse.'
+}

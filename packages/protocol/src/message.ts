@@ -1,0 +1,90 @@
+/**
+ * A JSON-RPC 2.0 message as MCP uses it, and the check that a value is one (https://www.jsonrpc.org/specification).
+ *
+ * Strict on what is routed on (jsonrpc, id, method, the shape of params), tolerant on everything that is passed through:
+ * unknown fields stay where they are. Ids may be any string, the empty one too, and any integer, 0 too; never null.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, type Json, type JsonObject } from './json.ts'
+
+export type Id = string | number
+
+export interface Request {
+  readonly jsonrpc: '2.0'
+  readonly id: Id
+  readonly method: string
+  readonly params?: JsonObject
+}
+export interface Notification {
+  readonly jsonrpc: '2.0'
+  readonly method: string
+  readonly params?: JsonObject
+}
+export interface Success {
+  readonly jsonrpc: '2.0'
+  readonly id: Id
+  readonly result: JsonObject
+}
+export interface ErrorBody {
+  readonly code: number
+  readonly message: string
+  readonly data?: Json
+}
+export interface Failure {
+  readonly jsonrpc: '2.0'
+  /** Absent when the request could not be read far enough to know its id. */
+  readonly id?: Id
+  readonly error: ErrorBody
+}
+export type Response = Success | Failure
+export type Message = Request | Notification | Response
+
+export const isRequest = (message: Message): message is Request => 'method' in message && 'id' in message
+export const isNotification = (message: Message): message is Notification => 'method' in message && !('id' in message)
+export const isResponse = (message: Message): message is Response => !('method' in message)
+export const isFailure = (response: Response): response is Failure => 'error' in response
+
+const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isInteger(value)
+const refuse = (place: string, problem: string) => new Fault('request.shape', { place, problem })
+
+/** Check one value, or throw `request.shape` with the place (`/method`) and the problem. */
+export function readMessage(value: unknown): Message {
+  if (!isObject(value)) throw refuse('the body', 'must be an object')
+  if (value['jsonrpc'] !== '2.0') throw refuse('/jsonrpc', 'must be "2.0"')
+  if ('id' in value && !isId(value['id']) && !('error' in value)) throw refuse('/id', 'must be a string or an integer')
+  if ('method' in value) return readCall(value)
+  if ('result' in value === 'error' in value) throw refuse('the body', 'must have a method, a result or an error')
+  return readResponse(value)
+}
+
+function readCall(value: JsonObject): Request | Notification {
+  if (typeof value['method'] !== 'string' || value['method'] === '')
+    throw refuse('/method', 'must be a non-empty string')
+  if (value['params'] !== undefined && !isObject(value['params'])) throw refuse('/params', 'must be an object')
+  const meta = value['params']?.['_meta']
+  if (meta !== undefined && !isObject(meta)) throw refuse('/params/_meta', 'must be an object')
+  return value as unknown as Request | Notification
+}
+
+function readResponse(value: JsonObject): Response {
+  if ('error' in value) {
+    const error = value['error']
+    if (!isObject(error) || !Number.isInteger(error['code'])) throw refuse('/error/code', 'must be an integer')
+    if (typeof error['message'] !== 'string') throw refuse('/error/message', 'must be a string')
+    // Servers in the field send `id: null` with an error that they could not attribute.
+    if (!isId(value['id'])) return { jsonrpc: '2.0', error: error as unknown as ErrorBody }
+  } else {
+    if (!isId(value['id'])) throw refuse('/id', 'must be a string or an integer')
+    if (!isObject(value['result'])) throw refuse('/result', 'must be an object')
+  }
+  return value as unknown as Response
+}
+
+/** The id of whatever arrived, as far as it can be read: an answer to a broken request still carries it. */
+export const idOf = (value: unknown): Id | undefined => (isObject(value) && isId(value['id']) ? value['id'] : undefined)
+
+/** `params._meta`, or an empty object. */
+export function metaOf(params: JsonObject | undefined): JsonObject {
+  const meta = params?.['_meta']
+  return isObject(meta) ? meta : {}
+}
