@@ -1,0 +1,187 @@
+/** Do two organizations ever meet in the database? Asked with raw SQL, as code with a mistake would. */
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { describeEachPostgres } from '../testing/database.ts'
+import type { Db, SystemSql } from './db.ts'
+
+const Count = z.object({ count: z.int() })
+const Nothing = z.object({})
+const Name = z.object({ name: z.string() })
+
+/** One row in every table that belongs to an organization; all names are the same, only ids and slugs differ. */
+async function addOrganization(sql: SystemSql, id: string): Promise<void> {
+  await sql(Nothing)`insert into organizations (id, slug, name, origin) values (${id}, ${id}, 'Same', 'test')`
+  await sql(
+    Nothing,
+  )`insert into keys (id, organization_id, name, hint, hash, origin) values (${`key_${id}`}, ${id}, 'k', 'abcd', ${Buffer.from(id)}, 'test')`
+  await sql(
+    Nothing,
+  )`insert into imports (id, organization_id, source, summary) values (${`imp_${id}`}, ${id}, 'file', '{}')`
+  await sql(Nothing)`
+    insert into connections (id, organization_id, alias, title, connector, settings, origin, import_id)
+    values (${`con_${id}`}, ${id}, 'same', 'Same', 'mcp.http', '{}', 'test', ${`imp_${id}`})`
+  await sql(Nothing)`insert into catalogs (connection_id, organization_id) values (${`con_${id}`}, ${id})`
+  await sql(
+    Nothing,
+  )`insert into toolsets (id, organization_id, slug, title, settings, origin) values (${`set_${id}`}, ${id}, 'same', 'Same', '{}', 'test')`
+  await sql(Nothing)`
+    insert into records (id, organization_id, at, kind, principal, method, bytes_in, bytes_out, duration_us, outcome, decision, correlation_id)
+    values (${`rec_${id}`}, ${id}, now(), 'call', 'key:k', 'tools/call', 1, 2, 3, 'ok', 'allow', 'c')`
+}
+
+const addTwo = (db: Db) =>
+  db.system(async (sql) => {
+    await addOrganization(sql, 'alpha')
+    await addOrganization(sql, 'beta')
+  })
+
+/** Asked of the database, so that a table somebody adds tomorrow is in the test too. */
+const boundTables = (db: Db) =>
+  db.system(
+    (sql) => sql(Name)`
+    select c.relname::text as name
+      from pg_class c
+     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+       and (c.relname = 'organizations'
+            or exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'))
+     order by 1`,
+  )
+
+describeEachPostgres('two organizations', (createDatabase) => {
+  test('S0-ARC-02: with an organization set, a raw select on every table shows its rows and none of the other', async () => {
+    await using database = await createDatabase()
+    await addTwo(database.db)
+    const tables = await boundTables(database.db)
+    expect(tables.map(({ name }) => name)).toEqual([
+      'catalogs',
+      'connections',
+      'imports',
+      'keys',
+      'organizations',
+      'records',
+      'toolsets',
+    ])
+    for (const { name } of tables) {
+      const select = Object.assign([`select to_jsonb(t)::text as name from ${name} t`], { raw: [] })
+      const all = await database.db.system((sql) => sql(Name)(select))
+      const own = await database.db.organization('alpha', (sql) => sql(Name)(select))
+      expect(all, name).toHaveLength(2)
+      expect(own, name).toHaveLength(1)
+      expect(own[0]?.name, name).toContain('alpha')
+      expect(own[0]?.name, name).not.toContain('beta')
+    }
+  })
+
+  test('every table that belongs to an organization has row-level security, enabled and forced', async () => {
+    await using database = await createDatabase()
+    const open = await database.db.system(
+      (sql) => sql(Name)`
+      select relname::text as name from pg_class
+       where relkind = 'r' and relnamespace = 'public'::regnamespace and not (relrowsecurity and relforcerowsecurity)
+       order by 1`,
+    )
+    expect(open.map(({ name }) => name)).toEqual(['installation', 'migrations'])
+  })
+
+  test('no organization set means no row in any table', async () => {
+    await using database = await createDatabase()
+    await addTwo(database.db)
+    for (const { name } of await boundTables(database.db)) {
+      const select = Object.assign([`select count(*)::int as count from ${name}`], { raw: [] })
+      for (const setting of [null, '']) {
+        const [seen] = await database.db.system(async (sql) => {
+          await sql(Nothing)`set local role toolway_organization`
+          if (setting !== null)
+            await sql(z.object({ set_config: z.string() }))`select set_config('app.organization', ${setting}, true)`
+          return sql(Count)(select)
+        })
+        expect(seen?.count, name).toBe(0)
+      }
+    }
+  })
+
+  test('a write for the other organization is refused, and one on its rows touches none', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    await addTwo(db)
+    const insert = db.organization(
+      'alpha',
+      (sql) => sql(Nothing)`
+      insert into toolsets (id, organization_id, slug, title, settings, origin) values ('set_x', 'beta', 'x', 'X', '{}', 'test')`,
+    )
+    await expect(insert).rejects.toMatchObject({ code: '42501' })
+    const give = db.organization(
+      'alpha',
+      (sql) => sql(Nothing)`update toolsets set organization_id = 'beta', slug = 'y'`,
+    )
+    await expect(give).rejects.toMatchObject({ code: '42501' })
+    const touched = await db.organization(
+      'alpha',
+      (sql) => sql(z.object({ id: z.string() }))`
+      delete from toolsets where organization_id = 'beta' returning id`,
+    )
+    expect(touched).toEqual([])
+  })
+
+  test('a row cannot refer to a row of the other organization', async () => {
+    await using database = await createDatabase()
+    await addTwo(database.db)
+    const borrow = database.db.organization(
+      'alpha',
+      (sql) => sql(Nothing)`update connections set import_id = 'imp_beta'`,
+    )
+    await expect(borrow).rejects.toMatchObject({ code: '23503' })
+    const plant = database.db.organization('alpha', async (sql) => {
+      await sql(Nothing)`delete from catalogs`
+      await sql(Nothing)`insert into catalogs (connection_id, organization_id) values ('con_beta', 'alpha')`
+    })
+    await expect(plant).rejects.toMatchObject({ code: '23505' }) // beta's own catalog has that name already
+    await database.db.system((sql) => sql(Nothing)`delete from catalogs`)
+    const again = database.db.organization(
+      'alpha',
+      (sql) => sql(Nothing)`
+      insert into catalogs (connection_id, organization_id) values ('con_beta', 'alpha')`,
+    )
+    await expect(again).rejects.toMatchObject({ code: '23503' })
+  })
+
+  test('an organization reaches nothing of the installation and can neither make nor remove organizations', async () => {
+    await using database = await createDatabase()
+    await addTwo(database.db)
+    const asAlpha = (text: string) =>
+      database.db.organization('alpha', (sql) => sql(Nothing)(Object.assign([text], { raw: [] })))
+    for (const text of [
+      'select name from installation',
+      'select name from migrations',
+      'delete from organizations',
+      `update organizations set slug = 'gamma'`,
+      `insert into organizations (id, slug, name, origin) values ('alpha', 'gamma', 'G', 'test')`,
+      'truncate keys',
+    ]) {
+      await expect(asAlpha(text), text).rejects.toMatchObject({ code: '42501' })
+    }
+    await asAlpha(`update organizations set name = 'New'`)
+    const names = await database.db.system((sql) => sql(Name)`select name from organizations order by id`)
+    expect(names.map(({ name }) => name)).toEqual(['New', 'Same'])
+  })
+
+  test('records are never changed, not even by the owner, and only the owner removes them', async () => {
+    await using database = await createDatabase()
+    await addTwo(database.db)
+    const change = database.db.organization('alpha', (sql) => sql(Nothing)`update records set outcome = 'failed'`)
+    await expect(change).rejects.toMatchObject({ code: '42501' })
+    const remove = database.db.organization('alpha', (sql) => sql(Nothing)`delete from records`)
+    await expect(remove).rejects.toMatchObject({ code: '42501' })
+    const force = database.db.system((sql) => sql(Nothing)`update records set outcome = 'failed'`)
+    await expect(force).rejects.toThrow('records are never changed')
+    await expect(
+      database.db.system((sql) => sql(Nothing)`delete from organizations where id = 'alpha'`),
+    ).rejects.toMatchObject({ code: '23503' })
+    await database.db.system(async (sql) => {
+      await sql(Nothing)`delete from records where organization_id = 'alpha'`
+      await sql(Nothing)`delete from organizations where id = 'alpha'`
+    })
+    const left = await database.db.system((sql) => sql(Count)`select count(*)::int as count from connections`)
+    expect(left).toEqual([{ count: 1 }])
+  })
+})

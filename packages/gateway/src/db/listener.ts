@@ -1,0 +1,104 @@
+/**
+ * How does one hear NOTIFY for hours? On a connection of its own that comes back by itself. What was said while it
+ * was away is lost, so it says `reconnected` and the one who listens reloads everything. It never gives up before it
+ * is closed, and a callback that throws does not end it.
+ *
+ * Needs a direct connection: a transaction-pooling proxy does not carry LISTEN.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Log } from '../lib/log.ts'
+
+export type Notice = { kind: 'payload'; payload: string } | { kind: 'reconnected' }
+
+export interface Listener {
+  close(): Promise<void>
+}
+
+export interface ListenerParts {
+  connection: pg.ClientConfig
+  channel: string
+  onNotice: (notice: Notice) => void
+  log?: Log
+}
+
+/** A network that swallows packets ends no connection: ask now and then, and take silence for an end. */
+const heartbeat = { every: 15_000, patience: 5_000 }
+
+export async function createListener({ connection, channel, onNotice, log }: ListenerParts): Promise<Listener> {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) throw new TypeError('a channel is a lower case SQL name')
+  const closed = new AbortController()
+
+  const tell = (notice: Notice) => {
+    try {
+      onNotice(notice)
+    } catch (error) {
+      log?.error({ error, channel }, 'a listener threw')
+    }
+  }
+
+  const open = async () => {
+    const client = new pg.Client({
+      ...connection,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: heartbeat.patience,
+    })
+    const ended = new Promise<void>((resolve) => client.once('end', resolve))
+    client.on('error', (error) => log?.warn({ error: error.message, channel }, 'the listening connection was lost'))
+    client.on('notification', ({ payload }) => tell({ kind: 'payload', payload: payload ?? '' }))
+    try {
+      await client.connect()
+      await client.query(`listen "${channel}"`)
+    } catch (thrown) {
+      await client.end().catch(() => {})
+      throw thrown
+    }
+    return { client, ended: ended.finally(beat(client)) }
+  }
+
+  /** Backs off from 50 ms to 5 s with jitter, so that many replicas do not come back in one wave. */
+  const reopen = async () => {
+    for (let attempt = 0; !closed.signal.aborted; attempt++) {
+      await sleep(Math.min(5_000, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), undefined, { signal: closed.signal })
+      try {
+        return await open()
+      } catch (error) {
+        log?.warn({ error: error instanceof Error ? error.message : String(error), channel }, 'listening again failed')
+      }
+    }
+    throw new Error('closed')
+  }
+
+  let current = await open()
+  const keepOpen = async () => {
+    for (;;) {
+      await current.ended
+      if (closed.signal.aborted) return
+      current = await reopen()
+      if (closed.signal.aborted) return current.client.end()
+      tell({ kind: 'reconnected' })
+    }
+  }
+  const done = keepOpen().catch(() => {}) // rejects only when closed while it waits to come back
+
+  return {
+    async close() {
+      closed.abort()
+      // Over a dead network even the goodbye may hang; the socket is nobody's any more then.
+      await Promise.race([
+        Promise.all([current.client.end().catch(() => {}), done]),
+        sleep(2_000, undefined, { ref: false }),
+      ])
+    },
+  }
+}
+
+/** Returns what stops it. */
+function beat(client: pg.Client): () => void {
+  const timer = setInterval(() => {
+    client.query('select 1').catch(() => client.end().catch(() => {}))
+  }, heartbeat.every)
+  timer.unref()
+  return () => clearInterval(timer)
+}

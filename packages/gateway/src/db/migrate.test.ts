@@ -1,0 +1,119 @@
+/** Does a database of any age come to the shape of this program, whatever happens on the way? */
+import { spawn } from 'node:child_process'
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { describeEachPostgres } from '../testing/database.ts'
+import { migrate } from './migrate.ts'
+import { describeSchema } from './schema.ts'
+
+const folder = fileURLToPath(new URL('migrations/', import.meta.url))
+const files = (await readdir(folder)).sort()
+const names = files.map((file) => file.replace('.sql', ''))
+
+/** A folder with the first so many migrations and what else is given. */
+async function folderWith(count: number, more: Record<string, string> = {}) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'toolway-migrations-'))
+  for (const file of files.slice(0, count)) await copyFile(path.join(folder, file), path.join(directory, file))
+  for (const [file, text] of Object.entries(more)) await writeFile(path.join(directory, file), text)
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+}
+
+async function query(connection: pg.ClientConfig, text: string): Promise<unknown[]> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+
+const applied = (connection: pg.ClientConfig) => query(connection, 'select name from migrations order by id')
+
+/** Runs migrate() in a process of its own, so that it can be killed. */
+function migrateElsewhere(connection: pg.ClientConfig, directory: string) {
+  const code = `import { migrate } from ${JSON.stringify(new URL('migrate.ts', import.meta.url).href)}
+    await migrate(${JSON.stringify(connection)}, { directory: ${JSON.stringify(directory)} })`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { stdio: 'ignore' })
+  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) }
+}
+
+describeEachPostgres('migrations', (createDatabase) => {
+  test('S2-DB-05: run forward from any earlier version and are repeatable', async () => {
+    await using whole = await createDatabase()
+    const wanted = await describeSchema(whole.connection)
+    for (let count = 0; count < files.length; count++) {
+      await using database = await createDatabase({ empty: true })
+      await using earlier = await folderWith(count)
+      expect(await migrate(database.connection, earlier)).toEqual(names.slice(0, count))
+      expect(await migrate(database.connection)).toEqual(names.slice(count))
+      expect(await migrate(database.connection)).toEqual([])
+      expect(await describeSchema(database.connection)).toBe(wanted)
+    }
+  })
+
+  test('S2-DB-05: run each in one transaction: killed in the middle, the one is not there at all, and a restart does it', async () => {
+    await using database = await createDatabase({ empty: true })
+    const slow = 'create table half (id int); select pg_sleep(3); create table other_half (id int);'
+    await using slowly = await folderWith(2, { '0003_slow.sql': slow })
+    const { child, ended } = migrateElsewhere(database.connection, slowly.directory)
+    const sleeping = `select 1 from pg_stat_activity where datname = current_database() and query like '%pg_sleep(3)%' and pid <> pg_backend_pid()`
+    await vi.waitFor(async () => expect(await query(database.connection, sleeping)).toEqual([1]), 20_000)
+    child.kill('SIGKILL')
+    await ended
+    expect(await applied(database.connection)).toEqual(names.slice(0, 2))
+    expect(await query(database.connection, `select to_regclass('half')`)).toEqual([null])
+
+    await using quickly = await folderWith(2, { '0003_slow.sql': slow.replace('select pg_sleep(3);', '') })
+    expect(await migrate(database.connection, quickly)).toEqual(['0003_slow']) // waits for the dead one's lock to go
+    expect(
+      await query(database.connection, `select to_regclass('half')::text, to_regclass('other_half')::text`),
+    ).toEqual(['half', 'other_half'])
+  })
+
+  test('that fail undo themselves, keep those before, and say what was wrong', async () => {
+    await using database = await createDatabase({ empty: true })
+    await using broken = await folderWith(1, { '0002_broken.sql': 'create table half (id int); select 1 / 0;' })
+    const errors: unknown[] = []
+    const log = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (facts: object, text: string) => void errors.push({ ...facts, text }),
+    }
+    await expect(migrate(database.connection, { ...broken, log })).rejects.toThrow('division by zero')
+    expect(errors).toEqual([{ migration: '0002_broken', text: 'a migration failed' }])
+    expect(await applied(database.connection)).toEqual(names.slice(0, 1))
+    expect(await query(database.connection, `select to_regclass('half')`)).toEqual([null])
+    expect(await migrate(database.connection)).toEqual(names.slice(1))
+  })
+
+  test('run once when five replicas start at the same time', async () => {
+    await using database = await createDatabase({ empty: true })
+    const ran = await Promise.all(Array.from({ length: 5 }, () => migrate(database.connection)))
+    expect(ran.filter(({ length }) => length > 0)).toEqual([names])
+    expect(await applied(database.connection)).toEqual(names)
+  })
+
+  test('of several databases of one server may run at the same time', async () => {
+    const databases = await Promise.all(Array.from({ length: 4 }, () => createDatabase({ empty: true })))
+    try {
+      const ran = await Promise.all(databases.map(({ connection }) => migrate(connection)))
+      expect(ran).toEqual(Array.from({ length: 4 }, () => names))
+    } finally {
+      for (const database of databases) await database[Symbol.asyncDispose]()
+    }
+  })
+
+  test('refuse a database that a newer program has shaped, and touch nothing', async () => {
+    await using database = await createDatabase({ empty: true })
+    await using newer = await folderWith(files.length, { '9000_later.sql': 'create table later (id int);' })
+    await migrate(database.connection, newer)
+    await expect(migrate(database.connection)).rejects.toThrow(/newer Toolway.*9000_later/)
+    expect(await applied(database.connection)).toEqual([...names, '9000_later'])
+  })
+})

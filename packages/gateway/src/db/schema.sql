@@ -1,0 +1,260 @@
+-- The shape of the database after all migrations. Generated: node packages/gateway/src/db/schema.ts
+-- Read it, do not run it. The role that connects and owns everything is written as owner.
+
+-- Tables
+
+create table catalogs (
+  connection_id text not null,
+  organization_id text not null,
+  revision text,
+  server json,
+  tools json,
+  resources json,
+  templates json,
+  prompts json,
+  fetched_at timestamp with time zone,
+  stale_since timestamp with time zone,
+  stale_reason text
+);
+create table connections (
+  id text not null,
+  organization_id text not null,
+  alias text not null,
+  title text not null,
+  connector text not null,
+  settings jsonb not null,
+  sealed bytea,
+  enabled boolean not null default true,
+  origin text not null,
+  import_id text,
+  era jsonb,
+  status text not null default 'new'::text,
+  status_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+create table imports (
+  id text not null,
+  organization_id text not null,
+  source text not null,
+  summary jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  undone_at timestamp with time zone
+);
+create table installation (
+  name text not null,
+  value jsonb not null
+);
+create table keys (
+  id text not null,
+  organization_id text not null,
+  name text not null,
+  hint text not null,
+  hash bytea not null,
+  toolset text,
+  origin text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone
+);
+create table migrations (
+  id integer not null default nextval('migrations_id_seq'::regclass),
+  name character varying(255) not null,
+  run_on timestamp without time zone not null
+);
+create table organizations (
+  id text not null,
+  slug text not null,
+  name text not null,
+  origin text not null,
+  created_at timestamp with time zone not null default now()
+);
+create table records (
+  id text not null,
+  organization_id text not null,
+  at timestamp with time zone not null,
+  kind text not null,
+  principal text not null,
+  key_id text,
+  toolset text,
+  connection text,
+  method text not null,
+  target text,
+  era_client text,
+  era_upstream text,
+  client text,
+  bytes_in integer not null,
+  bytes_out integer not null,
+  duration_us integer not null,
+  outcome text not null,
+  code text,
+  decision text not null,
+  correlation_id text not null,
+  detail jsonb
+);
+create table toolsets (
+  id text not null,
+  organization_id text not null,
+  slug text not null,
+  title text not null,
+  settings jsonb not null,
+  origin text not null,
+  created_at timestamp with time zone not null default now()
+);
+
+-- Constraints
+
+alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
+alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table connections add constraint connections_alias_check CHECK ((alias ~ '^[a-z][a-z0-9_-]{0,30}$'::text));
+alter table connections add constraint connections_connector_check CHECK ((connector = ANY (ARRAY['mcp.http'::text, 'mcp.process'::text])));
+alter table connections add constraint connections_id_check CHECK ((id <> ''::text));
+alter table connections add constraint connections_organization_id_alias_key UNIQUE (organization_id, alias);
+alter table connections add constraint connections_organization_id_id_key UNIQUE (organization_id, id);
+alter table connections add constraint connections_pkey PRIMARY KEY (id);
+alter table connections add constraint connections_status_check CHECK ((status = ANY (ARRAY['new'::text, 'needs_auth'::text, 'connected'::text, 'error'::text, 'disabled'::text])));
+alter table connections add constraint connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table connections add constraint connections_organization_id_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES imports(organization_id, id) ON DELETE SET NULL (import_id);
+alter table imports add constraint imports_id_check CHECK ((id <> ''::text));
+alter table imports add constraint imports_organization_id_id_key UNIQUE (organization_id, id);
+alter table imports add constraint imports_pkey PRIMARY KEY (id);
+alter table imports add constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table installation add constraint installation_pkey PRIMARY KEY (name);
+alter table keys add constraint keys_hash_key UNIQUE (hash);
+alter table keys add constraint keys_id_check CHECK ((id <> ''::text));
+alter table keys add constraint keys_organization_id_name_key UNIQUE (organization_id, name);
+alter table keys add constraint keys_pkey PRIMARY KEY (id);
+alter table keys add constraint keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
+alter table organizations add constraint organizations_id_check CHECK ((id <> ''::text));
+alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
+alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
+alter table organizations add constraint organizations_slug_key UNIQUE (slug);
+alter table records add constraint records_id_check CHECK ((id <> ''::text));
+alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
+alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text])));
+alter table records add constraint records_pkey PRIMARY KEY (id);
+alter table records add constraint records_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
+alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
+alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);
+alter table toolsets add constraint toolsets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+
+-- Indexes that no constraint makes
+
+CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
+CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
+
+-- Row-level security
+
+alter table catalogs enable row level security, force row level security;
+alter table connections enable row level security, force row level security;
+alter table imports enable row level security, force row level security;
+alter table keys enable row level security, force row level security;
+alter table organizations enable row level security, force row level security;
+alter table records enable row level security, force row level security;
+alter table toolsets enable row level security, force row level security;
+
+-- Policies
+
+create policy organization_own on catalogs as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on catalogs as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on connections as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on connections as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on imports as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on imports as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on keys as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on keys as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on organizations as permissive for all to toolway_organization
+  using ((id = current_setting('app.organization'::text, true)))
+  with check ((id = current_setting('app.organization'::text, true)));
+create policy system_all on organizations as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on records as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on records as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on toolsets as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on toolsets as permissive for all to owner
+  using (true)
+  with check (true);
+
+-- Functions
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  raise exception 'records are never changed' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  if tg_argv[0] = 'id' then
+    perform pg_notify('toolway_changed', json_build_object('organization', id, 'table', tg_table_name)::text)
+       from (select distinct id from changed) as touched;
+  else
+    perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'table', tg_table_name)::text)
+       from (select distinct organization_id from changed) as touched;
+  end if;
+  return null;
+end
+$function$
+;
+
+-- Triggers
+
+CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
+CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+
+-- Grants
+
+grant delete, insert, select, update on catalogs to toolway_organization;
+grant delete, insert, select, update on connections to toolway_organization;
+grant delete, insert, select, update on imports to toolway_organization;
+grant delete, insert, select, update on keys to toolway_organization;
+grant select, update (name) on organizations to toolway_organization;
+grant insert, select on records to toolway_organization;
+grant delete, insert, select, update on toolsets to toolway_organization;

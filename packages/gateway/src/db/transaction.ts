@@ -1,0 +1,121 @@
+/**
+ * What happens between begin and commit? One connection is taken, its statements run one after the other, and it goes
+ * back clean or not at all. Nothing here knows of organizations: the caller's `begin` says who is asking.
+ */
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import pg from 'pg'
+import type { z } from 'zod'
+import { DatabaseUnreachable, isUnreachable, withoutRow } from './unreachable.ts'
+
+/**
+ * SQL in, rows out. Name the row's shape first: tests parse every row by it, production trusts it, so a shape may
+ * check but not change (no transform, default or coerce). int8 and count(*) arrive as text: cast them (`::int`).
+ * An array value becomes a PostgreSQL array; for json columns pass `JSON.stringify(value)`.
+ */
+export type Sql = <Row extends z.ZodObject>(
+  row: Row,
+) => (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<z.output<Row>[]>
+
+/** Runs `work` between `begin` and commit, or undoes it. */
+export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>) => Promise<T>
+
+export function createTransact({ pool, parseRows }: { pool: pg.Pool; parseRows: boolean }): Transact {
+  const statements = createStatements()
+  return async (begin, work) => {
+    const client = await pool.connect().catch((thrown: unknown) => {
+      throw isUnreachable(thrown) ? new DatabaseUnreachable('nothing', thrown) : thrown
+    })
+    const line = createLine(client)
+    const { sql, end } = createSql(line, statements, parseRows)
+    try {
+      await line.ask({ text: begin })
+      const result = await work(sql)
+      await end()
+      // COMMIT answers ROLLBACK, without an error, when a statement failed before and `work` went on regardless.
+      const { command } = await line.ask({ text: 'commit' }, 'unknown')
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed')
+      return result
+    } catch (thrown) {
+      await end()
+      if (!line.spoiled()) await line.ask({ text: 'rollback' }).catch(() => {})
+      throw thrown
+    } finally {
+      client.release(line.spoiled())
+    }
+  }
+}
+
+/** The connection as one transaction has it. */
+interface Line {
+  /** `outcome` is what is known of the writes when the answer does not come. */
+  ask(query: pg.QueryConfig, outcome?: 'nothing' | 'unknown'): Promise<pg.QueryResult<Record<string, unknown>>>
+  /** Whether it must not go back to the pool, whatever `work` made of the error. */
+  spoiled(): boolean
+}
+
+function createLine(client: pg.PoolClient): Line {
+  let spoiled = false
+  return {
+    async ask(query, outcome = 'nothing') {
+      try {
+        return await client.query<Record<string, unknown>>(query)
+      } catch (thrown) {
+        const gone = isUnreachable(thrown)
+        if (gone || isStale(thrown)) spoiled = true
+        throw gone ? new DatabaseUnreachable(outcome, thrown) : withoutRow(thrown)
+      }
+    },
+    spoiled: () => spoiled,
+  }
+}
+
+/** A prepared statement whose table has changed since (a migration by another replica): only a new connection forgets it. */
+const isStale = (thrown: unknown) => thrown instanceof pg.DatabaseError && thrown.code === '0A000'
+
+/** The `sql` of one transaction: one statement after the other, and none once `end` has waited for those under way. */
+function createSql(line: Line, statements: Statements, parseRows: boolean): { sql: Sql; end: () => Promise<void> } {
+  let ended = false
+  let last: Promise<unknown> = Promise.resolve()
+  const sql: Sql =
+    (row) =>
+    async (strings, ...values) => {
+      if (ended) throw new Error('this sql belongs to a transaction that has ended: await every statement inside it')
+      if (values.includes(undefined)) throw new TypeError('undefined is no SQL value: say null where null is meant')
+      const statement = statements(strings)
+      const answer = last.then(() => line.ask({ ...statement, values: [...values] }))
+      last = answer.catch(() => {})
+      const { rows } = await answer
+      return (parseRows ? rows.map((one) => parse(row, one)) : rows) as z.output<typeof row>[]
+    }
+  const end = async () => {
+    ended = true
+    await last
+  }
+  return { sql, end }
+}
+
+/** Strict, and the same value must come out: production hands out the row as it is. */
+function parse(row: z.ZodObject, value: Record<string, unknown>): unknown {
+  const parsed = row.strict().parse(value)
+  if (!isDeepStrictEqual(parsed, value)) throw new Error('a row shape may check a row but not change it')
+  return parsed
+}
+
+type Statements = (strings: TemplateStringsArray) => { name: string; text: string }
+
+/**
+ * The statement of each place in the code, numbered and named once. There are as many as there are places, so
+ * the statements a connection keeps prepared cannot grow without bound.
+ */
+function createStatements(): Statements {
+  const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
+  return (strings) => {
+    const found = known.get(strings)
+    if (found) return found
+    const text = strings.reduce((before, part, index) => `${before}$${index}${part}`)
+    const made = { name: `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text }
+    known.set(strings, made)
+    return made
+  }
+}

@@ -1,0 +1,7 @@
+/** What a part needs of a log: pino's shape, so that tests hand in four small functions. */
+export interface Log {
+  debug(facts: object, message: string): void
+  info(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}

@@ -1,0 +1,66 @@
+/**
+ * How does a test get a database? `await using database = await createTestDatabase()`: fresh, migrated, its own, and
+ * dropped at the end of the block. `describeEachPostgres` runs one suite on every PostgreSQL there is.
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { describe, expect, inject, test } from 'vitest'
+import type { ProvidedContext } from 'vitest'
+import { createDb } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
+
+type TestServer = ProvidedContext['postgres']
+
+export interface TestDatabase extends AsyncDisposable {
+  /** Connects as the owner, which is no superuser. Fits pg.PoolConfig. */
+  connection: TestServer['connection']
+  /** A Db on it that checks every row by its shape; closed with the database. */
+  db: Db
+}
+
+/** `empty` has no table: for those who test the migrations themselves. */
+export async function createTestDatabase({ server = inject('postgres'), empty = false } = {}): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const owner = pg.escapeIdentifier(server.connection.user)
+  await command(server, `create database ${name} template ${empty ? 'template0' : server.template} owner ${owner}`)
+  const connection = { ...server.connection, database: name }
+  const db = createDb({ connection, parseRows: true })
+  return {
+    connection,
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await command(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+type CreateDatabase = (options?: { empty?: boolean }) => Promise<TestDatabase>
+
+/**
+ * The same suite on the embedded server and on the one that TEST_DATABASE_URL names. Where CI runs, its absence
+ * fails; on a desk the embedded one has to do.
+ */
+export function describeEachPostgres(name: string, suite: (createDatabase: CreateDatabase) => void): void {
+  describe(`${name} (embedded PostgreSQL)`, () => suite((options) => createTestDatabase({ ...options })))
+  const server = inject('outsidePostgres')
+  if (server)
+    describe(`${name} (outside PostgreSQL)`, () => suite((options) => createTestDatabase({ ...options, server })))
+  else if (process.env['CI'] === 'true') {
+    test(`${name} (outside PostgreSQL)`, () => {
+      expect.fail(
+        'CI has to set TEST_DATABASE_URL to a PostgreSQL server: an owner with createdb and createrole is enough',
+      )
+    })
+  }
+}
+
+async function command({ connection, admin }: TestServer, text: string): Promise<void> {
+  const client = new pg.Client({ ...connection, user: admin })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Which database do the tests use? One embedded PostgreSQL for the whole run, with a migrated template from which
+ * each test makes its own database in 50 ms (packages/gateway/src/testing/database.ts). When TEST_DATABASE_URL names a
+ * server, it gets a template too. Everything is gone after the run.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
+import { migrate } from '../../packages/gateway/src/db/migrate.ts'
+
+/** A server on which tests make databases. Plain values: it travels to the workers. */
+export interface TestServer {
+  /** Connects as the owner of what tests make. `database` is one that exists already. */
+  connection: { host: string; port: number; user: string; database: string; password?: string; ssl: false }
+  /** Makes and drops databases. */
+  admin: string
+  template: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: TestServer
+    outsidePostgres: TestServer | null
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'toolway-test-'))
+  const embedded = await startEmbeddedPostgres({ directory })
+  const undo = [() => rm(directory, { recursive: true, force: true }), () => embedded.stop()]
+  const tearDown = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const inside: TestServer = { connection: embedded.connection, admin: 'postgres', template: 'toolway_template' }
+    undo.push(await makeTemplate(inside))
+    const outside = outsideServer(process.env['TEST_DATABASE_URL'])
+    if (outside) undo.push(await makeTemplate(outside))
+    project.provide('postgres', inside)
+    project.provide('outsidePostgres', outside)
+    return tearDown
+  } catch (thrown) {
+    await tearDown()
+    throw thrown
+  }
+}
+
+/** The user of the URL needs createdb and createrole, and nothing more. The name is this run's own: others may use the server. */
+function outsideServer(address: string | undefined): TestServer | null {
+  if (address === undefined || address === '') return null
+  const { hostname, port, username, password, pathname, searchParams } = new URL(address)
+  const user = decodeURIComponent(username)
+  const connection = {
+    host: searchParams.get('host') ?? hostname,
+    port: port === '' ? 5432 : Number(port),
+    user,
+    database: decodeURIComponent(pathname.slice(1)) || 'postgres',
+    ssl: false as const,
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  }
+  return { connection, admin: user, template: `toolway_template_${randomBytes(4).toString('hex')}` }
+}
+
+/** Returns what removes it. */
+async function makeTemplate({ connection, admin, template }: TestServer): Promise<() => Promise<void>> {
+  const command = async (text: string) => {
+    const client = new pg.Client({ ...connection, user: admin })
+    await client.connect()
+    try {
+      await client.query(text)
+    } finally {
+      await client.end()
+    }
+  }
+  await command(`create database ${template} owner ${pg.escapeIdentifier(connection.user)}`)
+  await migrate({ ...connection, database: template })
+  return () => command(`drop database ${template} with (force)`)
+}

@@ -1,0 +1,14 @@
+/** How do the tests run? One embedded PostgreSQL for all of them; each test file in a process of its own. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Suites of other peoples' programs and measurements: they have commands of their own.
+    exclude: ['**/node_modules/**', 'test/conformance/**', 'test/load/**'],
+    globalSetup: ['test/setup/postgres.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
