@@ -1,0 +1,27 @@
+/**
+ * What does the gateway say when a stdio server cannot be started or written to? One error with a code for the verb
+ * that words it as a fault, and a sentence with the next step. It never carries a value of the environment or a line.
+ */
+export type ChildErrorCode =
+  | 'POSIX_ONLY' // this machine cannot end a process with all it started
+  | 'INVALID_LAUNCH' // what was asked to start makes no sense
+  | 'COMMAND_NOT_FOUND'
+  | 'COMMAND_NOT_EXECUTABLE'
+  | 'FOLDER_NOT_FOUND' // the working folder asked for is not there
+  | 'START_FAILED' // the system refused, the message says why
+  | 'STOPPED' // stopped while it was starting
+  | 'WORKER_LOST' // the worker process ended, the next start opens a new one
+  | 'CHILDREN_CLOSED' // the gateway is shutting down
+  | 'CHILD_ENDED' // it reads no more
+  | 'QUEUE_FULL' // it does not read what waits for it
+  | 'INVALID_LINE'
+
+export class ChildError extends Error {
+  readonly code: ChildErrorCode
+
+  constructor(code: ChildErrorCode, sentence: string, options?: ErrorOptions) {
+    super(sentence, options)
+    this.name = 'ChildError'
+    this.code = code
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Which children share a fate? Those of one worker process: a crew. A worker that dies takes its crew with it, each is
+ * told as exited, and the next start finds a new crew. It never moves a child from one worker to another.
+ */
+import { createNearEnd, type NearEnd, type NearEndParts } from './child.ts'
+import { encodeFrame, encodeTaken, KIND, type Order } from './frame.ts'
+import { signalGroup } from './group.ts'
+import type { Log } from './log.ts'
+import { startWorker } from './worker-process.ts'
+
+export type Crew = ReturnType<typeof createCrew>
+
+export interface CrewParts {
+  log: Log
+  /** Nobody can join any more. */
+  gone: (which: Crew) => void
+}
+
+export function createCrew({ log, gone }: CrewParts) {
+  const children = new Map<number, NearEnd>()
+  let lastId = 0
+  let ending = false
+
+  const worker = startWorker({
+    log,
+    frame: (frame) => children.get(frame.child)?.take(frame),
+    dead() {
+      gone(crew)
+      // Its undertaker does the same; this also ends the children of a worker whose undertaker was killed with it.
+      for (const { pid } of children.values()) {
+        const group = pid()
+        if (group !== undefined) signalGroup(group, 'SIGKILL')
+      }
+    },
+    gone(how) {
+      gone(crew)
+      const facts = { worker: worker.pid, ...how, children: children.size }
+      if (!ending) log.error(facts, 'the worker of the stdio servers ended, its children with it')
+      for (const near of children.values()) near.lost()
+    },
+  })
+
+  const crew = {
+    /** Orders a child; what becomes of it is told by the near end. */
+    join(order: Order, parts: Omit<NearEndParts, 'tell'>): NearEnd {
+      const id = (lastId += 1)
+      const start = encodeFrame(KIND.start, id, JSON.stringify(order)) // throws before anything is noted
+      const near = createNearEnd({
+        ...parts,
+        tell: {
+          line: (line) => worker.send(encodeFrame(KIND.line, id, line)),
+          taken: (weight) => worker.send(encodeTaken(id, weight)),
+          stop: () => worker.send(encodeFrame(KIND.stop, id)),
+        },
+        over(how) {
+          children.delete(id)
+          parts.over(how)
+        },
+      })
+      children.set(id, near)
+      worker.send(start)
+      return near
+    },
+    /** Ends all children in order, then the worker. */
+    async end(): Promise<void> {
+      ending = true
+      await Promise.all([...children.values()].map((near) => near.stop()))
+      await worker.end()
+    },
+  }
+  return crew
+}

@@ -1,0 +1,74 @@
+/**
+ * What is asked for when a stdio server is to start, and does it make sense? Checked before anything is started, worded
+ * for the worker, and shown in logs with declared values masked. It never looks at the file system: the worker does.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { ChildError } from './child-error.ts'
+import { LINE_CEILING, LINE_LIMIT, type Order } from './frame.ts'
+import { createMask } from './mask.ts'
+
+export interface Launch {
+  /** Who it is: the same name gets the same folder again. It must name the owner where there is one. */
+  name: string
+  /** A name looked up in PATH, or a path. No shell reads it. */
+  command: string
+  args: readonly string[]
+  /** The declared variables; a value of eight characters or more is masked in stderr and logs. */
+  environment: Readonly<Record<string, string>>
+  /** Default: `work` in its own folder, against which a relative one is taken. */
+  cwd?: string
+  /** Gives up the start; has no meaning once it has started. */
+  signal?: AbortSignal
+  /** Bytes of one line of its output; default 8 MiB. */
+  lineLimit?: number
+}
+
+/** What every child gets: PATH, LANG, and below which folder its own is made. */
+export interface World {
+  path: string
+  lang: string
+  home: string
+}
+
+/** Throws ChildError POSIX_ONLY or INVALID_LAUNCH. */
+export function checkLaunch(
+  { name, command, args, environment, cwd, lineLimit }: Launch,
+  platform: NodeJS.Platform,
+): void {
+  if (platform === 'win32') {
+    throw new ChildError(
+      'POSIX_ONLY',
+      'Stdio servers need a POSIX system (Linux, macOS, or WSL on Windows): only there one can be ended with all it started.',
+    )
+  }
+  const no = (what: string) => new ChildError('INVALID_LAUNCH', what)
+  if (name === '' || command === '') throw no('A stdio server needs a name and a command.')
+  if ([command, ...args, cwd ?? ''].some((word) => word.includes('\0'))) {
+    throw no('The command, an argument or the working folder contains a NUL character.')
+  }
+  for (const [key, value] of Object.entries(environment)) {
+    if (key === '' || /[=\0]/.test(key) || value.includes('\0')) {
+      throw no(`The variable "${key}" has a name or a value that no environment can hold.`)
+    }
+  }
+  if (lineLimit !== undefined && !(Number.isInteger(lineLimit) && lineLimit > 0 && lineLimit <= LINE_CEILING)) {
+    throw no(`The line limit must be between 1 and ${LINE_CEILING} bytes.`)
+  }
+}
+
+/** A folder name that is readable, stays inside its parent, and differs for names that differ. */
+function folderOf(name: string): string {
+  const readable = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 40)
+  return `${readable}-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
+}
+
+export function orderOf(launch: Launch, { path, lang, home }: World): Order {
+  const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT } = launch
+  const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
+  return { command, args: [...args], environment: { ...environment }, path, lang, lineLimit, ...own }
+}
+
+/** The command as it may be shown. */
+export const wordsOf = ({ command, args, environment }: Launch): string =>
+  createMask(environment)([command, ...args].join(' ')).slice(0, 200)

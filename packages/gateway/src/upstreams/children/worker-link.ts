@@ -1,0 +1,128 @@
+/**
+ * Where do stdio servers come from? From here: `createChildren` starts a worker process on first use, has it start
+ * every child, and starts a new one after its death, whose children are told as exited. The process that listens never
+ * spawns a server itself, so no start can carry the gateway's environment or sockets along.
+ */
+import { resolve } from 'node:path'
+import { ChildError } from './child-error.ts'
+import type { Child, Exit, NearEnd } from './child.ts'
+import { createCrew, type Crew } from './crew.ts'
+import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
+import type { Log } from './log.ts'
+import { createStartQueue } from './start-queue.ts'
+import { watchStart } from './start-watch.ts'
+
+export { ChildError } from './child-error.ts'
+export type { ChildErrorCode } from './child-error.ts'
+export type { Child, Exit } from './child.ts'
+export type { ExitReason } from './frame.ts'
+export type { Launch } from './launch.ts'
+export type { Log } from './log.ts'
+
+export interface Children {
+  /** Resolves when the process runs. Rejects with a ChildError, or the reason of the signal. */
+  start(launch: Launch): Promise<Child>
+  /** Ends all children and the worker. Later starts are refused. */
+  close(): Promise<void>
+}
+
+export interface ChildrenParts {
+  log: Log
+  /** Folder below which each child gets one of its own. */
+  home: string
+  /** PATH of the children. */
+  path: string
+  lang?: string
+  /** How many may be starting at the same time; one counts until `ready()`, its exit, or `readyMs`. */
+  places?: number
+  readyMs?: number
+  progressMs?: number
+  platform?: NodeJS.Platform
+}
+
+export function createChildren(parts: ChildrenParts): Children {
+  const { log, places = 4, readyMs = 60_000, progressMs = 5_000, platform = process.platform } = parts
+  const world = { path: parts.path, lang: parts.lang ?? 'C.UTF-8', home: resolve(parts.home) }
+  const queue = createStartQueue({ places })
+  let crew: Crew | undefined
+  let closed = false
+
+  const getCrew = () =>
+    (crew ??= createCrew({
+      log,
+      gone(which) {
+        if (crew === which) crew = undefined
+      },
+    }))
+
+  /** A place among the starting ones, with its watch; `leave` gives it back, and may be called before there is one. */
+  async function takePlace(launch: Launch, lastStderr: () => string | undefined) {
+    const words = wordsOf(launch)
+    const watch = watchStart({ log, name: launch.name, words, progressMs, readyMs, lastStderr, late: () => leave() })
+    let giveBack = () => {}
+    const leave = () => {
+      watch.end()
+      giveBack()
+    }
+    try {
+      giveBack = await queue.take(launch.signal)
+    } catch (thrown) {
+      watch.end()
+      throw thrown
+    }
+    watch.begin()
+    return leave
+  }
+
+  return {
+    async start(launch) {
+      checkLaunch(launch, platform)
+      let near: NearEnd | undefined
+      const leave = await takePlace(launch, () => near?.lastStderr())
+      try {
+        if (closed) throw shuttingDown()
+        near = getCrew().join(orderOf(launch, world), {
+          ...{ name: launch.name, log, ready: leave },
+          over(how) {
+            leave()
+            tellEnd(log, launch.name, how)
+          },
+        })
+        return await unlessAborted(near, launch.signal)
+      } catch (thrown) {
+        leave()
+        throw thrown
+      }
+    },
+    async close() {
+      closed = true
+      queue.close(shuttingDown())
+      await crew?.end()
+    },
+  }
+}
+
+const shuttingDown = () =>
+  new ChildError('CHILDREN_CLOSED', 'The gateway is shutting down: no stdio server is started any more.')
+
+/** The child, or the reason of the signal; what was started in vain is stopped. */
+async function unlessAborted(near: NearEnd, signal?: AbortSignal): Promise<Child> {
+  if (!signal) return near.started
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => {
+    near.started.catch(() => undefined) // nobody waits for it any more
+    void near.stop()
+    aborted.reject(signal.reason)
+  }
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([near.started, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+function tellEnd(log: Log, name: string, how: Exit | ChildError): void {
+  if (how instanceof ChildError) return log.warn({ child: name, code: how.code }, `not started: ${how.message}`)
+  const { stderr, ...facts } = how
+  const text = 'a stdio server ended'
+  if (how.reason === 'STOPPED') log.debug({ child: name, ...facts }, text)
+  else log.warn({ child: name, ...facts, stderr: stderr.at(-1) }, text)
+}

@@ -1,0 +1,90 @@
+/**
+ * The worker: the only process that starts stdio servers. The gateway starts it, gives it orders over file descriptor 3
+ * and supervises it. It moves lines; it knows nothing of MCP, of organizations, or of any secret but the environment it
+ * is told to give. When the gateway is gone, so are all children and the worker, within two seconds; when the worker is
+ * killed, its undertaker ends them.
+ */
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChildError } from './child-error.ts'
+import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Frame, type Order } from './frame.ts'
+import { startProcess, type Process, type Report } from './worker/child-process.ts'
+import { settle } from './worker/child-folder.ts'
+import { findCommand } from './worker/command-path.ts'
+import { createUndertaker } from './worker/undertaker.ts'
+
+/** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
+const FAREWELL_MS = 1_000
+const CONGESTED_FROM = 1024 * 1024
+
+function createWorker(link: Socket) {
+  const undertaker = createUndertaker()
+  /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
+  const children = new Map<number, Process | undefined>()
+  let leaving = false
+
+  const reportOf = (id: number): Report => ({
+    line: (bytes) => link.write(encodeFrame(KIND.line, id, bytes)),
+    stderr: (lines) => link.write(encodeFrame(KIND.stderr, id, JSON.stringify(lines))),
+    taken: (weight) => link.write(encodeTaken(id, weight)),
+    deaf: () => link.write(encodeFrame(KIND.deaf, id)),
+    exited(ending) {
+      children.delete(id)
+      link.write(encodeFrame(KIND.exited, id, JSON.stringify(ending)))
+    },
+    congested: () => link.writableLength > CONGESTED_FROM,
+  })
+
+  async function bear(id: number, order: Order): Promise<Process> {
+    const { cwd, environment } = await settle(order)
+    const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
+    if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
+    const { args, lineLimit, environment: declared } = order
+    return startProcess({ file, args, cwd, environment, declared, lineLimit, undertaker, report: reportOf(id) })
+  }
+
+  async function start(id: number, order: Order): Promise<void> {
+    children.set(id, undefined)
+    try {
+      const child = await bear(id, order)
+      children.set(id, child)
+      link.write(encodeFrame(KIND.started, id, String(child.pid)))
+    } catch (thrown) {
+      children.delete(id)
+      const { code, message } =
+        thrown instanceof ChildError
+          ? thrown
+          : new ChildError('START_FAILED', `It could not be prepared: ${String(thrown)}`)
+      link.write(encodeFrame(KIND.refused, id, JSON.stringify({ code, message })))
+    }
+  }
+
+  return {
+    obey({ kind, child: id, body }: Frame): void {
+      if (kind === KIND.start) return void start(id, JSON.parse(body.toString()) as Order)
+      const child = children.get(id)
+      if (kind === KIND.line) child?.write(body)
+      else if (kind === KIND.taken) child?.taken(decodeTaken(body))
+      else if (kind === KIND.stop && child) child.stop()
+      else if (kind === KIND.stop) children.delete(id)
+    },
+    async leave(): Promise<void> {
+      if (leaving) return
+      leaving = true
+      const left = [...children.values()].filter((child) => child !== undefined)
+      for (const child of left) child.interrupt()
+      await Promise.race([sleep(FAREWELL_MS), Promise.all(left.map((child) => child.buried))])
+      for (const child of children.values()) child?.kill()
+      process.exit(0)
+    },
+  }
+}
+
+const link = new Socket({ fd: 3 })
+const worker = createWorker(link)
+// A terminal sends Ctrl-C to everybody; when to end is for the gateway to say.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+process.on('SIGTERM', () => void worker.leave())
+// 'end' comes at once when the gateway is killed; 'close' may wait for what is still to be written.
+for (const end of ['end', 'error', 'close']) link.on(end, () => void worker.leave())
+link.on('data', createFrameReader(worker.obey))

@@ -1,0 +1,39 @@
+import { chmod, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { settle } from './child-folder.ts'
+
+async function root() {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-home-'))
+  return { folder, home: join(folder, 'child'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+const orderIn = (home: string, environment = {}) => ({
+  ...{ command: 'x', args: [], path: '/bin', lang: 'C.UTF-8', lineLimit: 1, home, environment },
+})
+
+describe('the folder of a child', () => {
+  test('is made private again when it was opened', async () => {
+    await using at = await root()
+    await settle(orderIn(at.home))
+    await chmod(at.home, 0o777)
+    await settle(orderIn(at.home))
+    expect((await stat(at.home)).mode & 0o777).toBe(0o700)
+  })
+
+  test('is not followed when the child made it a link to elsewhere', async () => {
+    await using at = await root()
+    const elsewhere = join(at.folder, 'elsewhere')
+    await mkdir(elsewhere, { mode: 0o755 })
+    await mkdir(at.home)
+    await symlink(elsewhere, join(at.home, 'tmp'))
+    await expect(settle(orderIn(at.home))).rejects.toMatchObject({ code: 'START_FAILED' })
+    expect((await stat(elsewhere)).mode & 0o777).toBe(0o755)
+  })
+
+  test('gives way to what was declared', async () => {
+    await using at = await root()
+    const { environment } = await settle(orderIn(at.home, { HOME: '/elsewhere', LANG: 'de_DE.UTF-8' }))
+    expect(environment).toMatchObject({ HOME: '/elsewhere', LANG: 'de_DE.UTF-8', PATH: '/bin' })
+  })
+})

@@ -1,0 +1,42 @@
+/**
+ * Where does a child live, and what does it see of the world? A folder of its own (0700) that is its HOME, with its
+ * temporary files, npm cache and working folder inside, and an environment of five names and the declared ones. It
+ * never passes on a variable of the gateway or of the worker.
+ */
+import { chmod, lstat, mkdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ChildError } from '../child-error.ts'
+import type { Order } from '../frame.ts'
+
+async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // The child may have put a link here in an earlier life, to have us change what it points at.
+  if (!(await lstat(folder)).isDirectory()) {
+    throw new ChildError(
+      'START_FAILED',
+      'A folder of this server was replaced by something else. Remove it and start again.',
+    )
+  }
+  await chmod(folder, 0o700)
+}
+
+export interface Residence {
+  cwd: string
+  environment: Record<string, string>
+}
+
+/** Makes the folders of a child and words its environment; a declared variable wins over one of ours. */
+export async function settle(order: Order): Promise<Residence> {
+  const { home, path, lang } = order
+  const [tmp, npm, work] = [join(home, 'tmp'), join(home, 'npm'), join(home, 'work')]
+  for (const folder of [home, tmp, npm, work]) await ownFolder(folder)
+  const cwd = resolve(work, order.cwd ?? '.')
+  const there = await stat(cwd).catch(() => undefined)
+  if (!there?.isDirectory()) {
+    throw new ChildError('FOLDER_NOT_FOUND', `The working folder "${cwd}" is not there. Create it or leave it out.`)
+  }
+  return {
+    cwd,
+    environment: { PATH: path, HOME: home, TMPDIR: tmp, LANG: lang, npm_config_cache: npm, ...order.environment },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The life of one process in the worker: spawned as the leader of its own group, read, written, ended with all it
+ * started, reported as gone once and last. However it goes, the same ladder sweeps its group. It uses no shell and
+ * passes on nothing but the environment it is handed.
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChildError } from '../child-error.ts'
+import type { Ending, ExitReason } from '../frame.ts'
+import { endGroup, PATIENCE, signalGroup } from '../group.ts'
+import { createMask } from '../mask.ts'
+import { readStderr } from './child-stderr.ts'
+import { writeStdin } from './child-stdin.ts'
+import { readStdout } from './child-stdout.ts'
+import type { Undertaker } from './undertaker.ts'
+
+/** Output that nobody takes is given up this long after the process is gone, in milliseconds. */
+const UNREAD_MS = 2_000
+
+export interface Report {
+  line(bytes: Buffer): void
+  stderr(lines: string[]): void
+  taken(weight: number): void
+  deaf(): void
+  exited(ending: Ending): void
+  congested(): boolean
+}
+
+export interface ProcessParts {
+  file: string
+  args: string[]
+  cwd: string
+  /** all the child gets */
+  environment: Record<string, string>
+  /** the part of it that may be secret */
+  declared: Record<string, string>
+  lineLimit: number
+  undertaker: Undertaker
+  report: Report
+}
+
+export type Process = Awaited<ReturnType<typeof startProcess>>
+
+/** Spawns, and registers the group before anything else happens. Throws ChildError START_FAILED. */
+async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNullStreams; group: number }> {
+  try {
+    const { cwd, environment: env } = parts
+    const child = spawn(parts.file, parts.args, { cwd, env, detached: true, shell: false, stdio: 'pipe' })
+    if (child.pid === undefined) await once(child, 'spawn') // throws what 'error' brings
+    const group = child.pid as number
+    parts.undertaker.add(group)
+    return { child, group }
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw new ChildError('START_FAILED', `The system could not start it (${code}).`, { cause })
+  }
+}
+
+export async function startProcess(parts: ProcessParts) {
+  const { report, undertaker, lineLimit } = parts
+  const { child, group } = await bear(parts)
+  let reason: ExitReason = 'ENDED'
+  let ending: Promise<unknown> | undefined
+  const died = new Promise<Pick<Ending, 'code' | 'signal'>>((tell) => {
+    child.once('exit', (code, signal) => tell({ code, signal }))
+  })
+  const closed = new Promise<void>((tell) => child.once('close', () => tell()))
+  child.on('error', () => undefined) // a signal that could not be sent; the ladder looks for itself
+
+  const stdin = writeStdin({ stdin: child.stdin, taken: report.taken, deaf: report.deaf })
+  const stderr = readStderr({
+    stderr: child.stderr,
+    mask: createMask(parts.declared),
+    send: report.stderr,
+    congested: report.congested,
+  })
+  const end = (why: ExitReason, close: number) => {
+    if (ending) return
+    reason = why
+    stdin.end()
+    ending = endGroup(group, { ...PATIENCE, close })
+  }
+  const stdout = readStdout({
+    stdout: child.stdout,
+    lineLimit,
+    line: report.line,
+    tooLong: () => end('LINE_TOO_LONG', 0),
+  })
+
+  /** After the process: its group, then what it left in the pipes, then the report. */
+  async function bury(): Promise<void> {
+    const { code, signal } = await died
+    end('ENDED', 0)
+    await ending
+    await drained(closed, stdout.lastProgress)
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+    stderr.finish()
+    undertaker.remove(group)
+    report.exited({ code, signal, reason })
+  }
+
+  return {
+    pid: group,
+    write: stdin.write,
+    taken: stdout.taken,
+    /** Closes stdin and climbs the ladder. The report `exited` tells when it is over. */
+    stop: () => end('STOPPED', PATIENCE.close),
+    /** The gateway is gone: a polite signal now, the last one comes from the worker. */
+    interrupt() {
+      stdin.destroy()
+      signalGroup(group, 'SIGTERM')
+    },
+    kill: () => signalGroup(group, 'SIGKILL'),
+    buried: bury(),
+  }
+}
+
+/** Waits for the end of the pipes as long as something still moves in them. */
+async function drained(closed: Promise<void>, lastProgress: () => number): Promise<void> {
+  let open = true
+  void closed.then(() => (open = false))
+  const since = performance.now()
+  while (open && performance.now() - Math.max(since, lastProgress()) < UNREAD_MS) {
+    await Promise.race([closed, sleep(100)])
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * What did a child complain about last? Lines of stderr, masked, cut to 2,000 characters, sent to the gateway in small
+ * parcels. A flood is thinned to the last 200 lines a parcel: the gateway keeps no more than those anyway. It never
+ * holds back the child and never grows: a line without an end is cut while it is read.
+ */
+import type { Readable } from 'node:stream'
+
+export const STDERR_LINES = 200
+export const STDERR_LINE_CHARS = 2_000
+/** Read more of a line than is kept, so that a secret across the cut is recognised before it is cut. */
+const RAW_BYTES = 16 * 1024
+const PARCEL_MS = 50
+
+export interface StderrParts {
+  stderr: Readable
+  mask: (text: string) => string
+  send: (lines: string[]) => void
+  /** True while the link to the gateway is congested: the parcel waits and keeps its last lines. */
+  congested: () => boolean
+}
+
+export function readStderr({ stderr, mask, send, congested }: StderrParts) {
+  let parcel: string[] = []
+  let raw = Buffer.alloc(0)
+  let timer: NodeJS.Timeout | undefined
+
+  const flush = () => {
+    timer = undefined
+    if (parcel.length === 0) return
+    if (congested()) return later()
+    send(parcel)
+    parcel = []
+  }
+  const later = () => {
+    timer ??= setTimeout(flush, PARCEL_MS)
+  }
+  const endLine = () => {
+    const text = mask(raw.toString('utf8').trimEnd()).slice(0, STDERR_LINE_CHARS).toWellFormed()
+    raw = Buffer.alloc(0)
+    if (text === '') return
+    parcel.push(text)
+    if (parcel.length > STDERR_LINES) parcel.shift()
+    later()
+  }
+  stderr.on('data', (chunk: Buffer) => {
+    let at = 0
+    while (at < chunk.length) {
+      const lf = chunk.indexOf(0x0a, at)
+      const end = lf === -1 ? chunk.length : lf
+      const room = RAW_BYTES - raw.length
+      if (room > 0 && end > at) raw = Buffer.concat([raw, chunk.subarray(at, Math.min(end, at + room))])
+      if (lf === -1) return
+      endLine()
+      at = lf + 1
+    }
+  })
+  stderr.on('error', () => stderr.destroy())
+  return {
+    /** Gives what is left, the half line of a crash included. */
+    finish() {
+      endLine()
+      clearTimeout(timer)
+      if (parcel.length > 0) send(parcel)
+      parcel = []
+    },
+  }
+}

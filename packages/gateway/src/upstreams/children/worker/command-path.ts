@@ -1,0 +1,47 @@
+/**
+ * Which file does a command name mean? The first executable file of that name in the absolute folders of PATH; a name
+ * with a slash is a path already. It never asks a shell, never looks into the working folder for a bare name, and it
+ * says which of the two things is wrong when nothing can be started.
+ */
+import { access, constants, stat } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
+import { ChildError } from '../child-error.ts'
+
+type Found = 'executable' | 'plain' | 'absent'
+
+async function look(file: string): Promise<Found> {
+  try {
+    if (!(await stat(file)).isFile()) return 'absent'
+  } catch {
+    return 'absent' // not there, or in a folder we may not enter: for us the same
+  }
+  return access(file, constants.X_OK).then(
+    () => 'executable' as const,
+    () => 'plain' as const,
+  )
+}
+
+/** Returns an absolute path. Throws ChildError COMMAND_NOT_FOUND or COMMAND_NOT_EXECUTABLE. */
+export async function findCommand(command: string, { path, cwd }: { path: string; cwd: string }): Promise<string> {
+  const folders = path.split(':').filter((folder) => isAbsolute(folder))
+  const files = command.includes('/') ? [resolve(cwd, command)] : folders.map((folder) => join(folder, command))
+  let plain: string | undefined
+  for (const file of files) {
+    const found = await look(file)
+    if (found === 'executable') return file
+    if (found === 'plain') plain ??= file
+  }
+  if (plain) {
+    throw new ChildError(
+      'COMMAND_NOT_EXECUTABLE',
+      `The command "${command}" is a file without the right to execute it. Run chmod +x on it.`,
+    )
+  }
+  throw new ChildError(
+    'COMMAND_NOT_FOUND',
+    command.includes('/')
+      ? `The command "${command}" was not found: there is no such file where the gateway runs. Check the path.`
+      : `The command "${command}" was not found in any of the ${folders.length} folders of PATH. ` +
+          'Install it where the gateway runs (in its image, if it runs in a container), or give the full path.',
+  )
+}

@@ -1,0 +1,57 @@
+/**
+ * Where does a line of a child's output end? Bytes in, whole lines out: LF or CRLF ends one, empty ones are dropped, so
+ * is what follows the last LF when the child is gone. Cutting bytes rather than text keeps a character that was split
+ * over two chunks whole. It never holds more than `limit` bytes: a longer line calls `tooLong` once, and that is all.
+ */
+const LF = 0x0a
+const CR = 0x0d
+
+export interface LineCutter {
+  limit: number
+  /** One line without its end; a view on memory that is reused: copy it to keep it. */
+  line: (bytes: Buffer) => void
+  tooLong: () => void
+}
+
+export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffer) => void {
+  // Grows by doubling: a child that drips single bytes costs one buffer, not a million little ones.
+  let store = Buffer.alloc(0)
+  let held = 0
+  let ended = false
+
+  const keep = (piece: Buffer) => {
+    if (held + piece.length > store.length) {
+      const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (held + piece.length) * 2)))
+      store.copy(grown, 0, 0, held)
+      store = grown
+    }
+    held += piece.copy(store, held)
+  }
+  const give = (whole: Buffer) => {
+    const end = whole.at(-1) === CR ? whole.length - 1 : whole.length
+    if (end > 0) line(whole.subarray(0, end))
+  }
+
+  return (chunk) => {
+    let at = 0
+    while (!ended && at < chunk.length) {
+      const lf = chunk.indexOf(LF, at)
+      const piece = chunk.subarray(at, lf === -1 ? chunk.length : lf)
+      if (held + piece.length > limit) {
+        ended = true
+        store = Buffer.alloc(0)
+        return tooLong()
+      }
+      if (lf === -1) return keep(piece)
+      if (held === 0) give(piece)
+      else {
+        keep(piece)
+        const whole = store.subarray(0, held)
+        store = Buffer.alloc(0)
+        held = 0
+        give(whole)
+      }
+      at = lf + 1
+    }
+  }
+}

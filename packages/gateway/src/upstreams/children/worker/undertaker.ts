@@ -1,0 +1,67 @@
+/**
+ * Who ends the children when the worker is killed and can do nothing any more? One tiny shell in a session of its own
+ * that reads the known groups from a pipe only the worker holds: the pipe's end is the worker's end, and it kills what
+ * is still known. It never outlives that, and takes no words but `add` and `remove` with a number.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+
+const SCRIPT = `
+trap '' HUP INT TERM
+groups=' '
+while read -r word group; do
+  case "$group" in ''|*[!0-9]*|0|1) continue ;; esac
+  case "$word" in
+    add) groups="$groups$group " ;;
+    remove) case "$groups" in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+exit 0
+`
+/** It has no reason to end before us; if it does again and again, the worker ends instead of working without it. */
+const REPLACEMENTS = 5
+
+export interface Undertaker {
+  add(group: number): void
+  remove(group: number): void
+}
+
+export function createUndertaker(): Undertaker {
+  const groups = new Set<number>()
+  let replaced = 0
+  let shell = begin()
+
+  function begin(): ChildProcess {
+    const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-undertaker'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: {},
+    })
+    started.on('error', (cause) => {
+      throw new Error('cannot start /bin/sh, without which children could outlive the gateway', { cause })
+    })
+    // It breaks when the shell is gone, and 'exit' says so.
+    started.stdin?.on('error', () => started.stdin?.destroy())
+    started.on('exit', () => {
+      replaced += 1
+      if (replaced > REPLACEMENTS) throw new Error('the undertaker of the stdio servers does not stay alive')
+      shell = begin()
+      for (const group of groups) tell('add', group)
+    })
+    return started
+  }
+  function tell(word: 'add' | 'remove', group: number): void {
+    if (shell.stdin?.writable) shell.stdin.write(`${word} ${group}\n`)
+  }
+
+  return {
+    add(group) {
+      groups.add(group)
+      tell('add', group)
+    },
+    remove(group) {
+      if (groups.delete(group)) tell('remove', group)
+    },
+  }
+}
