@@ -1,0 +1,131 @@
+/**
+ * What does each AI client need to be told, and where, to reach this gateway with a key?
+ *
+ * Texts are ready to paste. Shapes are those the clients document: Claude Desktop's file takes only processes, so it
+ * starts mcp-remote (README of 0.15.1, whose advice on spaces in arguments is followed); Claude Code `claude mcp add`
+ * (code.claude.com/docs/en/mcp); Cursor `mcpServers` with `url` (cursor.com/docs/mcp); VS Code `servers` with `type`
+ * (code.visualstudio.com/docs/copilot/reference/mcp-configuration); Codex `[mcp_servers]` with `http_headers`
+ * (developers.openai.com/codex/mcp; an inline bearer_token is refused there); Open WebUI 0.6.31 and later
+ * (docs.openwebui.com/features/extensibility/mcp). Address and key are checked first, so that nothing in them can end
+ * a quotation in a shell or a file. The texts hold the key: show them once, to its owner, and log none.
+ */
+export type ConfiguredClient = 'Claude Desktop' | 'Claude Code' | 'Cursor' | 'VS Code' | 'Codex' | 'Open WebUI'
+
+export interface ClientConfiguration {
+  client: ConfiguredClient
+  /** The file or the screen the text goes to. */
+  where: string
+  /** Ready to paste: JSON, TOML, a command, or the fields of a form. Holds the key. */
+  text: string
+}
+
+/** The name the gateway has in each client. */
+const NAME = 'toolway'
+
+/**
+ * The configurations in the order people meet the clients. `url` is the gateway's MCP address (http or https), `key` a
+ * bearer token by RFC 6750 section 2.1. Throws an Error on anything else, without repeating the key.
+ */
+export function clientConfigurations({ url, key }: { url: string; key: string }): ClientConfiguration[] {
+  const address = checkedUrl(url)
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(key))
+    throw new Error('The key is not a bearer token: letters, digits and - . _ ~ + / only.')
+  const bearer = `Bearer ${key}`
+  return [
+    claudeDesktop(address, bearer),
+    claudeCode(address, bearer),
+    cursor(address, bearer),
+    vsCode(address, bearer),
+    codex(address, bearer),
+    openWebUi(address, key),
+  ]
+}
+
+/** The address in its normal form, with the characters escaped that a shell reads inside double quotes. */
+function checkedUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Error('The address of the gateway must begin with https:// or http://.')
+  }
+  if (url.username || url.password) throw new Error('The address of the gateway must not hold a user name or password.')
+  return url.href.replaceAll(/[$`!\\"']/g, (symbol) => `%${symbol.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function claudeDesktop(url: string, bearer: string): ClientConfiguration {
+  // mcp-remote takes plain http from anything but localhost only when it is told to.
+  const plain = url.startsWith('http:') ? ['--allow-http'] : []
+  const args = [
+    '-y',
+    'mcp-remote',
+    url,
+    '--header',
+    'Authorization:${TOOLWAY_AUTHORIZATION}',
+    '--transport',
+    'http-only',
+    ...plain,
+  ]
+  return {
+    client: 'Claude Desktop',
+    where:
+      'Settings > Developer > Edit Config, which opens claude_desktop_config.json (macOS: ~/Library/Application Support/Claude, Windows: %APPDATA%\\Claude); needs Node.js; restart Claude Desktop afterwards',
+    text: json({ mcpServers: { [NAME]: { command: 'npx', args, env: { TOOLWAY_AUTHORIZATION: bearer } } } }),
+  }
+}
+
+function claudeCode(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'Claude Code',
+    where: 'a terminal; --scope user makes it available in every project',
+    // The header stands last: the option takes every word after it.
+    text: `claude mcp add --scope user --transport http ${NAME} "${url}" --header "Authorization: ${bearer}"`,
+  }
+}
+
+function cursor(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'Cursor',
+    where: '~/.cursor/mcp.json for every project, or .cursor/mcp.json in one project',
+    text: json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer } } } }),
+  }
+}
+
+function vsCode(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'VS Code',
+    where: 'Command Palette > MCP: Open User Configuration, which opens mcp.json, or .vscode/mcp.json in one project',
+    text: json({ servers: { [NAME]: { type: 'http', url, headers: { Authorization: bearer } } } }),
+  }
+}
+
+function codex(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'Codex',
+    where: '~/.codex/config.toml',
+    text: [
+      `[mcp_servers.${NAME}]`,
+      `url = ${tomlText(url)}`,
+      `http_headers = { "Authorization" = ${tomlText(bearer)} }`,
+    ].join('\n'),
+  }
+}
+
+function openWebUi(url: string, key: string): ClientConfiguration {
+  return {
+    client: 'Open WebUI',
+    where:
+      'Settings > Admin > Integrations (before: Admin Settings > External Tools) > + (Add Server); from a container, localhost is host.docker.internal',
+    text: [
+      'Type: MCP (Streamable HTTP)',
+      `URL: ${url}`,
+      'Auth: Bearer',
+      `Key: ${key}`,
+      `ID: ${NAME}`,
+      'Name: Toolway',
+    ].join('\n'),
+  }
+}
+
+const json = (value: unknown) => JSON.stringify(value, null, 2)
+
+/** A TOML basic string; its escapes are those of JSON for all that checkedUrl and the key's form let through. */
+const tomlText = (text: string) => JSON.stringify(text)

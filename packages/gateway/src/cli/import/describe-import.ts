@@ -1,0 +1,56 @@
+/**
+ * What does a person read before an import is carried out?
+ *
+ * One line per server with what will be started or reached, then its problems and notes. Values of variables and
+ * headers, secret arguments and secret parts of addresses are masked; names from the file are made safe for a terminal.
+ */
+import { clean } from './mcp-json-entry.ts'
+import type { ImportClient } from './mcp-json-file.ts'
+import type { ImportedServer, McpJsonImport } from './mcp-json.ts'
+import { MASK, maskArgument, maskCommand, maskUrl } from './secret-marks.ts'
+
+const CLIENTS: Record<ImportClient, string> = {
+  'claude-desktop': 'Claude Desktop',
+  'claude-code': 'Claude Code',
+  cursor: 'Cursor',
+  vscode: 'VS Code',
+  windsurf: 'Windsurf',
+  cline: 'Cline',
+  zed: 'Zed',
+  unknown: 'an unknown client',
+}
+
+/** The lines to show; no line holds a secret of the file. */
+export function describeImport({ client, servers, notes }: McpJsonImport): string[] {
+  const ready = servers.filter(({ problems }) => problems.length === 0).length
+  const waiting = servers.length - ready
+  return [
+    `Read as a file of ${CLIENTS[client]}: ${ready} to add${waiting > 0 ? `, ${waiting} with problems` : ''}.`,
+    ...servers.flatMap(describeServer),
+    ...notes.map((note) => `Note: ${note}`),
+  ]
+}
+
+function describeServer(server: ImportedServer): string[] {
+  const { name, alias, enabled, problems, notes } = server
+  const renamed = alias === name ? alias : `${clean(name)} as ${alias}`
+  return [
+    `${renamed}: ${whatHappens(server)}${enabled ? '' : ' (switched off)'}`,
+    ...problems.map(({ message, supply }) => `  cannot be added yet: ${message}${supply ? ` Supply ${supply}` : ''}`),
+    ...notes.map((note) => `  note: ${note}`),
+  ]
+}
+
+function whatHappens(server: ImportedServer): string {
+  if (server.kind === 'unusable') return 'cannot be read'
+  if (server.kind === 'http') return `connect to ${clean(maskUrl(server.url))}${named('with headers', server.headers)}`
+  const args = server.args.map((arg, at) => (server.secretArguments.includes(at) ? maskArgument(arg) : quoted(arg)))
+  return `start ${[clean(maskCommand(server.command)), ...args.map(clean)].join(' ')}${named('with', server.environment)}`
+}
+
+const named = (before: string, record: Record<string, string>) => {
+  const names = Object.keys(record)
+  return names.length === 0 ? '' : ` ${before} ${names.map((name) => `${clean(name)}=${MASK}`).join(', ')}`
+}
+
+const quoted = (arg: string) => (/^[^\s"']+$/.test(arg) ? arg : JSON.stringify(arg))

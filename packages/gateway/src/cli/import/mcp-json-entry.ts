@@ -1,0 +1,160 @@
+/**
+ * How is one field of an entry read, and what is asked of the person when it cannot be?
+ *
+ * Each reading names the path it expected and goes on, so that all problems of an entry are told at once. Placeholders
+ * are filled on the way. Messages hold names and paths, never a value of the file.
+ */
+import { isFields, type McpJsonFile } from './mcp-json-file.ts'
+import { fillPlaceholders, type Filled, type Missing, type PlaceholderValues } from './mcp-json-placeholders.ts'
+
+export interface ImportNeed {
+  code:
+    | 'wrong-shape'
+    | 'unsupported-transport'
+    | 'missing-input'
+    | 'unknown-variable'
+    | 'bad-url'
+    | 'bad-header'
+    | 'not-carried-over'
+  message: string
+  /** What to add to the command line to solve it, for a missing input: `--input id=value`. */
+  supply?: string
+}
+
+export interface EntryReader {
+  /** Where the entry stands: `mcpServers.github`. */
+  readonly path: string
+  readonly problems: ImportNeed[]
+  readonly notes: string[]
+  /** Asks something of the person; the same thing once. */
+  need(code: ImportNeed['code'], message: string, supply?: string): void
+  fill(text: string): Filled
+  text(value: unknown, field: string): string
+  list(value: unknown, field: string): string[]
+  record(value: unknown, field: string): Record<string, string>
+  url(value: unknown): string
+  /** Headers by name; `own` are variables that stand before all others. */
+  headers(value: unknown, own?: Readonly<Record<string, string>>): Record<string, string>
+}
+
+/** A name of the file, safe to print: without control characters and not longer than a line. */
+export const clean = (name: string) => {
+  const plain = name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+  return plain.length > 80 ? `${plain.slice(0, 79)}…` : plain
+}
+
+/** Reads the fields of the entry at `path`, collecting what is needed of the person. */
+export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], values: PlaceholderValues): EntryReader {
+  const problems: ImportNeed[] = []
+  const notes: string[] = []
+  const need: EntryReader['need'] = (code, message, supply) => {
+    if (problems.some((problem) => problem.message === message)) return
+    problems.push(supply === undefined ? { code, message } : { code, message, supply })
+  }
+  const fillFrom = (text: string, from: PlaceholderValues): Filled => {
+    const filled = fillPlaceholders(text, from)
+    for (const missing of filled.missing) need(...wordsFor(missing, inputs))
+    return filled
+  }
+  const wrong = (field: string, wanted: string) => need('wrong-shape', `${path}.${field} must be ${wanted}.`)
+  const plain = createShapes(wrong)
+  const fill = (text: string) => fillFrom(text, values)
+  return {
+    path,
+    problems,
+    notes,
+    need,
+    fill,
+    text: plain.text,
+    list: plain.list,
+    record: (value, field) => mapValues(plain.record(value, field), (item) => fill(item).value),
+    url(value) {
+      const url = fill(plain.text(value, 'url')).value
+      const fault = urlFault(url)
+      if (fault !== undefined && problems.length === 0) need('bad-url', `${path}.url ${fault}`)
+      if (/\/sse\/?$/.test(URL.parse(url)?.pathname ?? '')) notes.push(SSE_ADDRESS)
+      return url
+    },
+    headers(value, own = {}) {
+      const from = { ...values, variables: { ...values.variables, ...own } }
+      const headers = mapValues(plain.record(value, 'headers'), (item) => fillFrom(item, from).value)
+      for (const [name, item] of Object.entries(headers)) {
+        const fault = headerFault(name, item)
+        if (fault !== undefined) need('bad-header', `${path}.headers: ${fault}`)
+      }
+      return headers
+    },
+  }
+}
+
+const SSE_ADDRESS =
+  'The address ends in /sse, as addresses of the older HTTP+SSE transport do; if it does not answer, ask for the Streamable HTTP address.'
+
+/** Texts, lists and records as written, before placeholders are filled. */
+function createShapes(wrong: (field: string, wanted: string) => void) {
+  return {
+    text(value: unknown, field: string): string {
+      if (typeof value === 'string' && value.trim() !== '') return value
+      wrong(field, 'a text')
+      return ''
+    },
+    list(value: unknown, field: string): string[] {
+      if (value === undefined || value === null) return []
+      if (Array.isArray(value) && value.every(isPlain)) return value.map(String)
+      wrong(field, 'a list of texts')
+      return []
+    },
+    record(value: unknown, field: string): Record<string, string> {
+      if (value === undefined || value === null) return {}
+      if (!isFields(value)) {
+        wrong(field, 'an object of texts')
+        return {}
+      }
+      const entries = Object.entries(value).flatMap(([name, item]): [string, string][] => {
+        if (isPlain(item)) return [[name, String(item)]]
+        // VS Code: null takes a variable away, which a process with a clean environment never had.
+        if (item !== null) wrong(`${field}.${clean(name)}`, 'a text')
+        return []
+      })
+      return Object.fromEntries(entries)
+    },
+  }
+}
+
+const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+
+const mapValues = (record: Record<string, string>, change: (value: string) => string) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+function urlFault(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url) return 'is not an address.'
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with https:// or http://.'
+  if (url.username || url.password) return 'must not hold a user name or password; use a header.'
+  return undefined
+}
+
+/** RFC 9110 section 5.1 and 5.5. */
+function headerFault(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${clean(name)}' is not the name of a header.`
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what a header value must not hold
+  return /[\u0000-\u0008\u000A-\u001F\u007F]/.test(value)
+    ? `the value of '${name}' holds a control character.`
+    : undefined
+}
+
+function wordsFor(
+  { kind, name }: Missing,
+  inputs: McpJsonFile['inputs'],
+): [code: ImportNeed['code'], message: string, supply?: string] {
+  const shown = clean(name)
+  if (kind === 'input') {
+    const about = inputs.get(name)?.description
+    return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, `--input ${shown}=…`]
+  }
+  if (kind === 'variable')
+    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it for the import.`]
+  if (kind === 'workspace')
+    return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); say which folder that is.`]
+  return ['unknown-variable', `It uses \${${shown}}, which means nothing outside its client.`]
+}

@@ -1,0 +1,31 @@
+/**
+ * How is the place of a mistake shown without showing what the file keeps secret?
+ *
+ * The line with the mistake is printed with a caret under the column. Files of this kind hold tokens, and a broken
+ * line gives no certainty about what is a name and what is a value; so everything but punctuation and the words of the
+ * format itself is printed as dots. Line and column are exact, the person has the file open.
+ */
+import type { JsonTextFault } from '#gateway/demo/texts/json-text.ts'
+
+const WIDTH = 100
+const WORDS = new Set(
+  (
+    'mcpServers servers context_servers mcp inputs command args env envFile url serverUrl headers type transport stdio http sse ' +
+    'streamableHttp disabled enabled id description password promptString true false null source settings cwd Authorization'
+  ).split(' '),
+)
+
+/** Two lines: the line of the fault with its values dotted out, and a caret under its column. */
+export function excerptOf(text: string, { line, column }: Pick<JsonTextFault, 'line' | 'column'>): string {
+  const whole = (text.split('\n')[line - 1] ?? '').replace('\r', '')
+  const start = whole.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2)
+  // Masked before it is cut, so that half a word cannot pass for a word of the format.
+  const shown = masked(whole).slice(start, start + WIDTH)
+  const gutter = `${line} | `
+  return `${gutter}${shown}\n${' '.repeat(gutter.length + column - 1 - start)}^`
+}
+
+const masked = (line: string) =>
+  line
+    .replaceAll(/\p{C}/gu, ' ')
+    .replaceAll(/[^\s{}[\]:,"/]+/gu, (word) => (WORDS.has(word) ? word : '•'.repeat(word.length)))

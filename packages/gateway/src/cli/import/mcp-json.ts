@@ -1,0 +1,41 @@
+/**
+ * What connections would the servers of a client's settings file become?
+ *
+ * Pure: text and values in, a plan out. Each server comes back as a process or a remote address with its placeholders
+ * filled, with problems that must be solved before it can be added and notes that only inform. Values of `environment`
+ * and `headers` and the arguments named in `secretArguments` are secrets: screens show `describeImport`, never these.
+ */
+import { createAliasAllotment } from './alias.ts'
+import { clean, type ImportNeed } from './mcp-json-entry.ts'
+import { openMcpJson, type ImportClient } from './mcp-json-file.ts'
+import { readServer, type ImportedServer, type ServerOptions } from './mcp-json-server.ts'
+
+export type { ImportedProcess, ImportedRemote, ImportedServer, ImportedUnusable } from './mcp-json-server.ts'
+export { ImportFault } from './mcp-json-file.ts'
+export type { ImportClient }
+export type ImportProblem = ImportNeed
+
+export interface McpJsonImport {
+  client: ImportClient
+  servers: ImportedServer[]
+  notes: string[]
+}
+
+export interface ImportOptions extends ServerOptions {
+  /** Aliases that are not free. */
+  takenAliases?: Iterable<string>
+}
+
+/** Reads a settings file of any known client. Throws ImportFault when the file as a whole cannot be read. */
+export function readMcpJson(text: string, options: ImportOptions): McpJsonImport {
+  const file = openMcpJson(text)
+  const aliasFor = createAliasAllotment(options.takenAliases)
+  const servers: ImportedServer[] = []
+  const notes = [...file.notes]
+  for (const [name, entry] of file.entries) {
+    const server = readServer(name, entry, file, options)
+    if (server === 'own') notes.push(`${clean(name)} is Toolway itself and is left out.`)
+    else servers.push({ name, alias: aliasFor(name), ...server })
+  }
+  return { client: file.client, servers, notes }
+}

@@ -1,0 +1,103 @@
+/**
+ * Is this command only a way to reach a server elsewhere, or our own gateway?
+ *
+ * Sees through `cmd /c`, and through `npx`, `bunx`, `pnpm dlx` and `yarn dlx`, to the package that is run. An `mcp-remote`
+ * command (README of mcp-remote 0.15) is read into its address and headers. The list of flags that take a value is
+ * mcp-remote's own; a flag unknown here is reported, never guessed at. Runs nothing.
+ */
+export interface RemoteCommand {
+  url: string
+  /** Header lines as written, `Name:value`, placeholders not yet filled. */
+  headers: string[]
+  /** What the command asked for and a direct connection does otherwise. */
+  dropped: string[]
+  sseOnly: boolean
+}
+
+interface RunPackage {
+  /** Package or program name without version and path. */
+  name: string
+  args: readonly string[]
+}
+
+const RUNNERS = new Set(['npx', 'bunx', 'pnpx', 'pnpm', 'yarn', 'bun', 'npm', 'uvx'])
+const RUNNER_WORDS = new Set(['dlx', 'exec', 'x', '--'])
+const RUNNER_FLAGS_WITH_VALUE = new Set(['-p', '--package', '-c', '--call', '-w', '--workspace', '--registry'])
+const REMOTE_FLAGS_WITH_VALUE = new Set([
+  '--header-file',
+  '--transport',
+  '--host',
+  '--callback-path',
+  '--auth-success-url',
+  '--resource',
+  '--authorize-param',
+  '--ignore-tool',
+  '--auth-timeout',
+  '--connect-timeout',
+  '--headers-timeout',
+  '--body-timeout',
+  '--ping-interval',
+  '--protocol',
+  '--static-oauth-client-metadata',
+  '--static-oauth-client-info',
+  '--client-metadata-url',
+  '--token-endpoint',
+])
+/** Flags a direct connection needs no substitute for. */
+const HARMLESS = new Set([
+  '--allow-http',
+  '--debug',
+  '--silent',
+  '--transport',
+  '--auth-timeout',
+  '--protocol',
+  '--keep-alive',
+  '--host',
+  '--callback-path',
+  '--ping-interval',
+])
+
+/** The command without a `cmd /c` in front, which Windows needs to start npx. */
+export function unwrapShell(command: string, args: readonly string[]): { command: string; args: readonly string[] } {
+  const [flag, inner, ...rest] = args
+  if (baseName(command) !== 'cmd' || flag?.toLowerCase() !== '/c' || inner === undefined) return { command, args }
+  return { command: inner, args: rest }
+}
+
+/** The package a command runs: `npx -y @scope/name@1.2 a b` runs `@scope/name` with `a b`. */
+export function packageOf(command: string, args: readonly string[]): RunPackage {
+  const program = baseName(command)
+  if (!RUNNERS.has(program)) return { name: program, args }
+  let at = 0
+  for (; at < args.length; at += 1) {
+    const arg = args[at] ?? ''
+    if (RUNNER_FLAGS_WITH_VALUE.has(arg)) at += 1
+    else if (!arg.startsWith('-') && !RUNNER_WORDS.has(arg)) break
+  }
+  return { name: (args[at] ?? '').replace(/(?<=.)@[^@/]*$/, ''), args: args.slice(at + 1) }
+}
+
+/** Whether the package is this product's own: importing it would connect the gateway to itself. */
+export const isOwnPackage = (name: string) => name === 'toolway' || name.startsWith('@toolway/')
+
+/** What an mcp-remote command connects to, or undefined when it is no such command or names no address. */
+export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined {
+  if (name !== 'mcp-remote') return undefined
+  const remote = { headers: [] as string[], dropped: [] as string[], sseOnly: false }
+  const positional: string[] = []
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? ''
+    if (!arg.startsWith('-')) positional.push(arg)
+    else if (arg === '--header') remote.headers.push(args[(at += 1)] ?? '')
+    else {
+      if (!HARMLESS.has(arg)) remote.dropped.push(arg)
+      if (REMOTE_FLAGS_WITH_VALUE.has(arg)) at += 1
+      if (arg === '--transport' && args[at] === 'sse-only') remote.sseOnly = true
+    }
+  }
+  const [url] = positional
+  return url === undefined ? undefined : { url, ...remote }
+}
+
+const baseName = (command: string) =>
+  (command.split(/[\\/]/).at(-1) ?? command).toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, '')

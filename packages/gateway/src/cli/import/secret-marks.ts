@@ -1,0 +1,71 @@
+/**
+ * Which parts of a command or an address are secrets, and how are they shown?
+ *
+ * Values of variables and headers are always secret and are masked by who prints them. Arguments and addresses may hold
+ * secrets too; here a generous guess is made from the flag before them, their own form and their length. A guess too
+ * many only hides a word on a screen. Never prints any part of what it takes for a secret.
+ */
+export const MASK = '•••'
+
+const TELLING_NAME =
+  /(?:token|secret|passw|passphrase|credential|api.?key|access.?key|private.?key|(?:^|[-_.])(?:key|auth|authorization|bearer|header|pat|dsn)(?:$|[-_.]))/i
+const TELLING_FORM =
+  /^(?:sk|pk|rk|ghp|gho|ghu|ghs|github_pat|glpat|xox[abeprs]|ya29|AKIA|ASIA|eyJ|figd|lin_api|ntn|secret|tvly|npm|pypi|dop_v1|shp(?:at|ss)|AIza)[-_.]?[\w-]{10,}|^(?:bearer|basic)\s/i
+const TELLING_INSIDE = /(?:passw(?:or)?d|pwd|secret|token|key)\s*[=:]/i
+const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.-]*)=([^]+)$/
+
+/** Positions of the arguments to mask; `known` are those that a variable or an input went into. */
+export function secretArguments(args: readonly string[], known: ReadonlySet<number> = new Set()): number[] {
+  return args.flatMap((arg, at) => {
+    // docker gives a variable after -e, curl a header after -H: their values are secret whatever they are called.
+    const before = args[at - 1] ?? ''
+    const named = /^(?:-H|--header)$/.test(before) || (/^-[^=]*$/.test(before) && TELLING_NAME.test(before))
+    const variable = /^(?:-e|--env)$/.test(before) && ASSIGNMENT.test(arg)
+    return known.has(at) || variable || (named && !arg.startsWith('--')) || looksSecret(arg) ? [at] : []
+  })
+}
+
+/** How an argument with a secret is shown: the name of an assignment stays, its value does not. */
+export function maskArgument(arg: string): string {
+  const name = ASSIGNMENT.exec(arg)?.[1]
+  return name === undefined ? MASK : `${name}=${MASK}`
+}
+
+/** A command that is a whole line, as some clients allow, with its secret words masked. */
+export function maskCommand(command: string): string {
+  const words = command.split(' ')
+  const secret = new Set(secretArguments(words))
+  return words.map((word, at) => (secret.has(at) ? maskArgument(word) : word)).join(' ')
+}
+
+/** An address without what may be secret: user, password, query values, fragment and long random path parts. */
+export function maskUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url) return MASK
+  const path = url.pathname
+    .split('/')
+    .map((part) => (isRandom(part) ? MASK : part))
+    .join('/')
+  const query = [...url.searchParams.keys()].map((name) => `${isRandom(name) ? MASK : name}=${MASK}`).join('&')
+  const user = url.username || url.password ? `${MASK}@` : ''
+  return `${url.protocol}//${user}${url.host}${path}${query && `?${query}`}`
+}
+
+function looksSecret(arg: string): boolean {
+  const [, name, value] = ASSIGNMENT.exec(arg) ?? []
+  if (name !== undefined && value !== undefined) return TELLING_NAME.test(name) || looksSecret(value)
+  if (TELLING_FORM.test(arg) || TELLING_INSIDE.test(arg)) return true
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(arg) ? URL.parse(arg) : null
+  if (url) return url.password !== '' || url.search !== '' || url.pathname.split('/').some(isRandom)
+  return isRandom(arg)
+}
+
+/** Long, without the look of a word, a path or a package: letters and digits mixed, at least 20 of them. */
+function isRandom(part: string): boolean {
+  return (
+    /^[\w.~+=-]{20,}$/.test(part) &&
+    /\d/.test(part) &&
+    /[A-Za-z]/.test(part) &&
+    !/^[a-z0-9.]+(?:-[a-z0-9.]+){2,}$/.test(part)
+  )
+}
