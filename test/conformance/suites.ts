@@ -1,0 +1,79 @@
+/**
+ * Which official suites are run, against which revision, and which of their scenarios must pass?
+ *
+ * What a revision requires is read from the suite's own frozen list, never written down here a second time.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+/** The root of the repository: suites are started there and reports written there. */
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** A published revision of MCP that a suite speaks. */
+export type Revision = '2025-11-25' | '2026-07-28'
+
+/** One run of one official suite; `requires` says which of its scenarios decide the exit code. */
+export interface Suite {
+  name: string
+  revision: Revision
+  program: string
+  selection: readonly string[]
+  requires: 'every' | 'none' | readonly string[]
+  /** What the suite runs without scoring it; known only where a frozen list says so. */
+  offers: 'any' | readonly string[]
+}
+
+const program = (alias: string) => join(ROOT, 'node_modules', alias, 'dist/index.js')
+
+const older = (selection: string, requires: 'every' | 'none'): Suite => ({
+  name: `0.1.16-${selection}`,
+  revision: '2025-11-25',
+  program: program('conformance-016'),
+  selection: ['--suite', selection],
+  requires,
+  offers: 'any',
+})
+
+const newer = (revision: Revision): Suite => {
+  const { required, reported } = requirementsOf(revision)
+  return {
+    name: revision,
+    revision,
+    program: program('conformance-020'),
+    selection: ['--requirements', revision],
+    requires: required,
+    offers: [...required, ...reported],
+  }
+}
+
+/** Every suite, in the order they run. */
+export function listSuites(): Suite[] {
+  return [older('active', 'every'), older('all', 'none'), newer('2025-11-25'), newer('2026-07-28')]
+}
+
+/** The arguments of one run; one scenario is chosen by its name at the suite's revision. */
+export function argumentsOf(suite: Suite, { url, out, scenario }: { url: string; out: string; scenario?: string }) {
+  const single = suite.offers === 'any' ? [] : ['--spec-version', suite.revision]
+  const selection = scenario === undefined ? suite.selection : ['--scenario', scenario, ...single]
+  return [suite.program, 'server', '--url', url, '-o', out, ...selection]
+}
+
+/** Whether a failure of the scenario fails the run. */
+export function isRequired({ requires }: Suite, scenario: string): boolean {
+  if (requires === 'every' || requires === 'none') return requires === 'every'
+  return requires.includes(scenario)
+}
+
+const Requirements = z.object({
+  server: z.array(z.string()),
+  not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })).default([]),
+})
+
+function requirementsOf(revision: Revision) {
+  const file = join(ROOT, 'node_modules/conformance-020/requirements', `${revision}.yaml`)
+  const { server, not_scored } = Requirements.parse(parse(readFileSync(file, 'utf8')))
+  const reported = not_scored.filter(({ leg }) => leg === 'server').map(({ scenario }) => scenario)
+  return { required: server, reported }
+}

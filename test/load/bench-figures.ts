@@ -1,0 +1,162 @@
+/**
+ * What do the samples say: one row per target, ratios between targets, and are the aims met?
+ *
+ * Throughput is the median of the rounds. A ratio is the median of the ratios within each round, so that a
+ * disturbed round spoils one pair and not the comparison. CPU per call and percentiles of a row come from all
+ * rounds together. Pure: the same samples give the same figures. Never hides an error in an average.
+ */
+import { type Plan, TARGETS, type TargetName } from './bench-options.ts'
+import type { RoundCpu, Sample } from './bench-rounds.ts'
+import { createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
+
+export interface Row {
+  readonly target: TargetName
+  readonly connections: number
+  readonly calls: number
+  readonly errors: number
+  /** The first few sentences about errors. */
+  readonly faults: readonly string[]
+  readonly callsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** CPU milliseconds per call; null where there is no such process. */
+  readonly cpuMsPerCall: { readonly [Process in Exclude<keyof RoundCpu, 'others'>]: number | null }
+  /** CPU time over wall time: 1 is a whole core. `others` is everybody who has no part in the bench. */
+  readonly coreUse: { readonly driver: number | null; readonly target: number | null; readonly others: number | null }
+}
+
+export interface Ratio {
+  readonly of: TargetName
+  readonly to: TargetName
+  readonly connections: number
+  readonly throughput: number
+  /** The lowest and the highest of a round. */
+  readonly throughputRange: readonly [number, number]
+  /** CPU per call of the target's own process against the other's. */
+  readonly cpu: number | null
+  /** The same with all descendants of both. */
+  readonly cpuWithDescendants: number | null
+}
+
+export interface Verdict {
+  readonly met: boolean
+  readonly sentence: string
+}
+
+const AIMS = { mostCpu: 2.0, leastThroughput: 0.55 }
+const COMPARED = [
+  ['gateway', 'raw'],
+  ['joined', 'raw'],
+  ['sdk', 'raw'],
+  ['gateway', 'sdk'],
+  ['joined', 'sdk'],
+] as const
+
+export function rowsOf(samples: readonly Sample[], { connections }: Pick<Plan, 'connections'>): Row[] {
+  return connections.flatMap((count) =>
+    TARGETS.flatMap((name) => {
+      const own = samplesOf(samples, name, count)
+      return own.length === 0 ? [] : [rowOf(name, count, own)]
+    }),
+  )
+}
+
+function rowOf(target: TargetName, connections: number, samples: readonly Sample[]): Row {
+  const latency = createLatencyHistogram()
+  for (const { outcome } of samples) latency.add(outcome.latency)
+  const buckets = latency.buckets()
+  const count = (what: 'calls' | 'errors' | 'seconds') => sum(samples.map(({ outcome }) => outcome[what])) ?? 0
+  const cpu = (process: keyof RoundCpu) => sum(samples.map((sample) => sample.cpu[process]))
+  const perCall = (process: keyof RoundCpu) => quotient(cpu(process), count('calls'))
+  const use = (...processes: (keyof RoundCpu)[]) => quotient(sum(processes.map(cpu)), 1000 * count('seconds'))
+  return {
+    target,
+    connections,
+    calls: count('calls'),
+    errors: count('errors'),
+    faults: samples.flatMap(({ outcome }) => outcome.faults).slice(0, 3),
+    callsPerSecond: median(samples.map(speedOf)),
+    p50Ms: percentile(buckets, 0.5),
+    p99Ms: percentile(buckets, 0.99),
+    cpuMsPerCall: {
+      target: perCall('target'),
+      descendants: perCall('descendants'),
+      stub: perCall('stub'),
+      generator: perCall('generator'),
+    },
+    coreUse: { driver: use('stub', 'generator'), target: use('target', 'descendants'), others: use('others') },
+  }
+}
+
+export function ratiosOf(samples: readonly Sample[], { connections }: Pick<Plan, 'connections'>): Ratio[] {
+  return connections.flatMap((count) =>
+    COMPARED.flatMap(([of, to]) => {
+      const others = new Map(samplesOf(samples, to, count).map((sample) => [sample.round, sample]))
+      const pairs = samplesOf(samples, of, count).flatMap((sample) => {
+        const other = others.get(sample.round)
+        return other === undefined ? [] : [[sample, other] as const]
+      })
+      return pairs.length === 0 ? [] : [ratioOf(pairs, { of, to, connections: count })]
+    }),
+  )
+}
+
+function ratioOf(
+  pairs: readonly (readonly [Sample, Sample])[],
+  names: Pick<Ratio, 'of' | 'to' | 'connections'>,
+): Ratio {
+  const speeds = pairs.map(([sample, other]) => speedOf(sample) / speedOf(other))
+  const cpu = (...processes: (keyof RoundCpu)[]) => {
+    const perCall = (sample: Sample) =>
+      quotient(sum(processes.map((name) => sample.cpu[name])), sample.outcome.calls) ?? undefined
+    const known = pairs.map(([sample, other]) => quotient(perCall(sample), perCall(other)))
+    return known.includes(null) ? null : median(known.filter((value) => value !== null))
+  }
+  return {
+    ...names,
+    throughput: median(speeds),
+    throughputRange: [Math.min(...speeds), Math.max(...speeds)],
+    cpu: cpu('target'),
+    cpuWithDescendants: cpu('target', 'descendants'),
+  }
+}
+
+/** The aims hold under load: at the highest number of connections, for each endpoint of the gateway. */
+export function verdictsOf(ratios: readonly Ratio[]): Verdict[] {
+  const most = Math.max(...ratios.map(({ connections }) => connections))
+  const judged = ratios.filter(({ of, to, connections }) => of !== 'sdk' && to === 'raw' && connections === most)
+  return judged.flatMap(({ of, cpu, throughput }) => {
+    const cpuAim = `CPU per call of ${of} at most ${AIMS.mostCpu.toFixed(1)} × raw`
+    const speedAim = `throughput of ${of} at least ${AIMS.leastThroughput} × raw`
+    const speedVerdict = {
+      met: throughput >= AIMS.leastThroughput,
+      sentence: `${speedAim}: ${throughput.toFixed(2)} ×`,
+    }
+    if (cpu === null) return [speedVerdict]
+    return [{ met: cpu <= AIMS.mostCpu, sentence: `${cpuAim}: ${cpu.toFixed(2)} ×` }, speedVerdict]
+  })
+}
+
+const samplesOf = (samples: readonly Sample[], name: TargetName, count: number) =>
+  samples.filter(({ target, connections }) => target === name && connections === count)
+
+const speedOf = ({ outcome }: Sample) => outcome.calls / outcome.seconds
+
+/** NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper
+}
+
+/** Undefined only when nothing is there to add. */
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const present = values.filter((value) => value !== undefined)
+  return present.length === 0 ? undefined : present.reduce((total, value) => total + value, 0)
+}
+
+/** Null where either side is missing or the divisor is nought, and so in the JSON. */
+function quotient(value: number | undefined, by: number | undefined): number | null {
+  return value === undefined || by === undefined || by === 0 ? null : value / by
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { readOptions, TARGETS } from './bench-options.ts'
+
+const STARTING_SECONDS = 15
+const seconds = ({ plan, targets }: ReturnType<typeof readOptions>) =>
+  targets.length * (plan.warmupSeconds + plan.connections.length * plan.rounds * plan.roundSeconds)
+
+describe('the bench', () => {
+  test('measures every target by default and ends within 90 seconds', () => {
+    expect(readOptions([]).targets).toEqual(TARGETS)
+    expect(seconds(readOptions([]))).toBeLessThanOrEqual(90 - STARTING_SECONDS)
+    expect(seconds(readOptions(['--quick']))).toBeLessThanOrEqual(20)
+  })
+
+  test('measures only the targets it is told, once each, in its own order', () => {
+    expect(readOptions(['--target', 'sdk,raw', '--target', 'raw']).targets).toEqual(['raw', 'sdk'])
+  })
+
+  test('refuses what it does not know', () => {
+    expect(() => readOptions(['--target', 'moon'])).toThrow("no target 'moon'")
+    expect(() => readOptions(['--fast'])).toThrow('--fast')
+  })
+})

@@ -1,0 +1,64 @@
+/**
+ * What was asked of this run, and how long may it take?
+ *
+ * Reads the command line strictly. The plan bounds a run in time and in count: the default stays under 90 s
+ * with all five targets, `--quick` near 20 s. Never starts anything.
+ */
+import { parseArgs } from 'node:util'
+
+export const TARGETS = ['direct', 'raw', 'sdk', 'gateway', 'joined'] as const
+export type TargetName = (typeof TARGETS)[number]
+
+export interface Plan {
+  readonly rounds: number
+  readonly roundSeconds: number
+  readonly warmupSeconds: number
+  /** Per round and target. */
+  readonly mostCalls: number
+  readonly connections: readonly number[]
+}
+
+export interface Options {
+  readonly targets: readonly TargetName[]
+  readonly plan: Plan
+  readonly json: boolean
+  readonly profile: boolean
+  readonly help: boolean
+}
+
+export const USAGE = `npm run bench -- [options]
+
+  --quick          about 20 s in place of at most 90 s; rougher figures
+  --target <name>  only this target, may be repeated: ${TARGETS.join(', ')}
+  --profile        run the gateway under --cpu-prof and say where the file is
+  --json           print nothing but JSON on stdout
+  --help           print this
+`
+
+const BOUNDS = { mostCalls: 100_000, connections: [1, 64] }
+const FULL: Plan = { rounds: 8, roundSeconds: 0.75, warmupSeconds: 1.5, ...BOUNDS }
+const QUICK: Plan = { rounds: 3, roundSeconds: 0.45, warmupSeconds: 0.6, ...BOUNDS }
+
+/** @param args the command line after the script; throws a sentence on what it does not know */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      target: { type: 'string', multiple: true, default: [] },
+    },
+  })
+  const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
+  const targets = asked.size === 0 ? TARGETS : TARGETS.filter((name) => asked.has(name))
+  const { json, profile, help } = values
+  return { targets, plan: values.quick ? QUICK : FULL, json, profile, help }
+}
+
+function targetNamed(name: string): TargetName {
+  const found = TARGETS.find((target) => target === name)
+  if (found === undefined) throw new Error(`there is no target '${name}'; there are ${TARGETS.join(', ')}`)
+  return found
+}

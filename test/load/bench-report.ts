@@ -1,0 +1,102 @@
+/**
+ * How are the figures told to a person?
+ *
+ * One table per number of connections, then the ratios, then the aims. Plain text in 100 columns, no colours.
+ * Pure; never rounds what goes into the JSON.
+ */
+import type { Ratio, Row, Verdict } from './bench-figures.ts'
+
+export interface Figures {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** Label and sentence: machine, layout, rounds. */
+  readonly circumstances: readonly (readonly [label: string, sentence: string])[]
+  readonly rows: readonly Row[]
+  readonly ratios: readonly Ratio[]
+  readonly verdicts: readonly Verdict[]
+  /** What was asked for and not measured, and why; what a reader must know. */
+  readonly remarks: readonly string[]
+}
+
+export function reportText(figures: Figures): string {
+  const counts = [...new Set(figures.rows.map(({ connections }) => connections))]
+  const sections = [
+    [
+      'Toolway bench: tools/call, revision 2026-07-28, loopback',
+      ...figures.circumstances.map(([label, sentence]) => `  ${label.padEnd(10)}${sentence}`),
+    ],
+    ...counts.map((count) => rowsText(figures.rows, count)),
+    ratiosText(figures.ratios),
+    figures.verdicts.length === 0
+      ? []
+      : ['Aims', ...figures.verdicts.map(({ met, sentence }) => `  ${met ? 'met   ' : 'missed'}  ${sentence}`)],
+    faultsText(figures.rows),
+    figures.remarks.length === 0 ? [] : ['Remarks', ...figures.remarks.map((remark) => `  ${remark}`)],
+  ]
+  const told = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${told.join('\n\n')}\n`
+}
+
+function rowsText(rows: readonly Row[], count: number): string[] {
+  const head = [
+    '',
+    'calls/s',
+    'p50 ms',
+    'p99 ms',
+    'target',
+    'descend.',
+    'stub',
+    'generator',
+    'cores',
+    'others',
+    'errors',
+  ]
+  const body = rows
+    .filter(({ connections }) => connections === count)
+    .map((row) => [
+      row.target,
+      row.callsPerSecond.toFixed(0),
+      row.p50Ms.toFixed(2),
+      row.p99Ms.toFixed(2),
+      fixed(row.cpuMsPerCall.target, 3),
+      fixed(row.cpuMsPerCall.descendants, 3),
+      fixed(row.cpuMsPerCall.stub, 3),
+      fixed(row.cpuMsPerCall.generator, 3),
+      `${percent(row.coreUse.driver)}+${percent(row.coreUse.target)}`,
+      percent(row.coreUse.others),
+      String(row.errors),
+    ])
+  const title = count === 1 ? '1 connection' : `${count} connections`
+  return [`${title.padEnd(38)}CPU ms per call`, ...table([head, ...body])]
+}
+
+function ratiosText(ratios: readonly Ratio[]): string[] {
+  if (ratios.length === 0) return []
+  const head = ['Ratios', 'connections', 'throughput', 'range', 'CPU/call', 'with descend.']
+  const body = ratios.map((ratio) => [
+    `${ratio.of} ÷ ${ratio.to}`,
+    String(ratio.connections),
+    ratio.throughput.toFixed(2),
+    ratio.throughputRange.map((end) => end.toFixed(2)).join('–'),
+    fixed(ratio.cpu, 2),
+    fixed(ratio.cpuWithDescendants, 2),
+  ])
+  const [title = '', ...lines] = table([head, ...body])
+  return [title.trimStart(), ...lines]
+}
+
+function faultsText(rows: readonly Row[]): string[] {
+  const lines = rows.flatMap((row) => row.faults.map((fault) => `  ${row.target}, ${row.connections}: ${fault}`))
+  return lines.length === 0 ? [] : ['Errors (the first of each)', ...lines]
+}
+
+/** Aligned columns: the first to the left, the others to the right. */
+function table(lines: readonly (readonly string[])[]): string[] {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines.map((line) =>
+    line.map((cell, i) => (i === 0 ? `  ${cell.padEnd(widths[i] ?? 0)}` : cell.padStart(widths[i] ?? 0))).join('  '),
+  )
+}
+
+const fixed = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits))
+const percent = (share: number | null) => (share === null ? '–' : `${Math.round(share * 100)}%`)

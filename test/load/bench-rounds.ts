@@ -1,0 +1,106 @@
+/**
+ * In which order is what measured, and what did each round cost whom?
+ *
+ * Rounds are interleaved: every target once, then every target again, so that a machine that gets slower or
+ * busier does so for all of them. CPU is read from outside, after the connections are open and again when
+ * the last answer is in. Never judges: it hands out samples.
+ */
+import type { Plan, TargetName } from './bench-options.ts'
+import type { Peer } from './processes/peer-process.ts'
+import type { Load, Order, Outcome, Report } from './generator/load-generator.ts'
+import type { CallTarget } from './generator/mcp-call.ts'
+import { readFamilyCpu, readMachineCpu } from './processes/process-cpu.ts'
+
+/** Something to measure. `pid` is the process of the hop: `direct` has none. */
+export interface Target {
+  readonly name: TargetName
+  readonly call: CallTarget
+  readonly pid: number | undefined
+  /** A folder whose processes belong to the hop, wherever they are in the process tree. */
+  readonly folder?: string
+}
+
+/** CPU milliseconds spent in one round; undefined where there is no such process, or no /proc. */
+export interface RoundCpu {
+  readonly target: number | undefined
+  readonly descendants: number | undefined
+  readonly stub: number | undefined
+  readonly generator: number | undefined
+  /** Everybody else on the machine: what disturbed the round. */
+  readonly others: number | undefined
+}
+
+export interface Sample {
+  readonly target: TargetName
+  readonly connections: number
+  readonly round: number
+  readonly outcome: Outcome
+  readonly cpu: RoundCpu
+}
+
+interface Parts {
+  readonly generator: Peer
+  readonly stub: Peer
+  readonly targets: readonly Target[]
+  readonly plan: Plan
+  readonly say: (line: string) => void
+}
+
+export async function runRounds({ generator, stub, targets, plan, say }: Parts): Promise<Sample[]> {
+  const { mostCalls } = plan
+  say(`warming up ${targets.map(({ name }) => name).join(', ')}`)
+  for (const { call } of targets) {
+    const connections = Math.max(...plan.connections)
+    const outcome = await generate(generator, { target: call, connections, seconds: plan.warmupSeconds, mostCalls })
+    await outcome(() => undefined)
+  }
+  const samples: Sample[] = []
+  for (const connections of plan.connections) {
+    for (let round = 1; round <= plan.rounds; round++) {
+      say(`connections ${connections}, round ${round} of ${plan.rounds}`)
+      for (const target of targets) {
+        const load = { target: target.call, connections, seconds: plan.roundSeconds, mostCalls }
+        samples.push({ target: target.name, connections, round, ...(await measure(load, target, stub, generator)) })
+      }
+    }
+  }
+  return samples
+}
+
+async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
+  const read = () => ({
+    target: target.pid === undefined ? undefined : readFamilyCpu(target.pid, target.folder),
+    stub: readFamilyCpu(stub.pid),
+    generator: readFamilyCpu(generator.pid),
+    machine: readMachineCpu(),
+  })
+  const finish = await generate(generator, load)
+  const { outcome, before } = await finish(read)
+  const after = read()
+  const ours = {
+    target: spent(before.target?.own, after.target?.own),
+    descendants: spent(before.target?.descendants, after.target?.descendants),
+    stub: spent(before.stub?.own, after.stub?.own),
+    generator: spent(before.generator?.own, after.generator?.own),
+  }
+  const all = spent(before.machine, after.machine)
+  const own = Object.values(ours).reduce<number>((total, ms) => total + (ms ?? 0), 0)
+  const cpu: RoundCpu = { ...ours, others: all === undefined ? undefined : Math.max(0, all - own) }
+  return { outcome, cpu }
+}
+
+/** Opens the connections; the function it returns looks once at what `before` reads and then lets the calls go. */
+async function generate(generator: Peer, load: Load) {
+  generator.tell({ open: load } satisfies Order)
+  await generator.next()
+  return async <T>(before: () => T): Promise<{ outcome: Outcome; before: T }> => {
+    const seen = before()
+    generator.tell({ go: true } satisfies Order)
+    const report = (await generator.next(load.seconds * 1000 + 30_000)) as Report
+    if (!('outcome' in report)) throw new Error('the generator spoke out of turn')
+    return { outcome: report.outcome, before: seen }
+  }
+}
+
+const spent = (before: number | undefined, after: number | undefined) =>
+  before === undefined || after === undefined ? undefined : after - before

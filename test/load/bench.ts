@@ -1,0 +1,128 @@
+/**
+ * `npm run bench`: what does a tools/call through the gateway cost, against the physical limit and the SDK?
+ *
+ * Starts the stub, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process
+ * on loopback; measures them in interleaved rounds; prints the report and keeps it in .reports/bench.json.
+ * A time on a shared machine says little: read the ratios, which come from the same run.
+ * Exits 1 on any wrong answer or when a gateway that is there does not start. Ends all it started, however it ends
+ * itself, short of being killed.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ratiosOf, rowsOf, verdictsOf } from './bench-figures.ts'
+import { type Options, type Plan, readOptions, USAGE } from './bench-options.ts'
+import { endpointOf, startPeer } from './processes/peer-process.ts'
+import { type Figures, reportText } from './bench-report.ts'
+import { runRounds, type Sample } from './bench-rounds.ts'
+import { startTargets } from './bench-targets.ts'
+import { chooseCores, type CoreLayout } from './processes/core-layout.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const REPORTS = join(ROOT, '.reports')
+const WHOLE_RUN_LIMIT_MS = 180_000
+
+const say = (line: string) => void process.stderr.write(`bench: ${line}\n`)
+
+/** Starts everything, measures, and returns what a report needs; whoever owns `stops` ends what was started. */
+async function bench(options: Options, cores: CoreLayout, stops: AsyncDisposableStack, signal: AbortSignal) {
+  /** Started and registered in one step: nothing runs that `stops` does not know. */
+  const start = <T extends AsyncDisposable>(begin: () => T): T => {
+    signal.throwIfAborted()
+    return stops.use(begin())
+  }
+  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver))
+  const upstream = await endpointOf(stub)
+  const generator = start(() => startPeer(new URL('./generator/load-generator.ts', import.meta.url), [], cores.driver))
+  const profileTo = options.profile ? join(REPORTS, 'gateway-profile') : undefined
+  const place = { root: ROOT, upstream, core: cores.target, profileTo }
+  const { targets, remarks, failed } = await startTargets(options.targets, place, start, say)
+  const samples = targets.length === 0 ? [] : await runRounds({ generator, stub, targets, plan: options.plan, say })
+  return { samples, remarks, failed }
+}
+
+function figuresOf(samples: readonly Sample[], plan: Plan, cores: CoreLayout, remarks: readonly string[]): Figures {
+  const rows = rowsOf(samples, plan)
+  const ratios = ratiosOf(samples, plan)
+  const length = `${plan.rounds} rounds of ${plan.roundSeconds} s per target, interleaved`
+  const bound = `at most ${plan.mostCalls} calls a round`
+  return {
+    at: new Date().toISOString(),
+    circumstances: [
+      [
+        'machine',
+        `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${process.platform} ${process.arch}`,
+      ],
+      ['runtime', `Node ${process.version}`],
+      ['layout', cores.sentence],
+      ['rounds', `${length}, after ${plan.warmupSeconds} s of warm-up; ${bound}`],
+    ],
+    rows,
+    ratios,
+    verdicts: verdictsOf(ratios),
+    remarks: [...remarks, ...doubts(rows)],
+  }
+}
+
+/** What makes the figures worth less than they look. */
+function doubts(rows: ReturnType<typeof rowsOf>): string[] {
+  const raw = rows.find(({ target, connections }) => target === 'raw' && connections > 1)?.coreUse
+  const heldBack = raw !== undefined && (raw.driver ?? 0) > 0.93 && (raw.target ?? 1) < 0.9
+  const others = Math.max(...rows.map(({ coreUse }) => coreUse.others ?? 0))
+  return [
+    ...(heldBack ? ['raw was held back by the generator and the stub: throughput ratios to it look too good.'] : []),
+    ...(others < 0.2
+      ? []
+      : [
+          `others on this machine used up to ${Math.round(others * 100)} % of a core: calls/s and latencies are rough.`,
+        ]),
+  ]
+}
+
+function deliver(figures: Figures, json: boolean): void {
+  const text = `${JSON.stringify(figures, null, 2)}\n`
+  mkdirSync(REPORTS, { recursive: true })
+  writeFileSync(join(REPORTS, 'bench.json'), text)
+  process.stdout.write(json ? text : `${reportText(figures)}\nThe figures are in .reports/bench.json.\n`)
+}
+
+/** Rejects when the run is interrupted or takes too long, and raises `controller`'s signal first. */
+function interruption(controller: AbortController): Promise<never> {
+  return new Promise((_, reject) => {
+    const interrupt = (why: string) => {
+      controller.abort(new Error(why))
+      reject(new Error(why))
+    }
+    setTimeout(() => interrupt(`the run took longer than ${WHOLE_RUN_LIMIT_MS / 1000} s`), WHOLE_RUN_LIMIT_MS).unref()
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(name, () => interrupt(`stopped by ${name}`))
+  })
+}
+
+/** The whole run; resolves to the exit code. */
+async function run(options: Options): Promise<number> {
+  const cores = chooseCores()
+  const controller = new AbortController()
+  const stops = new AsyncDisposableStack()
+  try {
+    const done = bench(options, cores, stops, controller.signal)
+    const { samples, remarks, failed } = await Promise.race([done, interruption(controller)])
+    const figures = figuresOf(samples, options.plan, cores, remarks)
+    // A profile is written when the gateway ends, so everything ends before the report that names it.
+    await stops.disposeAsync()
+    deliver(figures, options.json)
+    return failed || figures.rows.some(({ errors }) => errors > 0) ? 1 : 0
+  } finally {
+    await stops.disposeAsync()
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) process.stdout.write(USAGE)
+  else process.exitCode = await run(options)
+} catch (thrown) {
+  say(thrown instanceof Error ? thrown.message : String(thrown))
+  process.exitCode = 1
+}

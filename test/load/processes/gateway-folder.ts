@@ -1,0 +1,35 @@
+/**
+ * The one temporary folder of a measured gateway: settings, data, log.
+ *
+ * Made before the process starts and removed after it ended, so a run leaves nothing behind.
+ * Never holds the key: that goes through the environment only, and is cut out of the log should it be there.
+ */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const LOG_LINES_TOLD = 12
+
+/** @param upstream MCP endpoint of the one connection, `stub` */
+export function makeGatewayFolder(upstream: string) {
+  const path = mkdtempSync(join(tmpdir(), 'toolway-bench-'))
+  // Under root, PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(path, 0o755)
+  const config = join(path, 'toolway.yaml')
+  writeFileSync(config, `connections:\n  stub:\n    url: '${upstream}'\n    revision: '2026-07-28'\n`)
+  const log = join(path, 'gateway.log')
+  return {
+    path,
+    config,
+    log,
+    data: join(path, 'data'),
+    /** The end of the log, indented. */
+    logEnd(secret: string): string {
+      const lines = readFileSync(log, 'utf8').replaceAll(secret, 'uru_…').trimEnd().split('\n').slice(-LOG_LINES_TOLD)
+      return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n')
+    },
+    remove(): void {
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The real gateway as a process: key check and records on, its own embedded PostgreSQL, one upstream (the stub).
+ *
+ * The key is random and lives as long as the run. When the gateway does not come up, the error holds the
+ * end of its log. Never leaves a process or a file behind.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onCore } from './core-layout.ts'
+import { refusedCall, refusedHealth } from './gateway-answers.ts'
+import { makeGatewayFolder } from './gateway-folder.ts'
+import { endProcess } from './process-end.ts'
+
+const READY_LIMIT_MS = 45_000
+
+export interface GatewayStart {
+  /** The gateway's main file. */
+  readonly main: string
+  /** MCP endpoint of the stub. */
+  readonly upstream: string
+  readonly port: number
+  readonly core: number | undefined
+  /** Folder for CPU profiles; none is made when undefined. */
+  readonly profileTo: string | undefined
+}
+
+/** The gateway's main file, if there is one. */
+export function gatewayMain(root: string): string | undefined {
+  const main = join(root, 'packages/gateway/src/main.ts')
+  return existsSync(main) ? main : undefined
+}
+
+/** A loopback port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
+export function startGateway(start: GatewayStart) {
+  const folder = makeGatewayFolder(start.upstream)
+  const key = `uru_${randomBytes(32).toString('hex')}`
+  const child = spawnGateway(start, folder, key)
+  let ended: string | undefined
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', (error) => resolve(void (ended = error.message)))
+    child.once('exit', (code, signal) => resolve(void (ended = `it ended (${signal ?? code})`)))
+  })
+  const base = `http://127.0.0.1:${start.port}`
+  const single = { url: `${base}/api/v1/default/connectors/stub/mcp`, tool: 'echo', key }
+  const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
+
+  return {
+    pid: child.pid ?? 0,
+    folder: folder.path,
+    /** One connection's own endpoint. */
+    single,
+    /** The endpoint that joins all connections. */
+    joined,
+    async ready(): Promise<void> {
+      const limit = performance.now() + READY_LIMIT_MS
+      for (const look of [() => refusedHealth(base), () => refusedCall(single), () => refusedCall(joined)]) {
+        for (let why = await look(); why !== undefined; why = await look()) {
+          if (ended === undefined && performance.now() < limit) await sleep(100)
+          else throw new Error(`${ended ?? why}; the end of its log:\n${folder.logEnd(key)}`)
+        }
+      }
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await endProcess(child, exited, folder.path)
+      folder.remove()
+    },
+  }
+}
+
+export type Gateway = ReturnType<typeof startGateway>
+
+function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
+  const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
+  const [command, args] = onCore(start.core, process.execPath, [...profile, start.main, 'start'])
+  const env = {
+    ...inherited(['PATH', 'HOME', 'LANG', 'TMPDIR']),
+    TOOLWAY_HOST: '127.0.0.1',
+    TOOLWAY_PORT: String(start.port),
+    TOOLWAY_DATA: folder.data,
+    TOOLWAY_CONFIG: folder.config,
+    TOOLWAY_BOOTSTRAP_KEY: key,
+    TOOLWAY_DEMO: 'off',
+    LOG_LEVEL: 'info',
+  }
+  const log = openSync(folder.log, 'a')
+  // Its own process group: a Ctrl-C in the terminal then reaches the bench alone, which stops it in order.
+  const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached: true })
+  closeSync(log)
+  return child
+}
+
+/** Settings of whoever runs the bench must not reach the gateway: the run would not be comparable. */
+function inherited(names: readonly string[]): Record<string, string> {
+  const kept = names.map((name) => [name, process.env[name]] as const)
+  return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callParts, faultIn, FIRST_ID } from './generator/mcp-call.ts'
+import { endpointOf, type Peer, startPeer } from './processes/peer-process.ts'
+
+// One process for all three: what is asked of the stub must also come through the two yardsticks.
+const peers: Peer[] = []
+const urls: Record<string, string> = {}
+
+async function start(script: string, ...args: string[]): Promise<string> {
+  const peer = startPeer(new URL(script, import.meta.url), args, undefined)
+  peers.push(peer)
+  return endpointOf(peer)
+}
+
+beforeAll(async () => {
+  const stub = await start('./stub-upstream.ts')
+  const [raw, sdk] = await Promise.all([start('./raw-proxy.ts', stub), start('./sdk-proxy.ts', stub)])
+  Object.assign(urls, { stub, raw, sdk })
+})
+
+afterAll(async () => {
+  await Promise.all(peers.map((peer) => peer[Symbol.asyncDispose]()))
+})
+
+async function ask(url = '', change: { headers?: Record<string, string>; body?: object } = {}) {
+  const { headers, body } = callParts({ url, tool: 'echo' }, FIRST_ID)
+  const sent = JSON.stringify({ ...JSON.parse(body), ...change.body })
+  const reply = await fetch(url, { method: 'POST', headers: { ...headers, ...change.headers }, body: sent })
+  return { status: reply.status, contentType: reply.headers.get('content-type') ?? '', body: await reply.text() }
+}
+
+describe('a measured call', () => {
+  test.each(['stub', 'raw', 'sdk'])('is answered well through %s', async (name) => {
+    expect(faultIn(await ask(urls[name]), FIRST_ID)).toBeUndefined()
+  })
+})
+
+describe('the stub', () => {
+  const { _meta } = JSON.parse(callParts({ url: 'http://x/', tool: 'echo' }, FIRST_ID).body).params
+
+  test('lists its tools and tells its version', async () => {
+    const list = { headers: { 'mcp-method': 'tools/list' }, body: { method: 'tools/list', params: { _meta } } }
+    const { result } = JSON.parse((await ask(urls.stub, list)).body)
+    expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' })
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['add', 'echo', 'length'])
+    const discover = {
+      headers: { 'mcp-method': 'server/discover' },
+      body: { method: 'server/discover', params: { _meta } },
+    }
+    expect(JSON.parse((await ask(urls.stub, discover)).body).result.supportedVersions).toEqual(['2026-07-28'])
+  })
+
+  test.each([
+    ['a name that does not match', { headers: { 'mcp-name': 'stub__echo' } }, 400, -32020],
+    ['a version that does not match', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['no envelope', { body: { params: { name: 'echo' } } }, 400, -32602],
+    ['a method it has not', { headers: { 'mcp-method': 'ping' }, body: { method: 'ping' } }, 404, -32601],
+  ])('refuses %s', async (_, change, status, code) => {
+    const reply = await ask(urls.stub, change)
+    expect(reply.status).toBe(status)
+    expect(JSON.parse(reply.body)).toMatchObject({ id: FIRST_ID, error: { code } })
+  })
+})
