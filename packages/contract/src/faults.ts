@@ -78,6 +78,7 @@ export const FAULTS = {
   'key.missing': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'This address needs a key, and the request carries none.', 'Send "Authorization: Bearer uru_…"; `toolway key add NAME` makes a key.'),
   'key.unknown': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The key of this request is not known here.', 'Check for a cut-off copy, or make a new one with `toolway key add NAME`.'),
 
+  'address.unknown': row('receive', 'NOT_FOUND', [404, NO_METHOD], 'Nothing is served at {path}.', 'MCP clients use /mcp; /health/ready says how the gateway is.'),
   'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'There is no such endpoint for this key.', 'Check organization, toolset and connection in the address; `toolway connection list` shows them.'),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),

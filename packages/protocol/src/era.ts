@@ -4,8 +4,10 @@
  * *Legacy* revisions (2024-11-05 to 2025-11-25) open with `initialize` and may keep a session; the *modern* one
  * (2026-07-28) carries version and client capabilities in every request. Revisions are dates, so they compare as text.
  */
-export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
-export type Revision = (typeof REVISIONS)[number]
+import { REVISIONS, type Revision } from '@toolway/contract'
+
+export { REVISIONS }
+export type { Revision }
 
 export const MODERN = '2026-07-28' satisfies Revision
 export const NEWEST_LEGACY = '2025-11-25' satisfies Revision

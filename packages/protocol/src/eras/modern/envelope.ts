@@ -4,9 +4,10 @@
  */
 import { Fault } from '@toolway/contract'
 import type { Caller } from '../../asked.ts'
-import { MODERN } from '../../era.ts'
+import { MODERN, REVISIONS } from '../../era.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import { metaOf } from '../../message.ts'
+import { checkVersionHeader, type HeaderReader } from './headers.ts'
 
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
@@ -21,15 +22,20 @@ const HOP_KEYS = [VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY]
 /** A request with this key in `_meta` is a modern one, whatever its headers say. */
 export const hasEnvelope = (params: JsonObject | undefined): boolean => VERSION_KEY in metaOf(params)
 
-/** Read the caller out of `params`. Throws `envelope.missing` (-32602) or `envelope.version` (-32022), both HTTP 400. */
-export function readEnvelope(params: JsonObject | undefined): Caller {
+/**
+ * Read the caller out of `params`, in the order that the conformance suites accept: the required keys (-32602), the
+ * version header against the envelope (-32020), the version itself (-32022). All three are HTTP 400. Without headers
+ * (stdio) the second step has nothing to compare.
+ */
+export function readEnvelope(params: JsonObject | undefined, header: HeaderReader | undefined): Caller {
   const meta = metaOf(params)
   const version = meta[VERSION_KEY]
   if (typeof version !== 'string') throw new Fault('envelope.missing', { key: VERSION_KEY })
   const capabilities = meta[CAPABILITIES_KEY]
   if (!isObject(capabilities)) throw new Fault('envelope.missing', { key: CAPABILITIES_KEY })
+  if (header !== undefined) checkVersionHeader(header, version)
   if (version !== MODERN) {
-    throw new Fault('envelope.version', {}, { data: { supported: [MODERN], requested: version } })
+    throw new Fault('envelope.version', {}, { data: { supported: [...REVISIONS].reverse(), requested: version } })
   }
   const client = meta[CLIENT_KEY]
   const logLevel = meta[LOG_LEVEL_KEY]

@@ -21,7 +21,9 @@ const NAMED: Readonly<Record<string, string>> = {
 }
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
-const SENTINEL = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
+const SENTINEL = /^=\?base64\?(.*)\?=$/s
+/** Padding and alphabet are checked by hand: decoders in the field skip what they do not know. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const toBase64 = (text: string) =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))
@@ -33,7 +35,8 @@ export const encodeHeader = (text: string): string =>
 /** The text behind a header value, or undefined when its Base64 is broken. */
 export function decodeHeader(value: string): string | undefined {
   const encoded = SENTINEL.exec(value)?.[1]
-  if (encoded === undefined) return value.startsWith('=?base64?') ? undefined : value
+  if (encoded === undefined) return value
+  if (!BASE64.test(encoded)) return undefined
   try {
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -42,22 +45,16 @@ export function decodeHeader(value: string): string | undefined {
   }
 }
 
-/** Refuse (-32020, HTTP 400) unless the standard headers are there and say what the body says. */
+/** Refuse (-32020, HTTP 400) unless `Mcp-Method` and `Mcp-Name` are there and say what the body says. */
 export function checkHeaders(header: HeaderReader, method: string, params: JsonObject): void {
-  const version = header('mcp-protocol-version')
-  if (version === undefined)
-    throw new Fault('envelope.header', { header: 'MCP-Protocol-Version', problem: 'is missing' })
-  if (version !== MODERN) {
-    throw new Fault('envelope.header', {
-      header: 'MCP-Protocol-Version',
-      problem: 'does not match the version in _meta',
-    })
-  }
   checkHeader(header, 'Mcp-Method', method)
   const member = NAMED[method]
   const name = member === undefined ? undefined : params[member]
   if (typeof name === 'string') checkHeader(header, 'Mcp-Name', name)
 }
+
+export const checkVersionHeader = (header: HeaderReader, version: string): void =>
+  checkHeader(header, 'MCP-Protocol-Version', version)
 
 function checkHeader(header: HeaderReader, name: string, expected: string): void {
   const value = header(name.toLowerCase())

@@ -1,0 +1,67 @@
+/**
+ * How a connection is described: what an operator writes in a file or on the command line, and what is kept.
+ *
+ * Settings may be shown; secrets (header and environment values) are sealed and never are.
+ */
+import { z } from 'zod'
+import { REVISIONS } from './revisions.ts'
+
+/** Chosen once, kept for good: clients see tool names that start with it. */
+export const Alias = z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, {
+  error: 'an alias starts with a-z and has at most 31 characters of a-z, 0-9, _ and -',
+})
+export const Slug = z.string().regex(/^[a-z][a-z0-9-]{0,38}$/, {
+  error: 'a slug starts with a-z and has at most 39 characters of a-z, 0-9 and -',
+})
+
+const shared = {
+  /** The revision that the server speaks; `auto` finds out and remembers. A pin is taken at its word, without a probe. */
+  revision: z.enum(['auto', ...REVISIONS]).default('auto'),
+  /** Seconds that one request may take. Progress does not extend it. */
+  timeout: z.number().positive().max(3600).default(60),
+}
+
+export const HttpSettings = z.strictObject({
+  ...shared,
+  connector: z.literal('mcp.http'),
+  url: z.url({ protocol: /^https?$/, error: 'a connection address starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+})
+export type HttpSettings = z.output<typeof HttpSettings>
+
+export const ProcessSettings = z.strictObject({
+  ...shared,
+  connector: z.literal('mcp.process'),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+})
+export type ProcessSettings = z.output<typeof ProcessSettings>
+
+export const ConnectionSettings = z.discriminatedUnion('connector', [HttpSettings, ProcessSettings])
+export type ConnectionSettings = z.output<typeof ConnectionSettings>
+
+/**
+ * The half of a connection that is sealed: headers for `mcp.http`, environment variables for `mcp.process`. Where an
+ * address or a command line holds a secret, the true one is here and the settings hold it masked.
+ */
+export const ConnectionSecrets = z.strictObject({
+  headers: z.record(z.string(), z.string()).default({}),
+  environment: z.record(z.string(), z.string()).default({}),
+  url: z.string().optional(),
+  args: z.array(z.string()).optional(),
+})
+export type ConnectionSecrets = z.output<typeof ConnectionSecrets>
+
+export const ToolsetSettings = z.strictObject({
+  /** Aliases of the connections it selects from; absent means all, later ones too. */
+  connections: z.array(Alias).optional(),
+  /** Patterns over `alias__tool` with `*` for any run of characters. */
+  include: z.array(z.string().min(1)).default(['*']),
+  exclude: z.array(z.string().min(1)).default([]),
+})
+export type ToolsetSettings = z.output<typeof ToolsetSettings>
+
+/** Where a row came from; rows of a file are changed in the file. */
+export const Origin = z.enum(['first run', 'command line', 'file', 'import'])
+export type Origin = z.output<typeof Origin>

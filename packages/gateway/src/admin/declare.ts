@@ -1,0 +1,97 @@
+/**
+ * Making the database say what the declaration file says: what it names is added or changed, what it no longer names is
+ * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
+ */
+import type { ConnectionId, ToolsetSettings } from '@toolway/contract'
+import { isDeepStrictEqual } from 'node:util'
+import { addConnection, changeConnection, listConnections, removeConnection, type ConnectionRow } from '../connections/connections.ts'
+import type { Db, OrgSql } from '../db/db.ts'
+import { addKey, hintOf, listKeys, removeKey } from '../identity/keys.ts'
+import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
+import { listToolsets, putToolset, removeToolset } from '../toolsets/toolsets.ts'
+import { sealedRow } from '../call/snapshot.ts'
+import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
+
+export interface Declaration {
+  readonly slug: string
+  readonly name: string | undefined
+  readonly connections: readonly (ConnectionWords & { alias: string; title: string; enabled: boolean })[]
+  readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
+  readonly keys: readonly { name: string; value: string; toolset: string | undefined }[]
+}
+
+export interface DeclareParts {
+  readonly db: Db
+  readonly vault: { seal(text: string, row: string): Buffer; open(sealed: Uint8Array, row: string): string; hash(text: string): Buffer }
+}
+
+/** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
+export class DeclarationConflict extends Error {}
+
+const FILE = 'file'
+
+export async function declare({ db, vault }: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  for (const declaration of declarations) {
+    const organization = await db.system((sql) => ensureOrganization(sql, declaration.slug, declaration.name, FILE))
+    await db.organization(organization.id, async (sql) => {
+      await declareConnections(sql, vault, organization, declaration)
+      await declareToolsets(sql, organization, declaration)
+      await declareKeys(sql, vault, organization, declaration)
+    })
+  }
+}
+
+async function declareConnections(sql: OrgSql, vault: DeclareParts['vault'], organization: OrganizationRow, { connections }: Declaration) {
+  const present = await listConnections(sql)
+  const named = new Set(connections.map(({ alias }) => alias))
+  for (const { alias, origin } of present) if (origin === FILE && !named.has(alias)) await removeConnection(sql, alias)
+  for (const connection of connections) {
+    const held = present.find(({ alias }) => alias === connection.alias)
+    if (held !== undefined && held.origin !== FILE) throw conflict('connection', connection.alias, held.origin)
+    const { settings, secrets } = partsOf(connection)
+    const next = { title: connection.title, enabled: connection.enabled, settings, origin: FILE, seal: sealerOf(secrets, vault.seal, sealedRow) }
+    if (held === undefined) await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
+    else if (differs(held, next, secrets, vault)) await changeConnection(sql, held.id, next)
+  }
+}
+
+interface Next {
+  readonly title: string
+  readonly enabled: boolean
+  readonly settings: ConnectionRow['settings']
+  seal(id: ConnectionId): Buffer | undefined
+}
+
+/** A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. */
+function differs(held: ConnectionRow, next: Next, secrets: object, vault: DeclareParts['vault']): boolean {
+  const { title, enabled, settings, sealed, id } = held
+  const kept: unknown = sealed === null ? undefined : JSON.parse(vault.open(sealed, sealedRow(id)))
+  const sealing = next.seal(id) !== undefined
+  const sameSecrets = sealing ? isDeepStrictEqual(kept, JSON.parse(JSON.stringify(secrets))) : kept === undefined
+  return title !== next.title || enabled !== next.enabled || !isDeepStrictEqual(settings, next.settings) || !sameSecrets
+}
+
+async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets }: Declaration) {
+  const named = new Set(toolsets.map(({ slug }) => slug))
+  for (const { slug, origin } of await listToolsets(sql)) if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
+  for (const toolset of toolsets) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
+}
+
+async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: OrganizationRow, { keys }: Declaration) {
+  const present = await listKeys(sql)
+  const wanted = new Map(keys.map((key) => [key.name, key]))
+  for (const held of present) {
+    if (held.origin !== FILE) continue
+    const want = wanted.get(held.name)
+    const same = want !== undefined && hintOf(want.value) === held.hint && (want.toolset ?? null) === held.toolset
+    if (!same) await removeKey(sql, held.name)
+    else wanted.delete(held.name)
+  }
+  for (const { name, value, toolset } of wanted.values()) {
+    const added = await addKey(sql, { organizationId: id, name, hint: hintOf(value), hash: vault.hash(value), toolset, origin: FILE })
+    if (added === undefined) throw conflict('key', name, 'another origin')
+  }
+}
+
+const conflict = (what: string, name: string, origin: string) =>
+  new DeclarationConflict(`The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one or choose another name.`)

@@ -1,0 +1,93 @@
+/**
+ * The database and the vault of an installation, opened the same way by the gateway and by its command line.
+ *
+ * The gateway owns an embedded cluster and starts it; the command line uses one that runs, and starts one for itself only
+ * when none does. A database whose values were sealed with another key is refused before anything is read.
+ */
+import { chmod, mkdir, stat } from 'node:fs/promises'
+import { createDb, type Db } from '../db/db.ts'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Log } from '../lib/log.ts'
+import { loadRootKey } from '../vault/root-key.ts'
+import { createVault, type Vault } from '../vault/vault.ts'
+import { z } from 'zod'
+
+export interface StoreParts {
+  readonly directory: string
+  readonly databaseUrl: string | undefined
+  /** The gateway owns its cluster; the command line may use another's. */
+  readonly owner: boolean
+  readonly log: Log
+  onProgress?(text: string): void
+}
+
+export interface Store {
+  readonly db: Db
+  readonly vault: Vault
+  /** Called when the embedded database ends by itself. */
+  onDatabaseExit(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** The database belongs to another vault key. */
+export class WrongVaultKey extends Error {
+  constructor(directory: string) {
+    super(`The database was sealed with another vault key than the one in ${directory}: bring that vault.key back, or use the data directory that belongs to the database.`)
+  }
+}
+
+export async function openStore(parts: StoreParts): Promise<Store> {
+  const { directory, log } = parts
+  await makeDirectory(directory)
+  const vault = createVault(await loadRootKey(directory))
+  const { connection, stop, onExit } = await openDatabase(parts)
+  try {
+    await migrate(connection, { log })
+    const db = createDb({ connection, log })
+    await bindVault(db, vault, directory)
+    return {
+      db,
+      vault,
+      onDatabaseExit: onExit,
+      async close() {
+        await db.close()
+        await stop()
+      },
+    }
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+}
+
+/** 0700, for one that exists and lets others in too. (As root, PostgreSQL's own account may need to pass through: 0710.) */
+async function makeDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const { mode } = await stat(directory)
+  if ((mode & OTHERS) !== 0) await chmod(directory, 0o700)
+}
+
+const OTHERS = 0o067
+
+async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {
+  const nothing = { stop: async () => {}, onExit: () => {} }
+  if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, ...nothing }
+  const running = owner ? undefined : await findEmbeddedPostgres({ directory })
+  if (running !== undefined) return { connection: running, ...nothing }
+  const cluster = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
+  return { connection: cluster.connection, stop: () => cluster.stop(), onExit: (listener: () => void) => cluster.onExit(listener) }
+}
+
+const Fingerprint = z.object({ value: z.object({ fingerprint: z.string() }) })
+
+async function bindVault(db: Db, vault: Vault, directory: string): Promise<void> {
+  const { fingerprint } = vault
+  const [held] = await db.system(async (sql) => {
+    await sql(Fingerprint)`insert into installation (name, value) values ('vault', ${JSON.stringify({ fingerprint })}) on conflict do nothing`
+    return sql(Fingerprint)`select value from installation where name = 'vault'`
+  })
+  if (held?.value.fingerprint === fingerprint) return
+  await db.close()
+  throw new WrongVaultKey(directory)
+}

@@ -1,0 +1,59 @@
+/**
+ * Who may stand where: from a key and an address to an endpoint, in memory (steps 2 to 4 of a call).
+ *
+ * Path, key and default must agree on the organization and the toolset. Whatever does not agree, or does not exist, or is
+ * somebody else's answers the same: there is no such endpoint.
+ */
+import { Fault } from '@toolway/contract'
+import type { Identity, Principal } from '../identity/identify.ts'
+import type { Inbound, Place, Standing } from './ports.ts'
+import type { Snapshot } from './snapshot.ts'
+
+export interface AdmitParts {
+  readonly identity: Identity
+  /** By id or by slug; undefined when there is none (any more). */
+  organization(name: { id?: string; slug?: string }): Snapshot | undefined
+  readonly defaultOrganization: string
+}
+
+export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
+
+const DEFAULT_TOOLSET = 'default'
+
+export function createAdmit({ identity, organization, defaultOrganization }: AdmitParts): Admit {
+  function stand(principal: Principal, place: Place): Standing {
+    const snapshot = placeOrganization(principal, place)
+    const { toolset, connection } = placeToolset(principal, place)
+    const view = snapshot?.view(toolset, connection)
+    if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
+    return {
+      principal,
+      organizationId: snapshot.organization.id,
+      organization: snapshot.organization.slug,
+      toolset: connection === undefined ? toolset : undefined,
+      connection,
+      owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
+      view,
+      upstream: (connectionId) => snapshot.upstream(connectionId),
+    }
+  }
+
+  function placeOrganization(principal: Principal, place: Place): Snapshot | undefined {
+    const byPath = place.organization === undefined ? undefined : organization({ slug: place.organization })
+    if (principal.organizationId === undefined) return byPath ?? (place.organization === undefined ? organization({ slug: defaultOrganization }) : undefined)
+    const byKey = organization({ id: principal.organizationId })
+    return place.organization === undefined || byPath === byKey ? byKey : undefined
+  }
+
+  /** A key limited to a toolset reaches no other, and a single connection only as far as that toolset selects it. */
+  function placeToolset(principal: Principal, place: Place) {
+    const toolset = place.toolset ?? principal.toolset ?? DEFAULT_TOOLSET
+    if (principal.toolset !== undefined && toolset !== principal.toolset) throw new Fault('place.unknown')
+    return { toolset, connection: place.connection }
+  }
+
+  return ({ authorization, place }) => {
+    const principal = identity.identify(authorization)
+    return principal instanceof Promise ? principal.then((known) => stand(known, place)) : stand(principal, place)
+  }
+}

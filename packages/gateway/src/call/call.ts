@@ -1,0 +1,53 @@
+/**
+ * The life of one tool call, top to bottom. Read this file first.
+ *
+ * By the time it begins, the request is identified, placed and read (`enter.ts`). Each line asks one part one question; a
+ * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
+ * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
+ */
+import { Fault } from '@toolway/contract'
+import { checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { forward } from './forward.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import type { Trail } from './trail.ts'
+
+export async function call(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+  const { name, arguments: given } = asked.params
+  if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
+  if (given !== undefined && !isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
+  trail.target = name
+
+  const target = standing.view.tool(name)
+  if (target === undefined) throw new Fault('tool.unknown', { tool: name })
+  if (line.header !== undefined) checkParameterHeaders(line.header, target.headerParameters, given)
+
+  try {
+    const params = { ...asked.params, name: target.name }
+    const { headerParameters, wraps } = target
+    const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps })
+    trail.outcome = outcomeOf(answer)
+    return answer
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    if (fault.code === 'call.cancelled') throw fault
+    trail.outcome = fault.row.phase === 'open' ? 'refused' : 'failed'
+    trail.fault = fault
+    return { result: resultOf(fault, trail.correlationId) }
+  }
+}
+
+const outcomeOf = (answer: Answer) => {
+  if ('error' in answer) return 'failed'
+  return answer.result['isError'] === true ? 'tool_error' : 'ok'
+}
+
+/** A fault as the model reads it: what happened and what to do, and the same for programs in `_meta`. */
+export function resultOf(fault: Fault, correlationId: string): JsonObject {
+  const { word, retry, phase } = fault.row
+  const detail: JsonObject = { code: word, fault: fault.code, phase, message: fault.message, retryable: retry, correlation_id: correlationId }
+  return {
+    content: [{ type: 'text', text: `${word}: ${fault.message} ${fault.mend}` }],
+    isError: true,
+    _meta: { 'dev.toolway/fault': detail },
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The road that every message walks: read in its era, then handed to the verb that serves its method.
+ *
+ * Two tables say which methods each era has; a method of the other era does not exist. Identity and place are known by now
+ * (`admit.ts`), and nothing here knows which transport the message came by.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  checkHeaders,
+  hasEnvelope,
+  isLegacyRevision,
+  MODERN,
+  readEnvelope,
+  readInitialize,
+  REVISIONS,
+  strangerOf,
+  UNSTATED,
+  type Asked,
+  type Caller,
+  type HeaderReader,
+  type Request,
+} from '@toolway/protocol'
+import type { Changes } from '../catalog/changes.ts'
+import type { Signer } from '../catalog/page.ts'
+import type { Session, Sessions } from '../sessions/sessions.ts'
+import { call } from './call.ts'
+import { complete, getPrompt } from './get-prompt.ts'
+import { discovered, initialized } from './introduce.ts'
+import { list } from './list.ts'
+import { listen } from './listen.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import { readResource, subscribeResource, targetOf } from './read-resource.ts'
+import type { Trail } from './trail.ts'
+import { forward } from './forward.ts'
+
+export interface EnterParts {
+  readonly sessions: Sessions
+  readonly changes: Changes
+  readonly signer: Signer
+}
+
+interface Step {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly trail: Trail
+}
+type Verb = (step: Step, parts: EnterParts) => Answer | Promise<Answer>
+
+const EMPTY: Answer = { result: {} }
+
+const SHARED_METHODS: Readonly<Record<string, Verb>> = {
+  'tools/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
+  'prompts/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
+  'resources/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
+  'resources/templates/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
+  'tools/call': ({ standing, asked, line, trail }) => call(standing, asked, line, trail),
+  'resources/read': ({ standing, asked, line, trail }) => readResource(standing, asked, line, trail),
+  'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
+  'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),
+}
+
+const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
+  modern: {
+    ...SHARED_METHODS,
+    'server/discover': ({ standing }) => discovered(standing),
+    'subscriptions/listen': ({ standing, asked, line }, { changes }) => listen(standing, asked, line, changes),
+  },
+  legacy: {
+    ...SHARED_METHODS,
+    ping: () => EMPTY,
+    'logging/setLevel': setLevel,
+    'resources/subscribe': ({ standing, asked, line, trail }) => subscribeResource(standing, asked, line, trail),
+    'resources/unsubscribe': async ({ standing, asked, line, trail }) => {
+      const target = targetOf(standing, asked)
+      return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+    },
+  },
+}
+
+/** The level holds for the session; servers that keep a session for this client are told. */
+async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer> {
+  const { level } = asked.params
+  const { session } = line
+  if (typeof level !== 'string') throw new Fault('params.shape', { place: '/level', problem: 'must be a string' })
+  if (session === undefined) return EMPTY
+  session.caller = { ...session.caller, logLevel: level }
+  const told = standing.view.offered.filter(({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined)
+  await Promise.allSettled(
+    told.map((offered) => forward({ standing, line, trail, asked, target: { ...offered, name: '' }, params: { level } })),
+  )
+  return EMPTY
+}
+
+/** Which family a message belongs to: the body says; a header that names another version than any legacy one says too. */
+export function isModern({ method, params }: { method?: string; params?: Request['params'] }, header: HeaderReader): boolean {
+  if (hasEnvelope(params)) return true
+  const version = header('mcp-protocol-version')
+  return method !== 'initialize' && version !== undefined && !isLegacyRevision(version)
+}
+
+export function readModern(request: Request, header: HeaderReader | undefined): Asked {
+  const version = header?.('mcp-protocol-version')
+  if (!hasEnvelope(request.params) && version !== undefined && version !== MODERN) {
+    throw new Fault('envelope.version', {}, { data: { supported: [...REVISIONS].reverse(), requested: version } })
+  }
+  const caller = readEnvelope(request.params, header)
+  const params = request.params ?? {}
+  if (header !== undefined) checkHeaders(header, request.method, params)
+  return { id: request.id, method: request.method, params, caller }
+}
+
+/** A legacy request speaks as its session does; without one, as its header says, and nothing is known of its client. */
+export function readLegacy(request: Request, session: Session | undefined, header: HeaderReader): Asked {
+  const version = header('mcp-protocol-version')
+  const caller: Caller = session?.caller ?? strangerOf(isLegacyRevision(version) ? version : UNSTATED)
+  return { id: request.id, method: request.method, params: request.params ?? {}, caller }
+}
+
+export interface Entrance {
+  /** Answer one request. Throws Faults, which the door words. */
+  enter(step: Step): Promise<Answer>
+  /** Open a session for a legacy client; its answer and the session go back together. */
+  initialize(standing: Standing, request: Request): { answer: Answer; session: Session }
+}
+
+export function createEntrance(parts: EnterParts): Entrance {
+  return {
+    async enter(step) {
+      const { asked, trail } = step
+      trail.method = asked.method
+      trail.eraClient = asked.caller.revision
+      const name = asked.caller.client?.['name']
+      if (typeof name === 'string') trail.client = name.slice(0, 100)
+      const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
+      const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
+      if (verb === undefined) throw new Fault('method.unknown', { method: asked.method })
+      const answer = await verb(step, parts)
+      if ('error' in answer) trail.outcome = 'failed'
+      return answer
+    },
+    initialize(standing, request) {
+      const opening = readInitialize(request.params ?? {})
+      const session = parts.sessions.open(standing.owner, opening)
+      return { answer: { result: initialized(standing, opening.revision) }, session }
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The last steps of the road that every verb shares: open the upstream, ask in its era, give the answer back in the caller's.
+ *
+ * Same era: the request goes on as it came, under our own id. Other era: translated; a question of the server to the client
+ * is the one thing that does not cross here, and is refused in words. The bridge that carries it has its place in `question`.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  adaptError,
+  adaptResult,
+  eraOf,
+  joinUri,
+  rewriteResult,
+  type Asked,
+  type Caller,
+  type Crossing,
+  type HeaderParameter,
+  type JsonObject,
+  type Notification,
+} from '@toolway/protocol'
+import type { Target } from '../catalog/view.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import type { Trail } from './trail.ts'
+
+export interface Forwarding {
+  readonly standing: Standing
+  readonly line: Line
+  readonly trail: Trail
+  readonly asked: Asked
+  readonly target: Target
+  /** The params with the upstream's own name or address in them. */
+  readonly params: JsonObject
+  readonly headerParameters?: readonly HeaderParameter[]
+  readonly wraps?: boolean
+}
+
+const NO_METHOD = -32601
+
+export async function forward(forwarding: Forwarding): Promise<Answer> {
+  const { standing, line, trail, asked, target, params, headerParameters = [], wraps = false } = forwarding
+  const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
+  trail.connection = target.alias
+  trail.eraUpstream = target.revision
+  const upstream = standing.upstream(target.connectionId)
+  const answer = await upstream.ask({
+    method: asked.method,
+    params,
+    caller: sameEra ? asked.caller : callerAcross(asked.caller),
+    session: sameEra && line.session !== undefined ? line.session : undefined,
+    headerParameters,
+    signal: line.signal,
+    onNotification: (notification) => pass(notification, forwarding, sameEra),
+    onQuestion: (question) =>
+      sameEra
+        ? line.question(question)
+        : Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${question.method}` } }),
+  })
+  const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
+  if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
+  if (!sameEra) refuseQuestion(answer.result, target)
+  const adapted = adaptResult(asked.method, answer.result, crossing)
+  return { result: standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted }
+}
+
+/** Across eras nothing is announced that could not be carried: the server then asks nothing. */
+const callerAcross = (caller: Caller): Caller => ({ ...caller, capabilities: {} })
+
+function refuseQuestion(result: JsonObject, target: Target): void {
+  if (result['resultType'] !== 'input_required') return
+  throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
+}
+
+/** Log lines reach a modern caller only when this very request asked for them (specification 2026-07-28, logging). */
+function pass(notification: Notification, { line, asked, target, standing }: Forwarding, sameEra: boolean): void {
+  const isLog = notification.method === 'notifications/message'
+  if (isLog && !sameEra && asked.caller.logLevel === undefined) return
+  const uri = notification.params?.['uri']
+  if (standing.view.joined && typeof uri === 'string') {
+    line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })
+  } else line.notify(notification)
+}

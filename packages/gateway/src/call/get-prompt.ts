@@ -1,0 +1,42 @@
+/** Getting one prompt, and completing an argument of a prompt or of a resource template. */
+import { Fault } from '@toolway/contract'
+import { isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import type { Target } from '../catalog/view.ts'
+import { forward } from './forward.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import type { Trail } from './trail.ts'
+
+export async function getPrompt(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+  const { name } = asked.params
+  if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
+  trail.target = name
+  const target = findPrompt(standing, name)
+  return forward({ standing, line, trail, asked, target, params: { ...asked.params, name: target.name } })
+}
+
+function findPrompt(standing: Standing, name: string): Target {
+  const target = standing.view.prompt(name)
+  if (target === undefined) throw new Fault('prompt.unknown', { prompt: name })
+  return target
+}
+
+export async function complete(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+  const { ref } = asked.params
+  if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
+  const [target, own] = resolve(standing, ref)
+  return forward({ standing, line, trail, asked, target, params: { ...asked.params, ref: own } })
+}
+
+/** A reference in the server's own words, and the server that it belongs to. */
+function resolve(standing: Standing, ref: JsonObject): [Target, JsonObject] {
+  if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
+    const target = findPrompt(standing, ref['name'])
+    return [target, { ...ref, name: target.name }]
+  }
+  if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
+    const target = standing.view.resource(ref['uri'])
+    if (target === undefined) throw new Fault('resource.unknown', { uri: ref['uri'] }, { data: { uri: ref['uri'] } })
+    return [target, { ...ref, uri: target.name }]
+  }
+  throw new Fault('params.shape', { place: '/ref', problem: 'must be a ref/prompt with a name or a ref/resource with a uri' })
+}

@@ -1,0 +1,43 @@
+/** How an endpoint introduces itself, in each era: who it is, what it can do, what its servers would have clients know. */
+import {
+  adaptResult,
+  MODERN,
+  REVISIONS,
+  SERVER_KEY,
+  writeInitialized,
+  type JsonObject,
+  type LegacyRevision,
+  type Revision,
+} from '@toolway/protocol'
+import { capabilitiesOf, instructionsOf } from '../catalog/view.ts'
+import type { Answer, Standing } from './ports.ts'
+
+export const VERSION = '0.1.0'
+
+const serverOf = (standing: Standing): JsonObject => ({
+  name: 'toolway',
+  title: standing.connection === undefined ? 'Toolway' : `Toolway: ${standing.connection}`,
+  version: VERSION,
+})
+
+const introductionOf = (standing: Standing, revision: Revision) => ({
+  server: serverOf(standing),
+  capabilities: capabilitiesOf(standing.view, revision),
+  instructions: instructionsOf(standing.view),
+})
+
+export const initialized = (standing: Standing, revision: LegacyRevision): JsonObject =>
+  writeInitialized(revision, introductionOf(standing, revision))
+
+export function discovered(standing: Standing): Answer {
+  const { server, capabilities, instructions } = introductionOf(standing, MODERN)
+  const result: JsonObject = {
+    supportedVersions: [...REVISIONS].reverse(),
+    capabilities,
+    ...(instructions === undefined ? {} : { instructions }),
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { [SERVER_KEY]: server },
+  }
+  return { result: adaptResult('server/discover', result, { from: MODERN, to: MODERN }) }
+}

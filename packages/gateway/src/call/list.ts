@@ -1,0 +1,37 @@
+/** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
+import { Fault } from '@toolway/contract'
+import { adaptResult, type Asked, type JsonObject } from '@toolway/protocol'
+import { pageOf, type Signer } from '../catalog/page.ts'
+import type { ListKind } from '../catalog/view.ts'
+import type { Answer, Standing } from './ports.ts'
+
+interface Listable {
+  readonly kind: ListKind
+  /** The member of the result that holds the list, and the member of an item that names it. */
+  readonly member: string
+  readonly name: string
+}
+
+export const LISTS: Readonly<Record<string, Listable>> = {
+  'tools/list': { kind: 'tools', member: 'tools', name: 'name' },
+  'prompts/list': { kind: 'prompts', member: 'prompts', name: 'name' },
+  'resources/list': { kind: 'resources', member: 'resources', name: 'uri' },
+  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', name: 'uriTemplate' },
+}
+
+export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
+  const listable = LISTS[asked.method]
+  if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
+  const { cursor } = asked.params
+  if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
+  const { revision } = asked.caller
+  const { items, nextCursor } = pageOf(standing.view.list(listable.kind, revision), {
+    cursor,
+    scope: `${standing.owner} ${asked.method}`,
+    member: listable.name,
+    signer,
+  })
+  const result: JsonObject = { [listable.member]: items as JsonObject[] }
+  if (nextCursor !== undefined) result['nextCursor'] = nextCursor
+  return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
+}

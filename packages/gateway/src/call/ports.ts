@@ -1,0 +1,47 @@
+/** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
+import type { View } from '../catalog/view.ts'
+import type { Principal } from '../identity/identify.ts'
+import type { Session } from '../sessions/sessions.ts'
+import type { Answer, Upstream } from '../upstreams/upstream.ts'
+
+/** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
+export interface Place {
+  readonly organization?: string
+  readonly toolset?: string
+  readonly connection?: string
+}
+
+/** What a door learned of a request before anybody looked at its message. */
+export interface Inbound {
+  readonly place: Place
+  readonly authorization: string | undefined
+}
+
+/** Who stands where: identified, placed, and what is offered there. */
+export interface Standing {
+  readonly principal: Principal
+  readonly organizationId: OrganizationId
+  readonly organization: string
+  /** The slug of the toolset, or the alias of the one connection, for records. */
+  readonly toolset: string | undefined
+  readonly connection: string | undefined
+  /** Names endpoint and principal: sessions and cursors are bound to it. */
+  readonly owner: string
+  readonly view: View
+  upstream(connectionId: ConnectionId): Upstream
+}
+
+/** One request's line back to its client, as the door and the era allow. */
+export interface Line {
+  readonly signal: AbortSignal
+  readonly session: Session | undefined
+  /** Undefined where there are no headers to check. */
+  readonly header: HeaderReader | undefined
+  notify(notification: Notification): void
+  /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
+  question(question: Request): Promise<Answer>
+}
+
+export type { Answer, JsonObject, Session, Upstream, View }

@@ -1,0 +1,123 @@
+/**
+ * One organization as it stands: its connections, catalogs and toolsets, immutable, with every endpoint's view made once.
+ *
+ * This is where nouns meet: connections lend their settings, the vault opens their secrets, catalogs say what they offer,
+ * toolsets select. A change makes a new snapshot; a request keeps the one it began with.
+ */
+import { ConnectionSecrets, Fault, type ConnectionId, type ConnectionSettings } from '@toolway/contract'
+import { isRevision, type Revision } from '@toolway/protocol'
+import type { CatalogRow } from '../catalog/catalogs.ts'
+import { createView, type Offered, type View } from '../catalog/view.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
+import type { OrganizationRow } from '../organizations/organizations.ts'
+import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
+import type { Reach, Upstream } from '../upstreams/upstream.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+
+export interface Snapshot {
+  readonly organization: OrganizationRow
+  readonly connections: readonly ConnectionRow[]
+  readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
+  /** The view of a toolset, or of one connection as that toolset selects it; undefined where there is none. */
+  view(toolset: string, connection: string | undefined): View | undefined
+  upstream(connectionId: ConnectionId): Upstream
+}
+
+export interface SnapshotParts {
+  readonly organization: OrganizationRow
+  readonly connections: readonly ConnectionRow[]
+  readonly catalogs: readonly CatalogRow[]
+  readonly toolsets: readonly ToolsetRow[]
+  readonly upstreams: Pick<Upstreams, 'open'>
+  unseal(sealed: Uint8Array, row: string): string
+}
+
+const ALL = 'default'
+/** A legacy verdict fails silently for ever once the server was upgraded, so it is asked again after a while. */
+const LEGACY_VERDICT_MS = 60 * 60_000
+
+export function createSnapshot({ organization, connections, catalogs, toolsets, upstreams, unseal }: SnapshotParts): Snapshot {
+  const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
+  const selections = new Map<string, Selection>([[ALL, EVERYTHING], ...toolsets.map(({ slug, settings }) => [slug, selectionOf(settings)] as const)])
+  const byId = new Map(connections.map((connection) => [connection.id, connection]))
+  const enabled = connections.filter((connection) => connection.enabled)
+  const views = new Map<string, View | undefined>()
+
+  function makeView(toolset: string, name: string | undefined): View | undefined {
+    const selection = selections.get(toolset)
+    if (selection === undefined) return undefined
+    const chosen = enabled.filter(({ id, alias }) => selection.connection(alias) && (name === undefined || name === alias || name === id))
+    if (name !== undefined && chosen.length === 0) return undefined
+    const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
+    return createView(offered, name === undefined, (alias, joined) => selection.tool(alias, joined))
+  }
+
+  return {
+    organization,
+    connections,
+    catalogs: catalogOf,
+    view(toolset, connection) {
+      const key = `${toolset} ${connection ?? ''}`
+      if (views.has(key)) return views.get(key)
+      const view = makeView(toolset, connection)
+      // Names that lead nowhere are not kept: their number is the callers' choice.
+      if (view !== undefined) views.set(key, view)
+      return view
+    },
+    upstream(connectionId) {
+      const connection = byId.get(connectionId)
+      if (connection === undefined || !connection.enabled) throw new Fault('upstream.disabled', { connection: connection?.alias ?? 'asked for' })
+      return upstreams.open(connection.id, versionOf(connection), () => reachOf(connection, unseal))
+    },
+  }
+}
+
+/** Changes with settings and secrets, not with what the last contact showed. */
+export const versionOf = (connection: ConnectionRow): string => connection.updated_at.toISOString()
+
+function offeredBy(connection: ConnectionRow, catalog: CatalogRow | undefined): Offered {
+  return {
+    connectionId: connection.id,
+    alias: connection.alias,
+    revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
+    sessions: connection.settings.connector === 'mcp.http',
+    server: catalog?.server?.server ?? {},
+    capabilities: catalog?.server?.capabilities ?? {},
+    instructions: catalog?.server?.instructions,
+    tools: catalog?.tools ?? [],
+    resources: catalog?.resources ?? [],
+    templates: catalog?.templates ?? [],
+    prompts: catalog?.prompts ?? [],
+  }
+}
+
+const pinOf = ({ revision }: ConnectionSettings): Revision | undefined => (revision === 'auto' ? undefined : revision)
+
+function remembered({ era }: ConnectionRow): Revision | undefined {
+  if (era === null || !isRevision(era.revision)) return undefined
+  const stale = era.revision !== '2026-07-28' && Date.now() - era.at > LEGACY_VERDICT_MS
+  return stale ? undefined : era.revision
+}
+
+/** The row that a connection's secrets are sealed for. */
+export const sealedRow = (id: ConnectionId): string => `connection ${id}`
+
+function reachOf(connection: ConnectionRow, unseal: SnapshotParts['unseal']): Reach {
+  const { id, alias, settings, sealed } = connection
+  const secrets = ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+  const pin = pinOf(settings)
+  return {
+    connectionId: id,
+    alias,
+    timeout: settings.timeout,
+    revision: pin ?? remembered(connection),
+    pinned: pin !== undefined,
+    wire:
+      settings.connector === 'mcp.http'
+        ? { kind: 'http', url: secrets.url ?? settings.url, private: settings.private, headers: lowerCased(secrets.headers) }
+        : { kind: 'process', command: settings.command, args: secrets.args ?? settings.args, environment: secrets.environment },
+  }
+}
+
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,0 +1,36 @@
+/**
+ * Who wants to hear that a list changed: open streams register with what they may see, and hear of nothing else.
+ *
+ * There is no bus across organizations: a listener names its organization's own channel.
+ */
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+
+export type Changed = 'tools' | 'prompts' | 'resources'
+
+export interface Listener {
+  /** Whether this connection belongs to the listener's endpoint. */
+  sees(connectionId: ConnectionId): boolean
+  onChange(kind: Changed): void
+}
+
+export interface Changes {
+  listen(organizationId: OrganizationId, listener: Listener): () => void
+  tell(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void
+}
+
+export function createChanges(): Changes {
+  const channels = new Map<OrganizationId, Set<Listener>>()
+  return {
+    listen(organizationId, listener) {
+      const channel = channels.get(organizationId) ?? new Set()
+      channels.set(organizationId, channel.add(listener))
+      return () => {
+        channel.delete(listener)
+        if (channel.size === 0 && channels.get(organizationId) === channel) channels.delete(organizationId)
+      }
+    },
+    tell(organizationId, connectionId, kind) {
+      for (const listener of channels.get(organizationId) ?? []) if (listener.sees(connectionId)) listener.onChange(kind)
+    },
+  }
+}

@@ -1,0 +1,216 @@
+/** `toolway connection …`: add, list, remove and test connections of an organization. */
+import { join } from 'node:path'
+import { Alias, ConnectionSettings, Fault, type Revision } from '@toolway/contract'
+import { z } from 'zod'
+import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
+import { createSnapshot, sealedRow } from '../call/snapshot.ts'
+import { listCatalogs } from '../catalog/catalogs.ts'
+import { addConnection, findConnection, listConnections, removeConnection } from '../connections/connections.ts'
+import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
+import { createChildren } from '../upstreams/children/worker-link.ts'
+import { createUpstreams } from '../upstreams/upstreams.ts'
+import { CommandFault, EXIT, table, type Output } from './output.ts'
+import { shownOf } from './start.ts'
+import { addressOf, isRunning, withStore, type Opened } from './store.ts'
+
+export interface AddWords {
+  readonly organization: string
+  readonly alias: string
+  readonly title?: string | undefined
+  readonly url?: string | undefined
+  readonly header: readonly string[]
+  readonly env: readonly string[]
+  readonly command: readonly string[]
+  readonly revision: string
+  readonly timeout: number
+}
+
+const ORIGIN = 'command line'
+
+export function add(words: AddWords, output: Output): Promise<number> {
+  if (!Alias.safeParse(words.alias).success) throw new CommandFault(`"${words.alias}" is no alias: it starts with a-z and has at most 31 characters of a-z, 0-9, _ and -.`, EXIT.usage)
+  const connection = wordsOf(words)
+  return withStore(words.organization, async (opened) => {
+    const { db, organization, vault } = opened
+    const { settings, secrets } = parts(connection)
+    const id = await db.organization(organization.id, (sql) =>
+      addConnection(sql, {
+        organizationId: organization.id,
+        alias: words.alias,
+        title: words.title ?? words.alias,
+        settings,
+        enabled: true,
+        origin: ORIGIN,
+        seal: sealerOf(secrets, vault.seal, sealedRow),
+      }),
+    )
+    if (id === undefined) throw new CommandFault(`The alias "${words.alias}" is taken: choose another, or remove that connection first.`)
+    return report(opened, words.alias, output)
+  })
+}
+
+function parts(connection: ConnectionWords) {
+  try {
+    return partsOf(connection)
+  } catch (thrown) {
+    throw thrown instanceof Fault ? new CommandFault(thrown.message, EXIT.usage) : thrown
+  }
+}
+
+function wordsOf({ url, header, env, command, revision, timeout }: AddWords): ConnectionWords {
+  const pin = revision as ConnectionWords['revision']
+  const [program, ...args] = command
+  if ((url === undefined) === (program === undefined)) {
+    throw new CommandFault('Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here.', EXIT.usage)
+  }
+  const wire: ConnectionWords['wire'] =
+    url === undefined
+      ? { kind: 'process', command: program ?? '', args, environment: pairs(env, '=', '--env NAME=value') }
+      : { kind: 'http', url, headers: pairs(header, ':', '--header "Name: value"') }
+  const shown = shownOf(wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} })
+  return { revision: pin, timeout, wire, shown }
+}
+
+function pairs(texts: readonly string[], separator: string, form: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(separator)
+      // The value may be a secret, so the message does not repeat it.
+      if (at < 1) throw new CommandFault(`One of the pairs has no "${separator}": write ${form}.`, EXIT.usage)
+      return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    }),
+  )
+}
+
+const WAIT_MS = 60_000
+const LOOK_EVERY = 300
+
+/** Wait until the running gateway has been there, and say how it went. */
+async function report({ db, organization, loaded }: Opened, alias: string, output: Output): Promise<number> {
+  if (!(await isRunning(await addressOf(loaded)))) {
+    output.result({ alias, status: 'new' }, [`Added ${alias}. No gateway is running here; it connects when one starts.`])
+    return EXIT.ok
+  }
+  output.progress(`Added ${alias}. Connecting …`)
+  for (const until = Date.now() + WAIT_MS; Date.now() < until; ) {
+    const found = await db.organization(organization.id, async (sql) => {
+      const connection = await findConnection(sql, alias)
+      const catalogs = await listCatalogs(sql)
+      return { connection, catalog: catalogs.find(({ connection_id }) => connection_id === connection?.id) }
+    })
+    const { status, status_reason: reason } = found.connection ?? { status: 'removed', status_reason: null }
+    const tools = found.catalog?.tools?.length ?? 0
+    if (status === 'connected') {
+      output.result({ alias, status, tools, revision: found.catalog?.revision }, [`${alias} is connected: ${tools} tools, protocol ${found.catalog?.revision}.`])
+      return EXIT.ok
+    }
+    if (status !== 'new') {
+      output.result({ alias, status, reason }, [`${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`])
+      return EXIT.failed
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY))
+  }
+  output.result({ alias, status: 'new' }, [`${alias} is kept and still connecting; \`toolway connection list\` shows how it went.`])
+  return EXIT.ok
+}
+
+export const list = (organization: string, output: Output): Promise<number> =>
+  withStore(organization, async (opened) => {
+    const { connections, catalogs } = await opened.db.organization(opened.organization.id, async (sql) => ({
+      connections: await listConnections(sql),
+      catalogs: new Map((await listCatalogs(sql)).map((catalog) => [catalog.connection_id, catalog])),
+    }))
+    const values = connections.map(({ id, alias, title, settings, enabled, status, status_reason: reason, origin }) => {
+      const catalog = catalogs.get(id)
+      return {
+        alias,
+        title,
+        reaches: reachOf(settings),
+        status: enabled ? status : 'disabled',
+        tools: catalog?.tools?.length ?? 0,
+        revision: catalog?.revision ?? null,
+        stale: catalog?.stale_reason ?? null,
+        reason,
+        origin,
+      }
+    })
+    const rows = values.map(({ alias, status, tools, revision, reaches, reason }) => [alias, status, String(tools), revision ?? '-', reason === null ? reaches : `${reaches}  (${reason})`])
+    output.result(values, values.length === 0 ? ['No connections yet: `toolway connection add --help`.'] : table(['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'], rows))
+    return EXIT.ok
+  })
+
+export const reachOf = (settings: ConnectionSettings): string =>
+  settings.connector === 'mcp.http' ? settings.url : [settings.command, ...settings.args].join(' ')
+
+export const remove = (organization: string, alias: string, output: Output): Promise<number> =>
+  withStore(organization, async (opened) => {
+    const { db } = opened
+    const held = await db.organization(opened.organization.id, (sql) => findConnection(sql, alias))
+    if (held === undefined) throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    if (held.origin === 'file') throw new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
+    await db.organization(opened.organization.id, (sql) => removeConnection(sql, alias))
+    output.result({ removed: alias }, [`Removed ${alias}, its secrets and its catalog.`])
+    return EXIT.ok
+  })
+
+/** Connect from here, step by step, and say at which step it fails and what mends it. Nothing is stored. */
+export const test = (organization: string, alias: string, output: Output): Promise<number> =>
+  withStore(organization, async (opened) => {
+    const { db, vault, loaded, organization: own } = opened
+    const connections = await db.organization(own.id, listConnections)
+    const connection = connections.find((one) => one.alias === alias)
+    if (connection === undefined) throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    let revision: Revision | undefined
+    const log = { debug() {}, info: say, warn: say, error: say }
+    function say(_: object, message: string) {
+      output.progress(message)
+    }
+    const children = createChildren({ log, home: join(loaded.config.TOOLWAY_DATA, 'children'), path: loaded.path })
+    const upstreams = createUpstreams({ children, onRevision: (_, found) => (revision = found), onNoise() {} })
+    // What is remembered of the era is left out: a test finds out.
+    const fresh = { ...connection, era: null, enabled: true }
+    const snapshot = createSnapshot({ organization: own, connections: [fresh], catalogs: [], toolsets: [], upstreams, unseal: vault.open })
+    const began = performance.now()
+    try {
+      output.progress(`Reaching ${reachOf(connection.settings)} …`)
+      const offer = await fetchOffer(snapshot.upstream(connection.id), alias, AbortSignal.timeout(WAIT_MS))
+      output.result({ alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) }, reportLines(alias, offer, performance.now() - began))
+      return EXIT.ok
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      const { phase, word } = fault.row
+      const cause = fault.cause instanceof Error ? fault.cause.message : undefined
+      output.result(
+        { alias, ok: false, phase, code: word, fault: fault.code, problem: fault.message, cause, mend: mendOf(fault), revision },
+        [`Failed while trying to ${phase}: ${fault.message}`, ...(cause === undefined ? [] : [`Cause: ${cause}`]), `Mend: ${mendOf(fault)}`],
+      )
+      return EXIT.failed
+    } finally {
+      await upstreams.close()
+      await children.close()
+    }
+  })
+
+/** The fault's own advice may be to run this very command. */
+function mendOf(fault: Fault): string {
+  if (!fault.mend.includes('connection test')) return fault.mend
+  return fault.code === 'upstream.malformed' ? 'Check that the address or command is an MCP server.' : 'Check that the server runs, and the address or command.'
+}
+
+const countsOf = ({ revision, server, tools, resources, prompts }: Offer) => ({
+  revision,
+  server: server.server,
+  tools: tools.length,
+  resources: resources.length,
+  prompts: prompts.length,
+})
+
+function reportLines(alias: string, offer: Offer, milliseconds: number): string[] {
+  const { name = alias, version = '' } = offer.server.server as { name?: string; version?: string }
+  return [
+    `${alias} works: ${String(name)} ${String(version)}, protocol ${offer.revision}, ${Math.round(milliseconds)} ms.`,
+    `${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts.`,
+  ]
+}
+
+export const Timeout = z.coerce.number().positive().max(3600)

@@ -1,0 +1,78 @@
+/** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
+import { stat } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { listConnections } from '../connections/connections.ts'
+import { loadConfig, type LoadedConfig } from '../config.ts'
+import { ask, findEndpoint } from './mcp-client.ts'
+import { EXIT, type Output } from './output.ts'
+import { addressOf, isRunning, withStore } from './store.ts'
+
+interface Finding {
+  readonly what: string
+  readonly state: 'good' | 'note' | 'bad'
+  readonly detail: string
+}
+const good = (what: string, detail: string): Finding => ({ what, state: 'good', detail })
+const note = (what: string, detail: string): Finding => ({ what, state: 'note', detail })
+const bad = (what: string, detail: string): Finding => ({ what, state: 'bad', detail })
+
+const MARKS = { good: 'ok  ', note: 'note', bad: 'BAD ' }
+
+export async function doctor(organization: string, output: Output): Promise<number> {
+  const loaded = loadConfig()
+  const findings = [
+    good('node', process.versions.node),
+    good('settings', `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`),
+    await checkDirectory(loaded),
+    ...(await checkStore(organization)),
+    ...(await checkGateway(loaded)),
+    await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
+    await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
+  ]
+  output.result(findings, findings.map(({ what, state, detail }) => `${MARKS[state]}  ${what}: ${detail}`))
+  return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok
+}
+
+async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
+  const { TOOLWAY_DATA: directory } = config
+  const found = await stat(directory).catch(() => undefined)
+  if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start makes it`)
+  const open = (found.mode & 0o077) !== 0
+  return open ? bad('data directory', `${directory} can be read by others: chmod 700 it`) : good('data directory', directory)
+}
+
+async function checkStore(organization: string): Promise<Finding[]> {
+  try {
+    return await withStore(organization, async ({ db, organization: own }) => {
+      await db.ping()
+      const connections = await db.organization(own.id, listConnections)
+      return [
+        good('database', 'answers, and its schema is current'),
+        ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
+          if (!enabled) return note(`connection ${alias}`, 'switched off')
+          return status === 'connected' ? good(`connection ${alias}`, 'connected') : status === 'new' ? note(`connection ${alias}`, 'not contacted yet') : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` looks closer.`)
+        }),
+      ]
+    })
+  } catch (thrown) {
+    return [bad('database', thrown instanceof Error ? thrown.message : String(thrown))]
+  }
+}
+
+async function checkGateway(loaded: LoadedConfig): Promise<Finding[]> {
+  const address = await addressOf(loaded)
+  if (!(await isRunning(address))) return [note('gateway', `none answers at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
+  const ready = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(({ status }) => status, () => 0)
+  const listing = await findEndpoint({})
+    .then((endpoint) => ask(endpoint, 'tools/list', {}))
+    .then((result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`), (thrown: Error) => bad('a call', thrown.message))
+  return [ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`), listing]
+}
+
+async function checkProgram({ path }: LoadedConfig, name: string, why: string): Promise<Finding> {
+  for (const folder of path.split(delimiter)) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found?.isFile() === true) return good(name, join(folder, name))
+  }
+  return note(name, `not found in PATH; ${why}`)
+}

@@ -1,0 +1,42 @@
+/** What commands print: calm tables for people, one JSON value for programs, one sentence for what went wrong. */
+import { stripVTControlCharacters } from 'node:util'
+
+export interface Output {
+  readonly json: boolean
+  /** The result: the lines for a person, or the value for a program. */
+  result(value: unknown, lines: readonly string[]): void
+  /** What is under way; on stderr, so that a result stays clean. */
+  progress(line: string): void
+}
+
+export const createOutput = (json: boolean): Output => ({
+  json,
+  result(value, lines) {
+    process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+  },
+  progress: (line) => void process.stderr.write(`${line}\n`),
+})
+
+/** Names and texts of servers are theirs: what could steer a terminal is taken out before it is shown. */
+export const harmless = (text: string): string =>
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is meant
+  stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
+
+/** Columns as wide as their longest cell; the last one runs free. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [head, ...rows].map((row) => row.map(harmless))
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd())
+}
+
+/** Exit codes that scripts can use; the help of every command ends with them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, toolFailed: 3, unreachable: 4 } as const
+
+/** A command cannot do what it was asked; the message is one sentence with the cause and the mend. */
+export class CommandFault extends Error {
+  readonly exitCode: number
+  constructor(message: string, exitCode: number = EXIT.failed, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}

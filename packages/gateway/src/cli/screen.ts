@@ -1,0 +1,42 @@
+/** The one screen of a start: where the gateway is, the key that is shown once, what to paste where, the first call to make. */
+import { clientConfigurations } from './clients/client-configurations.ts'
+
+const FIRST_CALL = `npx toolway call demo__world_clock '{"zones": ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]}'`
+
+const indent = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+
+export function firstScreen(address: string, key: string): string[] {
+  const url = `${address}/mcp`
+  return [
+    '',
+    '  Toolway is ready.',
+    '',
+    `  Address   ${url}`,
+    `  Key       ${key}`,
+    '            It is shown only this once. `npx toolway key add NAME` makes another.',
+    '',
+    '  First call, in a second terminal:',
+    '',
+    `    ${FIRST_CALL}`,
+    '',
+    '  Connect a client:',
+    ...clientConfigurations({ url, key }).flatMap(({ client, where, text }) => ['', `  ${client}: ${where}`, '', indent(text)]),
+    '',
+    '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` takes over an mcp.json.',
+    '  Ctrl+C stops it.',
+    '',
+  ]
+}
+
+export function laterScreen(address: string): string[] {
+  return [
+    '',
+    `  Toolway is ready at ${address}/mcp`,
+    '  Keys are shown once; `npx toolway key add NAME` makes another. Ctrl+C stops it.',
+    '',
+  ]
+}

@@ -1,0 +1,149 @@
+/**
+ * `toolway start`: from settings to a listening gateway, and one calm screen that says how to use it.
+ *
+ * Every way in which it cannot start ends in one sentence with the cause and the mend. It stops cleanly on SIGINT and SIGTERM,
+ * and at once when they are repeated.
+ */
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { declare, DeclarationConflict } from '../admin/declare.ts'
+import { ensureLocalKey, firstRun, type FirstRun } from '../admin/first-run.ts'
+import { openStore, WrongVaultKey, type Store } from '../admin/open-store.ts'
+import { compose, type Gateway } from '../compose.ts'
+import { ConfigFault, isLoopback, loadConfig, type LoadedConfig } from '../config.ts'
+import { readConfigFile } from '../config-file.ts'
+import { DirectoryInUse } from '../db/embedded-postgres.ts'
+import { createLog } from '../telemetry/log.ts'
+import { maskUrl, secretArguments, maskArgument } from './import/secret-marks.ts'
+import { CommandFault } from './output.ts'
+import { firstScreen, laterScreen } from './screen.ts'
+import { ADDRESS_FILE, KEY_FILE } from './store.ts'
+
+const DEMO_SERVER = fileURLToPath(new URL('../demo/demo-server.ts', import.meta.url))
+
+export async function start(): Promise<number> {
+  const loaded = loadConfig()
+  const { config } = loaded
+  const declarations = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
+  const log = createLog(quietLevel(loaded))
+  // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
+  if (config.REDIS_URL !== undefined) log.warn({}, 'REDIS_URL is set; this version keeps sessions in memory and does not use it')
+
+  const store = await open(loaded, log)
+  let gateway: Gateway | undefined
+  try {
+    const run = await prepare(store, loaded, declarations)
+    gateway = await compose({ config, store, log, path: loaded.path, lang: loaded.lang })
+    const port = await listen(gateway, loaded)
+    const address = addressFor(loaded, port)
+    await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
+    say(run, address.open)
+    log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
+    await untilToldToStop(store, log)
+  } finally {
+    await rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
+    await gateway?.close()
+    await store.close()
+  }
+  return 0
+}
+
+/** On a terminal the screen is what matters; lines for machines go there only when they are asked for. */
+const quietLevel = ({ config, origins }: LoadedConfig): string =>
+  process.stderr.isTTY && origins.LOG_LEVEL === 'default' ? 'warn' : config.LOG_LEVEL
+
+const progress = (text: string) => void process.stderr.write(`${text} …\n`)
+
+async function open({ config }: LoadedConfig, log: ReturnType<typeof createLog>): Promise<Store> {
+  const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = config
+  try {
+    return await openStore({ directory, databaseUrl, owner: true, log, onProgress: progress })
+  } catch (thrown) {
+    throw wordOpening(thrown, directory, databaseUrl !== undefined)
+  }
+}
+
+function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
+  if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
+  if (thrown instanceof DirectoryInUse) {
+    return new CommandFault(`The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`)
+  }
+  const { code, message } = thrown as NodeJS.ErrnoException
+  if (outside) return new CommandFault(`The database of DATABASE_URL cannot be used (${code ?? message}): check that it runs, and its user, password and rights.`, 1, { cause: thrown })
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EPERM') {
+    return new CommandFault(`The data directory ${directory} cannot be used (${code}): make it yours, or set TOOLWAY_DATA to another directory.`)
+  }
+  return new CommandFault(`The database in ${directory} does not start: ${message}`, 1, { cause: thrown })
+}
+
+async function prepare(store: Store, { config }: LoadedConfig, declarations: ReturnType<typeof readConfigFile>): Promise<FirstRun> {
+  const parts = {
+    db: store.db,
+    hash: store.vault.hash,
+    bootstrapKey: config.TOOLWAY_BOOTSTRAP_KEY,
+    demo: { wanted: config.TOOLWAY_DEMO === 'on', command: process.execPath, args: [DEMO_SERVER] },
+    keyFile: join(config.TOOLWAY_DATA, KEY_FILE),
+  }
+  const run = await firstRun(parts)
+  await ensureLocalKey(parts)
+  const shown = declarations.map((declaration) => ({
+    ...declaration,
+    connections: declaration.connections.map((connection) => ({ ...connection, shown: shownOf(connection.wire) })),
+  }))
+  await declare(store, shown).catch((thrown: unknown) => {
+    throw thrown instanceof DeclarationConflict ? new CommandFault(thrown.message) : thrown
+  })
+  return run
+}
+
+type Wire = ReturnType<typeof readConfigFile>[number]['connections'][number]['wire']
+
+/** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
+export function shownOf(wire: Wire): { url?: string; args?: string[] } {
+  if (wire.kind === 'http') return { url: maskUrl(wire.url) }
+  const secret = new Set(secretArguments(wire.args))
+  return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
+}
+
+async function listen(gateway: Gateway, { config }: LoadedConfig): Promise<number> {
+  const { TOOLWAY_PORT: port, TOOLWAY_HOST: host } = config
+  try {
+    return await gateway.listen()
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new CommandFault(`Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`)
+    if (code === 'EACCES') throw new CommandFault(`Port ${port} on ${host} needs more rights: choose one above 1023 with TOOLWAY_PORT.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new CommandFault(`This machine has no address ${host}: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.`)
+    throw thrown
+  }
+}
+
+function addressFor({ config }: LoadedConfig, port: number): { local: string; open: string } {
+  const host = config.TOOLWAY_HOST === '0.0.0.0' || isLoopback(config.TOOLWAY_HOST) ? '127.0.0.1' : config.TOOLWAY_HOST
+  const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return { local, open: config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local }
+}
+
+function say(run: FirstRun, address: string): void {
+  const lines = run.key === undefined ? laterScreen(address) : firstScreen(address, run.key)
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Resolves on the first signal; a second one ends the process where it stands. */
+function untilToldToStop(store: Store, log: { error(facts: object, message: string): void }): Promise<void> {
+  return new Promise((resolve) => {
+    let told = false
+    const onSignal = () => {
+      if (told) process.exit(1)
+      told = true
+      resolve()
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+    store.onDatabaseExit(() => log.error({}, 'the embedded database ended by itself; calls that need it fail until Toolway is started again'))
+  })
+}
+
+export { ConfigFault }

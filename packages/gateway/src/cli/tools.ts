@@ -1,0 +1,77 @@
+/** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
+import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
+import { ask, findEndpoint, type EndpointWords } from './mcp-client.ts'
+import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
+
+export async function tools(words: EndpointWords, output: Output): Promise<number> {
+  const endpoint = await findEndpoint(words)
+  const found: JsonObject[] = []
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = await ask(endpoint, 'tools/list', cursor === undefined ? {} : { cursor })
+    found.push(...(page['tools'] as JsonObject[]))
+    more = typeof page['nextCursor'] === 'string'
+    cursor = more ? String(page['nextCursor']) : undefined
+  }
+  const rows = found.map((tool) => [String(tool['name']), effectOf(tool), firstLine(tool['description'])])
+  const empty = ['No tools yet: `toolway connection list` shows what is connected and how it is.']
+  output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'WHAT IT DOES'], rows))
+  return EXIT.ok
+}
+
+/** What a tool says it does to the world; unsaid means that it writes. Hints are the server's word, not a promise. */
+function effectOf({ annotations }: JsonObject): string {
+  if (!isObject(annotations)) return 'write'
+  if (annotations['readOnlyHint'] === true) return 'read'
+  return annotations['destructiveHint'] === true ? 'destructive' : 'write'
+}
+
+const WIDTH = 90
+function firstLine(description: Json | undefined): string {
+  const [line = ''] = typeof description === 'string' ? description.split('\n') : []
+  return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line
+}
+
+export async function call(name: string, text: string, words: EndpointWords, output: Output): Promise<number> {
+  const given = readArguments(text === '-' ? await readInput() : text)
+  const endpoint = await findEndpoint(words)
+  const result = await ask(endpoint, 'tools/call', { name, arguments: given }, (notification) => tell(notification, output))
+  output.result(result, linesOf(result))
+  return result['isError'] === true ? EXIT.toolFailed : EXIT.ok
+}
+
+function readArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch (thrown) {
+    const problem = thrown instanceof Error ? thrown.message : 'it does not parse'
+    throw new CommandFault(`The arguments are not JSON (${problem}): quote them for the shell, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
+  }
+  throw new CommandFault(`The arguments must be a JSON object, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+function tell({ method, params = {} }: Notification, output: Output): void {
+  if (method === 'notifications/progress') {
+    const { progress, total, message } = params
+    const share = typeof total === 'number' ? ` of ${total}` : ''
+    output.progress(harmless(`${String(progress)}${share} ${typeof message === 'string' ? message : ''}`.trim()))
+  }
+  if (method === 'notifications/message') output.progress(harmless(JSON.stringify(params['data'] ?? '')))
+}
+
+function linesOf(result: JsonObject): string[] {
+  const content = Array.isArray(result['content']) ? result['content'] : []
+  const lines = content.map((block) => {
+    if (!isObject(block)) return JSON.stringify(block)
+    if (block['type'] === 'text') return harmless(String(block['text']))
+    if (block['type'] === 'resource_link') return harmless(`[link] ${String(block['uri'])}`)
+    return `[${String(block['type'])}${typeof block['mimeType'] === 'string' ? `, ${block['mimeType']}` : ''}; --json shows it]`
+  })
+  return lines.length > 0 ? lines : [JSON.stringify(result['structuredContent'] ?? result, null, 2)]
+}

@@ -1,0 +1,221 @@
+/**
+ * Every part built once, in order, by hand. Read it to see what there is and who knows whom.
+ *
+ * It decides nothing and holds no flow of its own: what is here is construction, and the handing of one part to another.
+ */
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Server } from 'node:http'
+import { createAdmit } from './call/admit.ts'
+import { createEntrance } from './call/enter.ts'
+import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
+import { createTrails } from './call/trail.ts'
+import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
+import { createChanges } from './catalog/changes.ts'
+import type { Config } from './config.ts'
+import { listConnections, noteContact } from './connections/connections.ts'
+import { createGuard } from './http/guard.ts'
+import { createReadiness, type Health } from './http/health.ts'
+import { createMcpDoor } from './http/mcp-door.ts'
+import { createServer } from './http/server.ts'
+import { findKey } from './identity/keys.ts'
+import { createIdentity } from './identity/identify.ts'
+import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
+import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
+import { createSyncCatalog } from './jobs/sync-catalog.ts'
+import type { Log } from './lib/log.ts'
+import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
+import { createRecordWriter, storeRecords } from './records/records.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { createCounters } from './telemetry/counters.ts'
+import { listToolsets } from './toolsets/toolsets.ts'
+import { createChildren } from './upstreams/children/worker-link.ts'
+import { createUpstreams } from './upstreams/upstreams.ts'
+import type { Store } from './admin/open-store.ts'
+
+export interface ComposeParts {
+  readonly config: Config
+  readonly store: Pick<Store, 'db' | 'vault'>
+  readonly log: Log
+  readonly path: string
+  readonly lang: string | undefined
+}
+
+export interface Gateway {
+  /** Listen; the port that was taken. */
+  listen(): Promise<number>
+  /** Let what is under way finish, then end everything. */
+  close(): Promise<void>
+}
+
+/** Bytes of one request body (ledger U-16). */
+const BODY_LIMIT = 1024 * 1024
+const CHANNEL = 'toolway_changed'
+/** How long calls may go on once the gateway has been told to end. */
+const DRAIN_MS = 10_000
+
+export async function compose({ config, store, log, path, lang }: ComposeParts): Promise<Gateway> {
+  const { db, vault } = store
+  const health: Health = { started: false, draining: false }
+  const drain = new AbortController()
+
+  const children = createChildren({ log, home: join(config.TOOLWAY_DATA, 'children'), path, ...(lang === undefined ? {} : { lang }) })
+  const upstreams = createUpstreams({
+    children,
+    onRevision: (connectionId, revision) => remember(connectionId, revision),
+    onNoise: (alias, line) => log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
+  })
+  const sessions = createSessions({ now: Date.now, onEnd: ({ id }) => upstreams.forgetSession(id) })
+  const changes = createChanges()
+  const counters = createCounters({ sessions: () => sessions.size })
+  const records = createRecordWriter({
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    onLoss: (count) => counters.loseRecords(count),
+  })
+  const trails = createTrails({ now: () => new Date(), log, count: counters.call, refuse: counters.refuse, write: records.write })
+  const identity = createIdentity({
+    hash: vault.hash,
+    find: (hash) => db.system((sql) => findKey(sql, hash)),
+    open: config.TOOLWAY_AUTH === 'off',
+  })
+
+  /** What an upstream showed it speaks, until the next contact is stored with it. */
+  const revisions = new Map<string, string>()
+  const remember = (connectionId: string, revision: string) => void revisions.set(connectionId, revision)
+  const eraOf = (connectionId: string) => {
+    const revision = revisions.get(connectionId)
+    return revision === undefined ? undefined : { revision, at: Date.now() }
+  }
+
+  const sync = createSyncCatalog({
+    log,
+    store: (organizationId, connectionId, offer) =>
+      db.system(async (sql) => {
+        await storeCatalog(sql, organizationId, connectionId, offer)
+        await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era: eraOf(connectionId) })
+      }),
+    fail: (organizationId, connectionId, fault) =>
+      db.system(async (sql) => {
+        const status = fault.code === 'upstream.needs-auth' ? 'needs_auth' : 'error'
+        await markStale(sql, organizationId, connectionId, fault.message)
+        await noteContact(sql, connectionId, { status, reason: fault.message, era: undefined })
+      }),
+  })
+  const catalogs = createKeepCatalogs({
+    sync: async (subject, signal) => {
+      const good = await sync(subject, signal)
+      // The list that is announced as changed must be the one that is then listed.
+      if (good) await snapshots.refresh(subject.organizationId)
+      return good
+    },
+    onChange: (organizationId, connectionId, kind) => changes.tell(organizationId, connectionId, kind),
+    drop: (connectionId) => upstreams.drop(connectionId),
+  })
+
+  const snapshots = createKeepSnapshots({
+    log,
+    load: (ids) => loadSnapshots(ids),
+    onLoad: (all) => catalogs.want(all.flatMap(wantedOf)),
+  })
+
+  async function loadSnapshots(ids: readonly string[] | undefined): Promise<Snapshot[]> {
+    const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
+    return Promise.all(
+      organizations.map((organization) =>
+        db.organization(organization.id, async (sql) => {
+          const [connections, known, toolsets] = [await listConnections(sql), await listCatalogs(sql), await listToolsets(sql)]
+          return createSnapshot({ organization, connections, catalogs: known, toolsets, upstreams, unseal: vault.open })
+        }),
+      ),
+    )
+  }
+
+  const wantedOf = (snapshot: Snapshot): Wanted[] =>
+    snapshot.connections
+      .filter(({ enabled }) => enabled)
+      .map((connection) => ({
+        organizationId: snapshot.organization.id,
+        connectionId: connection.id,
+        alias: connection.alias,
+        version: versionOf(connection),
+        upstream: () => (snapshots.find({ id: snapshot.organization.id }) ?? snapshot).upstream(connection.id),
+      }))
+
+  function onNotice(payload: string): void {
+    const { organization, table } = JSON.parse(payload) as { organization?: string; table?: string }
+    if (table === 'keys') identity.forget()
+    else snapshots.signal(organization)
+  }
+  const listener = await db.listen(CHANNEL, (notice) => {
+    if (notice.kind === 'payload') return onNotice(notice.payload)
+    // What was said while the line was down is lost: everything may have changed.
+    identity.forget()
+    snapshots.signal()
+  })
+  await snapshots.reload()
+
+  const mcp = createMcpDoor({
+    admit: createAdmit({ identity, organization: snapshots.find, defaultOrganization: DEFAULT_SLUG }),
+    entrance: createEntrance({ sessions, changes, signer: vault }),
+    sessions,
+    changes,
+    trails,
+    bodyLimit: BODY_LIMIT,
+    draining: drain.signal,
+  })
+  const server = createServer({
+    guard: createGuard({
+      host: config.TOOLWAY_HOST,
+      publicUrl: config.TOOLWAY_PUBLIC_URL,
+      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
+      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
+    }),
+    mcp,
+    health,
+    identify: identity.identify,
+    readiness: createReadiness({ health, ping: () => db.ping() }),
+    metrics: counters.registry,
+    newCorrelationId: randomUUID,
+  })
+
+  return {
+    async listen() {
+      const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
+      health.started = true
+      return port
+    },
+    async close() {
+      health.draining = true
+      drain.abort()
+      catalogs.close()
+      snapshots.close()
+      await closeServer(server)
+      sessions.close()
+      await upstreams.close()
+      await children.close()
+      await listener.close()
+      await records.close()
+    },
+  }
+}
+
+const listenOn = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+
+/** Take no new connections, let open calls end, then cut what is left. */
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearTimeout(cut)
+}

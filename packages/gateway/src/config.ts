@@ -1,0 +1,148 @@
+/**
+ * What Toolway is told by its environment: one schema, one frozen result, and for each value where it came from.
+ *
+ * The one reader of `process.env`. Every setting may also be given as `NAME_FILE`, a path whose content is the value. A
+ * name that looks like ours and is not is refused, because a misspelt setting would otherwise be a silent default.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const onOff = z.enum(['on', 'off'])
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+
+interface Setting {
+  readonly shape: z.ZodType
+  readonly about: string
+  readonly secret?: boolean
+}
+const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
+
+export const SETTINGS = {
+  TOOLWAY_PORT: setting(z.coerce.number().int().min(0).max(65_535).default(8787), 'Port to listen on; 0 takes any free one.'),
+  TOOLWAY_HOST: setting(z.string().min(1).default('127.0.0.1'), 'Address to listen on.'),
+  TOOLWAY_DATA: setting(z.string().min(1).default(defaultDirectory()), 'Data directory (mode 0700): database, vault key, children.'),
+  TOOLWAY_CONFIG: setting(z.string().min(1).optional(), 'YAML file that declares organizations, connections, toolsets and keys.'),
+  TOOLWAY_BOOTSTRAP_KEY: setting(
+    z.string().regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits').optional(),
+    'First key of the default organization, given instead of made.',
+    true,
+  ),
+  TOOLWAY_PUBLIC_URL: setting(z.url({ protocol: /^https?$/ }).optional(), 'Address under which clients reach the gateway.'),
+  TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
+  TOOLWAY_ALLOWED_ORIGINS: setting(list, 'Further web origins that may call, separated by commas.'),
+  TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
+  TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  DATABASE_URL: setting(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'PostgreSQL to use instead of the embedded one.', true),
+  REDIS_URL: setting(z.url({ protocol: /^rediss?$/ }).optional(), 'Reserved for shared limits; this version does not use it and says so.', true),
+  LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'Least severe level that is logged.'),
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof SETTINGS
+export type Config = { readonly [Name in SettingName]: z.output<(typeof SETTINGS)[Name]['shape']> }
+export type Origin = 'default' | 'environment' | `file ${string}`
+
+export interface LoadedConfig {
+  readonly config: Config
+  readonly origins: Readonly<Record<SettingName, Origin>>
+  /** PATH and LANG for children: the only other things that are taken from the environment. */
+  readonly path: string
+  readonly lang: string | undefined
+  /** Names that a declaration file may refer to. */
+  readonly lookup: (name: string) => string | undefined
+}
+
+/** Start-up cannot go on; the message is one sentence that names the cause and the mend. */
+export class ConfigFault extends Error {}
+
+/** In a checkout beside the code, so that two checkouts do not share state; installed in the person's home. */
+function defaultDirectory(): string {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const root = resolve(here, '../../..')
+  const isCheckout = !here.includes('node_modules') && existsSync(join(root, 'package-lock.json'))
+  return join(isCheckout ? root : homedir(), '.toolway')
+}
+
+const NAMES = Object.keys(SETTINGS) as SettingName[]
+const isOurs = (name: string) => name.startsWith('TOOLWAY_')
+/** Read by the command line alone, as the key to call with. */
+const ELSEWHERE = new Set(['TOOLWAY_KEY', 'TOOLWAY_URL'])
+
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): LoadedConfig {
+  refuseUnknown(environment)
+  const origins = {} as Record<SettingName, Origin>
+  const values: Partial<Record<SettingName, unknown>> = {}
+  for (const name of NAMES) {
+    const [text, origin] = readSetting(environment, name)
+    origins[name] = origin
+    values[name] = check(name, text, origin)
+  }
+  const config = Object.freeze(values) as Config
+  refuseOpenDoor(config)
+  return { config, origins, path: environment['PATH'] ?? '', lang: environment['LANG'], lookup: (name) => environment[name] }
+}
+
+function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin] {
+  const direct = environment[name]
+  const path = environment[`${name}_FILE`]
+  if (direct !== undefined && path !== undefined) throw new ConfigFault(`${name} and ${name}_FILE are both set: keep one of them.`)
+  if (path === undefined) return direct === undefined || direct === '' ? [undefined, 'default'] : [direct, 'environment']
+  try {
+    return [readFileSync(path, 'utf8').trim(), `file ${path}`]
+  } catch (thrown) {
+    throw new ConfigFault(`${name}_FILE names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`)
+  }
+}
+
+function check(name: SettingName, text: string | undefined, origin: Origin): unknown {
+  const parsed = SETTINGS[name].shape.safeParse(text)
+  if (parsed.success) return parsed.data
+  const shown = SETTINGS[name].secret ? '' : ` "${text}"`
+  const problem = parsed.error.issues[0]?.message ?? 'it is not valid'
+  throw new ConfigFault(`${name}${shown} (from ${origin}) does not fit: ${problem}. ${SETTINGS[name].about}`)
+}
+
+function refuseUnknown(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(environment)) {
+    const known = NAMES.includes(name.replace(/_FILE$/, '') as SettingName) || ELSEWHERE.has(name)
+    if (!isOurs(name) || known) continue
+    const near = nearest(name, NAMES)
+    throw new ConfigFault(`${name} is not a setting of Toolway${near === undefined ? '' : `; did you mean ${near}`}? \`toolway config\` lists them all.`)
+  }
+}
+
+/** The one of the names that takes the fewest changes to get to, if it takes few. */
+export function nearest<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
+  const ranked = names.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
+  const [best] = ranked
+  return best !== undefined && best[0] <= Math.max(2, word.length / 4) ? best[1] : undefined
+}
+
+/** Levenshtein distance, one row at a time. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+function refuseOpenDoor({ TOOLWAY_AUTH: auth, TOOLWAY_HOST: host }: Config): void {
+  if (auth === 'on' || isLoopback(host)) return
+  throw new ConfigFault(`TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`)
+}
+
+const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ?? 'unknown cause'

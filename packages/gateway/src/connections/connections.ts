@@ -1,0 +1,86 @@
+/**
+ * Connections: one connector set up in an organization. Settings are readable, secrets sealed; the alias stays for good.
+ */
+import { ConnectionSettings, newId, type ConnectionId, type ImportId, type OrganizationId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql, SystemSql } from '../db/db.ts'
+
+export const ConnectionRow = z.object({
+  id: z.string().transform((id) => id as ConnectionId),
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  alias: z.string(),
+  title: z.string(),
+  settings: ConnectionSettings,
+  sealed: z.instanceof(Buffer).nullable(),
+  enabled: z.boolean(),
+  origin: z.string(),
+  era: z.object({ revision: z.string(), at: z.number() }).nullable(),
+  status: z.string(),
+  status_reason: z.string().nullable(),
+  updated_at: z.date(),
+})
+export type ConnectionRow = z.output<typeof ConnectionRow>
+
+export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
+  select id, organization_id, alias, title, settings, sealed, enabled, origin, era, status, status_reason, updated_at
+    from connections order by alias`
+
+export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
+  (await listConnections(sql)).find((connection) => connection.alias === alias)
+
+export interface NewConnection {
+  readonly organizationId: OrganizationId
+  readonly alias: string
+  readonly title: string
+  readonly settings: ConnectionSettings
+  readonly enabled: boolean
+  readonly origin: string
+  readonly importId?: ImportId
+  /** Seal the secrets for the id that the row will have. */
+  seal(id: ConnectionId): Buffer | undefined
+}
+
+const Id = z.object({ id: z.string().transform((id) => id as ConnectionId) })
+
+/** Add a connection; undefined when the alias is taken. */
+export async function addConnection(sql: OrgSql, connection: NewConnection): Promise<ConnectionId | undefined> {
+  const id = newId('con')
+  const { organizationId, alias, title, settings, enabled, origin, importId, seal } = connection
+  const rows = await sql(Id)`
+    insert into connections (id, organization_id, alias, title, connector, settings, sealed, enabled, origin, import_id)
+    values (${id}, ${organizationId}, ${alias}, ${title}, ${settings.connector}, ${JSON.stringify(settings)},
+            ${seal(id) ?? null}, ${enabled}, ${origin}, ${importId ?? null})
+    on conflict (organization_id, alias) do nothing
+    returning id`
+  return rows[0]?.id
+}
+
+/** Replace what a file declares: settings, secrets, title, enabled. Remembered facts of another address are forgotten. */
+export const changeConnection = (sql: OrgSql, id: ConnectionId, next: Omit<NewConnection, 'organizationId' | 'alias' | 'importId'>) =>
+  sql(Id)`
+    update connections
+       set title = ${next.title}, connector = ${next.settings.connector}, settings = ${JSON.stringify(next.settings)},
+           sealed = ${next.seal(id) ?? null}, enabled = ${next.enabled}, origin = ${next.origin},
+           era = null, status = 'new', status_reason = null, updated_at = now()
+     where id = ${id}
+    returning id`
+
+export const removeConnection = async (sql: OrgSql, alias: string): Promise<boolean> =>
+  (await sql(Id)`delete from connections where alias = ${alias} returning id`).length > 0
+
+export interface Seen {
+  readonly status: 'connected' | 'needs_auth' | 'error'
+  readonly reason: string | undefined
+  readonly era: { revision: string; at: number } | undefined
+}
+
+/** What the last contact showed. It is no change of the connection, so `updated_at` stays. */
+export const noteContact = (sql: SystemSql, id: string, { status, reason, era }: Seen) =>
+  sql(Id)`
+    update connections
+       set status = ${status}, status_reason = ${reason ?? null},
+           era = coalesce(${era === undefined ? null : JSON.stringify(era)}::jsonb, era)
+     where id = ${id}
+       and (status, coalesce(status_reason, ''), coalesce(era ->> 'revision', ''))
+           is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, era ->> 'revision', ''))
+    returning id`

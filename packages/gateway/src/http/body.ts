@@ -1,0 +1,29 @@
+/** A request's body, whole and bounded: its size is checked before it is read and while it is. */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '@toolway/contract'
+
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const stated = Number(request.headers['content-length'] ?? 0)
+  if (stated > limit) return Promise.reject(new Fault('request.too-large', { limit }))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) {
+        request.removeAllListeners('data').resume()
+        reject(new Fault('request.too-large', { limit }))
+      } else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)))
+    request.on('error', () => reject(new Fault('request.cut-off')))
+    request.on('aborted', () => reject(new Fault('request.cut-off')))
+  })
+}
+
+/** Text of a body. Bytes that are not UTF-8 (RFC 8259, section 8.1) are refused: no two readers may differ on them. */
+export function textOf(body: Buffer): string {
+  if (!isUtf8(body)) throw new Fault('request.not-json', { problem: 'it is not UTF-8.' })
+  return body.toString('utf8')
+}

@@ -1,0 +1,45 @@
+/**
+ * Who may knock: the Host that a request was sent to and the Origin that a browser sends with it.
+ *
+ * A page of another site can point a name of its own at this machine (DNS rebinding); it cannot choose the Host that its
+ * browser then sends. Names that are not ours are refused, whatever address they resolve to.
+ */
+import { Fault } from '@toolway/contract'
+
+export interface GuardParts {
+  /** The address that is listened on. */
+  readonly host: string
+  readonly publicUrl: string | undefined
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+}
+
+export interface Guard {
+  /** Throws `request.host` or `request.origin`. */
+  check(host: string | undefined, origin: string | undefined): void
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const ANY = new Set(['0.0.0.0', '::', ''])
+
+export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: GuardParts): Guard {
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const names = new Set([...LOOPBACK, ...allowedHosts.map((name) => name.toLowerCase())])
+  if (own !== undefined) names.add(own.host).add(own.hostname)
+  if (!ANY.has(host)) names.add(host.includes(':') ? `[${host}]` : host)
+  const origins = new Set([...allowedOrigins.map((origin) => origin.toLowerCase()), ...(own === undefined ? [] : [own.origin])])
+
+  const hostOf = (value: string) => value.toLowerCase()
+  const nameOf = (value: string) => value.replace(/:\d+$/, '')
+
+  return {
+    check(hostHeader, origin) {
+      const asked = hostOf(hostHeader ?? '')
+      if (!names.has(asked) && !names.has(nameOf(asked))) throw new Fault('request.host')
+      if (origin === undefined) return
+      const from = origin.toLowerCase()
+      if (origins.has(from) || from === `http://${asked}` || from === `https://${asked}`) return
+      throw new Fault('request.origin')
+    },
+  }
+}

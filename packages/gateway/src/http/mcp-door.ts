@@ -1,0 +1,314 @@
+/**
+ * The MCP door over HTTP: every revision at one address (Streamable HTTP, specifications 2025-03-26 to 2026-07-28).
+ *
+ * It receives (method, media type, size, JSON), has the request admitted, tells the eras apart and words the answer. What a
+ * call is and what it may do is decided behind it, in `call/`. Identity comes before the body: a stranger's bytes are not read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '@toolway/contract'
+import {
+  idOf,
+  isRequest,
+  isResponse,
+  parseJson,
+  readMessage,
+  takesBatches,
+  UNSTATED,
+  isLegacyRevision,
+  type Asked,
+  type Era,
+  type Failure,
+  type HeaderReader,
+  type Json,
+  type Message,
+  type Request,
+  type Response,
+} from '@toolway/protocol'
+import type { Admit } from '../call/admit.ts'
+import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
+import type { Answer, Line, Place, Standing } from '../call/ports.ts'
+import type { Trail, Trails } from '../call/trail.ts'
+import type { Session, Sessions } from '../sessions/sessions.ts'
+import { readBody, textOf } from './body.ts'
+import { openSessionStream } from './session-stream.ts'
+import { createReply, type Reply } from './reply.ts'
+import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
+import type { Changes } from '../catalog/changes.ts'
+
+export interface McpDoorParts {
+  readonly admit: Admit
+  readonly entrance: Entrance
+  readonly sessions: Sessions
+  readonly changes: Changes
+  readonly trails: Trails
+  /** Bytes that a body may have. */
+  readonly bodyLimit: number
+  /** Aborted when the gateway drains: open streams end, and no new request begins. */
+  readonly draining: AbortSignal
+}
+
+export type McpDoor = (request: IncomingMessage, response: ServerResponse, place: Place) => Promise<void>
+
+const MAX_BATCH = 100
+const SESSION_HEADER = 'mcp-session-id'
+
+/** What one HTTP request brings to each message in it. */
+interface Visit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly header: HeaderReader
+  readonly standing: Standing
+  readonly trail: Trail
+}
+
+export function createMcpDoor(parts: McpDoorParts): McpDoor {
+  const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+
+  async function receive(request: IncomingMessage, response: ServerResponse, place: Place, trail: Trail): Promise<void> {
+    if (draining.aborted) throw new Fault('gateway.draining')
+    const admitted = admit({ place, authorization: request.headers.authorization })
+    const standing = admitted instanceof Promise ? await admitted : admitted
+    trail.standing = standing
+    const header: HeaderReader = (name) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value[0] : value
+    }
+    const visit: Visit = { request, response, header, standing, trail }
+    if (request.method === 'POST') return post(visit)
+    if (request.method === 'GET') return stream(visit)
+    if (request.method === 'DELETE') return end(visit)
+    throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
+  }
+
+  async function post(visit: Visit): Promise<void> {
+    const { request, trail } = visit
+    if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
+    if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
+      throw new Fault('request.not-acceptable')
+    }
+    const body = await readBody(request, bodyLimit)
+    Object.assign(trail, { bytesIn: body.length })
+    const value = parseJson(textOf(body))
+    if (Array.isArray(value)) return batch(visit, value)
+    await single(visit, value)
+  }
+
+  async function single(visit: Visit, value: Json): Promise<void> {
+    const { header, trail } = visit
+    const id = idOf(value)
+    let era: Era = 'legacy'
+    try {
+      const message = readMessage(value)
+      if (isResponse(message)) return answered(visit, message)
+      era = isModern(message, header) ? 'modern' : 'legacy'
+      if (!isRequest(message)) return await told(visit, message, era)
+      if (era === 'legacy' && message.method === 'initialize') return initialize(visit, message)
+      await ask(visit, message, era)
+    } catch (thrown) {
+      refuse(visit.response, trail, Fault.of(thrown), id, era)
+    }
+  }
+
+  function initialize({ standing, response, trail }: Visit, request: Request): void {
+    trail.method = 'initialize'
+    const { answer, session } = entrance.initialize(standing, request)
+    trail.eraClient = session.revision
+    const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
+    trail.bytesOut = reply.end(responseOf(request, answer), 200)
+  }
+
+  async function ask(visit: Visit, request: Request, era: Era): Promise<void> {
+    const { header, standing, trail, response } = visit
+    const session = era === 'legacy' ? sessionOf(visit) : undefined
+    const asked: Asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
+    const reply = createReply(response, { accepts: accepts(visit.request.headers.accept, 'text/event-stream'), headers: {} })
+    const { line, done } = openLine(visit, asked, session, reply, era)
+    try {
+      const answer = await entrance.enter({ standing, asked, line, trail })
+      const status = 'error' in answer && era === 'modern' ? statusOfError(answer.error.code) : 200
+      trail.bytesOut = reply.end(responseOf(request, answer), status)
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      // A client that cancelled hears no more of this request, in either era.
+      if (fault.code === 'call.cancelled') {
+        note(trail, fault)
+        response.destroyed || response.end()
+      } else refuse(response, trail, fault, request.id, era, reply)
+    } finally {
+      done()
+    }
+  }
+
+  /** The line to one request's client, and what to call when its answer is out. */
+  function openLine(visit: Visit, asked: Asked, session: Session | undefined, reply: Reply, era: Era): { line: Line; done: () => void } {
+    const controller = new AbortController()
+    const cancel = () => controller.abort(new Fault('call.cancelled'))
+    // Closing the exchange cancels in the modern era only: a legacy client says `cancelled` when it means it.
+    if (era === 'modern') visit.response.once('close', cancel)
+    const drain = () => controller.abort(new Fault('gateway.draining'))
+    if (asked.method === 'subscriptions/listen') draining.addEventListener('abort', drain, { once: true })
+    session?.underWay.set(asked.id, controller)
+    const line: Line = {
+      signal: controller.signal,
+      session,
+      header: era === 'modern' ? visit.header : undefined,
+      notify: (notification) => void reply.send(notification),
+      question: (question) => put(question, session, reply, controller.signal),
+    }
+    const done = () => {
+      visit.response.removeListener('close', cancel)
+      draining.removeEventListener('abort', drain)
+      if (session?.underWay.get(asked.id) === controller) session.underWay.delete(asked.id)
+    }
+    return { line, done }
+  }
+
+  function sessionOf({ header, standing }: Visit): Session | undefined {
+    const id = header(SESSION_HEADER)
+    return id === undefined ? undefined : sessions.get(standing.owner, id)
+  }
+
+  /** A notification: `cancelled` ends what it names; the others say nothing that we act on. */
+  async function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): Promise<void> {
+    visit.trail.method = method
+    const session = era === 'legacy' ? sessionOf(visit) : undefined
+    const requestId = params?.['requestId']
+    if (method === 'notifications/cancelled' && (typeof requestId === 'string' || typeof requestId === 'number')) {
+      session?.underWay.get(requestId)?.abort(new Fault('call.cancelled'))
+    }
+    visit.response.writeHead(202).end()
+  }
+
+  /** An answer to a question of ours. */
+  function answered(visit: Visit, message: Response): void {
+    visit.trail.method = 'response'
+    const session = sessionOf(visit)
+    if (message.id !== undefined) session?.questions.get(message.id)?.(message)
+    visit.response.writeHead(202).end()
+  }
+
+  async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
+    const { trail, response, header } = visit
+    const session = sessionOf(visit)
+    const version = header('mcp-protocol-version')
+    const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
+    if (!takesBatches(revision) || (version !== undefined && !isLegacyRevision(version))) {
+      throw new Fault('request.batch', { revision: version ?? revision })
+    }
+    if (values.length > MAX_BATCH) throw new Fault('request.batch-size', { limit: MAX_BATCH })
+    if (values.length === 0) throw new Fault('request.shape', { place: 'the batch', problem: 'must not be empty' })
+    trail.method = 'batch'
+    const answers = (await Promise.all(values.map((value) => item(visit, session, value)))).filter((answer) => answer !== undefined)
+    if (answers.length === 0) return void response.writeHead(202).end()
+    trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
+  }
+
+  /** One message of a batch, with a trail of its own; nothing can be sent to its client before the whole answer. */
+  async function item(visit: Visit, session: Session | undefined, value: Json): Promise<Response | undefined> {
+    const trail = trails.begin(JSON.stringify(value).length, visit.trail.correlationId)
+    trail.standing = visit.standing
+    try {
+      const message = readMessage(value)
+      if (isResponse(message)) {
+        if (message.id !== undefined) session?.questions.get(message.id)?.(message)
+        return undefined
+      }
+      if (!isRequest(message)) return undefined
+      const asked = readLegacy(message, session, visit.header)
+      const reply: Reply = { open: () => {}, send: () => false, end: () => 0, streaming: false }
+      const { line, done } = openLine(visit, asked, session, reply, 'legacy')
+      try {
+        return responseOf(message, await entrance.enter({ standing: visit.standing, asked, line: { ...line, question: noQuestion }, trail }))
+      } finally {
+        done()
+      }
+    } catch (thrown) {
+      const fault = note(trail, Fault.of(thrown))
+      return failureOf(idOf(value), errorOf(fault, 'legacy', trail.correlationId))
+    } finally {
+      trails.close(trail)
+    }
+  }
+
+  function stream(visit: Visit): Promise<void> | void {
+    visit.trail.method = 'stream'
+    if (!accepts(visit.request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
+    const session = sessionOf(visit)
+    if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
+    const { standing, response } = visit
+    return openSessionStream({ session, standing, response, changes, draining })
+  }
+
+  function end(visit: Visit): void {
+    visit.trail.method = 'end session'
+    const id = visit.header(SESSION_HEADER)
+    if (id === undefined) throw new Fault('request.method', { method: 'DELETE', allowed: 'POST' })
+    sessions.end(visit.standing.owner, id)
+    visit.response.writeHead(204).end()
+  }
+
+  function refuse(response: ServerResponse, trail: Trail, fault: Fault, id: Failure['id'], era: Era, reply?: Reply): void {
+    note(trail, fault)
+    if (response.destroyed) return
+    const { correlationId } = trail
+    const headers: Record<string, string> = { 'x-correlation-id': correlationId }
+    if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
+    if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
+    if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
+    const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
+    trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
+  }
+
+  return async (request, response, place) => {
+    const given = request.headers['x-correlation-id']
+    const trail = trails.begin(0, typeof given === 'string' ? given : undefined)
+    try {
+      await receive(request, response, place, trail)
+    } catch (thrown) {
+      refuse(response, trail, Fault.of(thrown), undefined, 'legacy')
+    } finally {
+      trails.close(trail)
+    }
+  }
+}
+
+/** Note how it ended on the trail, unless a verb that knows better has done so. */
+function note(trail: Trail, fault: Fault): Fault {
+  trail.fault ??= fault
+  const failed = fault.row.phase === 'run' || fault.row.phase === 'shape'
+  trail.outcome = fault.code === 'call.cancelled' ? 'cancelled' : failed ? 'failed' : 'refused'
+  return fault
+}
+
+const responseOf = ({ id }: Request, answer: Answer): Response =>
+  'error' in answer ? { jsonrpc: '2.0', id, error: answer.error } : { jsonrpc: '2.0', id, result: answer.result }
+
+const NO_METHOD = -32601
+const noQuestion = (question: Request): Promise<Answer> =>
+  Promise.resolve({ error: { code: NO_METHOD, message: `Not available in a batch: ${question.method}` } })
+
+/** Put an upstream's question to the client on the stream of its own request, under an id of ours. */
+function put(question: Request, session: Session | undefined, reply: Reply, signal: AbortSignal): Promise<Answer> {
+  if (session === undefined) return noQuestion(question)
+  const id = `q${++session.nextQuestion}`
+  return new Promise((resolve) => {
+    const settle = (answer: Answer) => {
+      session.questions.delete(id)
+      signal.removeEventListener('abort', give)
+      resolve(answer)
+    }
+    const give = () => settle({ error: { code: -32603, message: 'The client is gone.' } })
+    session.questions.set(id, (answer) => settle('error' in answer ? { error: answer.error } : { result: answer.result }))
+    signal.addEventListener('abort', give, { once: true })
+    const params = question.params === undefined ? {} : { params: question.params }
+    if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) give()
+  })
+}
+
+const isJsonType = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(;|$)/i.test(type)
+
+/** An absent Accept header accepts everything (RFC 9110, section 12.5.1). */
+function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined) return true
+  return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
+}

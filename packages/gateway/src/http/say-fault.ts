@@ -1,0 +1,52 @@
+/** How the HTTP door words a fault: as a JSON-RPC error for MCP, as problem+json (RFC 9457) for everything else. */
+import { type Fault } from '@toolway/contract'
+import type { Era, ErrorBody, Failure, Id } from '@toolway/protocol'
+
+/** Before a request is admitted, HTTP says how it went; afterwards JSON-RPC does, in a 200, but for what 2026-07-28 names. */
+const HTTP_PHASES = new Set(['receive', 'identify', 'place', 'admit'])
+const NO_METHOD = -32601
+const CAPABILITY = -32021
+
+export function statusOf(fault: Fault, era: Era): number {
+  if (HTTP_PHASES.has(fault.row.phase)) return fault.row.http
+  return era === 'modern' ? statusOfError(fault.row.rpc) : 200
+}
+
+/** The status of an error that an upstream gave, towards a modern client (specification 2026-07-28, transports). */
+export const statusOfError = (code: number): number => (code === NO_METHOD ? 404 : code === CAPABILITY ? 400 : 200)
+
+/** Errors of our own stand outside the range that 2026-07-28 keeps for itself and for what came before it. */
+const LEGACY_OWN = [-32003, -32002, -32001]
+const MODERN_OFFSET = 1000
+const numberOf = (code: number, era: Era) => (era === 'modern' && LEGACY_OWN.includes(code) ? code + MODERN_OFFSET : code)
+
+export function errorOf(fault: Fault, era: Era, correlationId: string): ErrorBody {
+  const { word, rpc, retry, phase } = fault.row
+  return {
+    code: numberOf(rpc, era),
+    message: fault.message,
+    data: {
+      ...(fault.data as Record<string, never> | undefined),
+      code: word,
+      fault: fault.code,
+      phase,
+      mend: fault.mend,
+      retryable: retry,
+      correlation_id: correlationId,
+    },
+  }
+}
+
+export const failureOf = (id: Id | undefined, error: ErrorBody): Failure =>
+  id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
+
+/** RFC 9457: type, title, status and detail, with the mend and the id to ask about. */
+export const problemOf = (fault: Fault, correlationId: string) => ({
+  type: `urn:toolway:fault:${fault.code}`,
+  title: fault.row.word,
+  status: fault.row.http,
+  detail: fault.message,
+  mend: fault.mend,
+  code: fault.code,
+  correlation_id: correlationId,
+})

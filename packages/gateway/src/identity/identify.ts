@@ -1,0 +1,86 @@
+/**
+ * Who is calling: from the Authorization header to a principal, by one query the first time and from memory afterwards.
+ *
+ * A key that is not known is remembered too, for a moment, so that a flood of guesses is not a flood of queries. Whatever
+ * changes a key clears the memory; until then an entry lives half a minute at most. It never reads a key from a query string.
+ */
+import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import type { KeyRow } from './keys.ts'
+import { KEY_FORM } from './keys.ts'
+
+/** The one calling now. Made once for each request, never stored. */
+export interface Principal {
+  readonly id: string
+  readonly organizationId: OrganizationId | undefined
+  readonly keyId: KeyId | undefined
+  /** Slug of the only toolset that this principal may address. */
+  readonly toolset: string | undefined
+}
+
+export interface IdentityParts {
+  hash(key: string): Buffer
+  find(hash: Buffer): Promise<KeyRow | undefined>
+  /** Everybody who reaches the port is the operator: only ever on a loopback address, by an explicit switch. */
+  readonly open: boolean
+}
+
+export interface Identity {
+  /** Throws `key.missing` or `key.unknown`. A promise only when memory does not know. */
+  identify(authorization: string | undefined): Principal | Promise<Principal>
+  forget(): void
+}
+
+const REMEMBERED = { max: 10_000, ttl: 30_000 }
+const REFUSED_TTL = 2_000
+const OPERATOR: Principal = { id: 'operator', organizationId: undefined, keyId: undefined, toolset: undefined }
+
+export function createIdentity({ hash, find, open }: IdentityParts): Identity {
+  const known = new LRUCache<string, { row: KeyRow | undefined; principal: Principal | undefined }>(REMEMBERED)
+  let generation = 0
+
+  function admit(row: KeyRow | undefined, principal: Principal | undefined): Principal {
+    const expired = row?.expires_at != null && row.expires_at.getTime() <= Date.now()
+    if (principal === undefined || expired) throw new Fault('key.unknown')
+    return principal
+  }
+
+  async function look(digest: Buffer, name: string): Promise<Principal> {
+    const asked = generation
+    const row = await find(digest)
+    const principal = row === undefined ? undefined : principalOf(row)
+    // An answer from before a change is used for this request and not remembered.
+    if (asked === generation) known.set(name, { row, principal }, { ttl: row === undefined ? REFUSED_TTL : REMEMBERED.ttl })
+    return admit(row, principal)
+  }
+
+  return {
+    identify(authorization) {
+      if (authorization === undefined && open) return OPERATOR
+      const key = bearerOf(authorization)
+      if (key === undefined) throw new Fault('key.missing')
+      if (!KEY_FORM.test(key)) throw new Fault('key.unknown')
+      const digest = hash(key)
+      const name = digest.toString('latin1')
+      const held = known.get(name)
+      return held === undefined ? look(digest, name) : admit(held.row, held.principal)
+    },
+    forget() {
+      generation++
+      known.clear()
+    },
+  }
+}
+
+const principalOf = (row: KeyRow): Principal => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  keyId: row.id,
+  toolset: row.toolset ?? undefined,
+})
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const space = authorization.indexOf(' ')
+  return authorization.slice(0, space).toLowerCase() === 'bearer' ? authorization.slice(space + 1).trim() : undefined
+}

@@ -1,0 +1,116 @@
+/**
+ * Keeping every connection's catalog fresh: at start, when a connection is new or changed, when its server says that a list
+ * changed, and every quarter of an hour as a safety net.
+ *
+ * Connections do not wait for one another. One that fails is tried again with growing pauses.
+ */
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { ListKind, Upstream } from '../upstreams/upstream.ts'
+import type { SyncCatalog } from './sync-catalog.ts'
+
+export interface Wanted {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+  readonly alias: string
+  /** Changes when the connection must be opened anew. */
+  readonly version: string
+  upstream(): Upstream
+}
+
+export interface KeepCatalogsParts {
+  readonly sync: SyncCatalog
+  /** Called when a server said so, after the new lists are stored. */
+  onChange(organizationId: OrganizationId, connectionId: ConnectionId, kind: ListKind): void
+  /** The connection is gone or changed: its upstream ends. */
+  drop(connectionId: ConnectionId): Promise<void>
+}
+
+export interface KeepCatalogs {
+  /** These connections are to be kept, as they stand now, and no others. */
+  want(connections: readonly Wanted[]): void
+  close(): void
+}
+
+const EVERY = 15 * 60_000
+const AGAIN = { first: 5_000, most: 5 * 60_000 }
+/** A server that announces every single change of many is asked once for all. */
+const GATHER = 50
+
+interface Kept {
+  readonly version: string
+  readonly stop: AbortController
+}
+
+export function createKeepCatalogs({ sync, onChange, drop }: KeepCatalogsParts): KeepCatalogs {
+  const kept = new Map<ConnectionId, Kept>()
+
+  function start(wanted: Wanted): Kept {
+    const stop = new AbortController()
+    keep(wanted, stop.signal)
+    return { version: wanted.version, stop }
+  }
+
+  function keep(wanted: Wanted, signal: AbortSignal): void {
+    const { organizationId, connectionId, alias } = wanted
+    let timer: NodeJS.Timeout | undefined
+    let pause = AGAIN.first
+    let watching: Upstream | undefined
+    let running = false
+    let again = false
+    const changed = new Set<ListKind>()
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+
+    const plan = (after: number) => {
+      clearTimeout(timer)
+      if (!signal.aborted) timer = setTimeout(() => void refresh(), after).unref()
+    }
+
+    async function refresh(): Promise<void> {
+      if (running) {
+        again = true
+        return
+      }
+      running = true
+      const told = [...changed]
+      changed.clear()
+      const upstream = wanted.upstream()
+      const good = await sync({ organizationId, connectionId, alias, upstream }, signal)
+      running = false
+      if (signal.aborted) return
+      if (good) for (const kind of told) onChange(organizationId, connectionId, kind)
+      else for (const kind of told) changed.add(kind)
+      if (good && watching !== upstream) watch(upstream)
+      pause = good ? AGAIN.first : Math.min(pause * 2, AGAIN.most)
+      plan(again ? GATHER : good ? EVERY : pause)
+      again = false
+    }
+
+    function watch(upstream: Upstream): void {
+      watching = upstream
+      upstream.watch((kind) => {
+        changed.add(kind)
+        plan(GATHER)
+      }, signal)
+    }
+
+    void refresh()
+  }
+
+  function end(connectionId: ConnectionId, { stop }: Kept): void {
+    kept.delete(connectionId)
+    stop.abort()
+    drop(connectionId).catch(() => {})
+  }
+
+  return {
+    want(connections) {
+      const versions = new Map(connections.map(({ connectionId, version }) => [connectionId, version]))
+      for (const [id, one] of kept) if (versions.get(id) !== one.version) end(id, one)
+      for (const wanted of connections) if (!kept.has(wanted.connectionId)) kept.set(wanted.connectionId, start(wanted))
+    },
+    close() {
+      for (const { stop } of kept.values()) stop.abort()
+      kept.clear()
+    },
+  }
+}

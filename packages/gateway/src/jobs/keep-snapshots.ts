@@ -1,0 +1,102 @@
+/**
+ * Keeping the organizations in memory as the database has them: loaded at start, loaded again when a change is signalled.
+ *
+ * Signals come from the database itself, so that a change by another process counts as much as one of our own. A signal that
+ * arrives while loading is not lost: it loads once more.
+ */
+import type { Snapshot } from '../call/snapshot.ts'
+
+export interface KeepSnapshotsParts {
+  /** These organizations by id, or all of them. */
+  load(ids: readonly string[] | undefined): Promise<readonly Snapshot[]>
+  onLoad(snapshots: readonly Snapshot[]): void
+  readonly log: { error(facts: object, message: string): void }
+}
+
+export interface KeepSnapshots {
+  /** By id or slug, from memory. */
+  find(name: { id?: string; slug?: string }): Snapshot | undefined
+  all(): readonly Snapshot[]
+  /** Load all of them now. */
+  reload(): Promise<void>
+  /** Load one now. */
+  refresh(id: string): Promise<void>
+  /** Load one, or all, soon: several signals of one change are one load. */
+  signal(id?: string): void
+  close(): void
+}
+
+const GATHER = 20
+const AGAIN = 1_000
+
+export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
+  let byId = new Map<string, Snapshot>()
+  let bySlug = new Map<string, Snapshot>()
+  let loading: Promise<void> = Promise.resolve()
+  let wanted = new Set<string>()
+  let wantsAll = false
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  function place(ids: ReadonlySet<string> | undefined, loaded: readonly Snapshot[]): void {
+    const kept = ids === undefined ? [] : [...byId.values()].filter(({ organization }) => !ids.has(organization.id))
+    const next = [...kept, ...loaded]
+    byId = new Map(next.map((one) => [one.organization.id, one]))
+    bySlug = new Map(next.map((one) => [one.organization.slug, one]))
+    onLoad(next)
+  }
+
+  /** One load after the other, so that an older answer can never replace a newer one. */
+  function loadNow(): Promise<void> {
+    const run = async () => {
+      const ids = wantsAll ? undefined : wanted
+      wanted = new Set()
+      wantsAll = false
+      if (closed || ids?.size === 0) return
+      try {
+        place(ids, await load(ids === undefined ? undefined : [...ids]))
+      } catch (thrown) {
+        // What was asked for stays asked for.
+        wantsAll ||= ids === undefined
+        for (const id of ids ?? []) wanted.add(id)
+        throw thrown
+      }
+    }
+    const result = loading.then(run)
+    loading = result.catch(() => {})
+    return result
+  }
+
+  function plan(after: number): void {
+    if (closed) return
+    timer ??= setTimeout(() => {
+      timer = undefined
+      loadNow().catch((thrown: unknown) => {
+        log.error({ err: thrown }, 'what changed could not be loaded; trying again')
+        plan(AGAIN)
+      })
+    }, after)
+  }
+
+  return {
+    find: ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id)),
+    all: () => [...byId.values()],
+    reload() {
+      wantsAll = true
+      return loadNow()
+    },
+    refresh(id) {
+      wanted.add(id)
+      return loadNow()
+    },
+    signal(id) {
+      if (id === undefined) wantsAll = true
+      else wanted.add(id)
+      plan(GATHER)
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Asking one connection what it offers, and keeping the answer: its lists replace the last ones whole, or stay and are stale.
+ */
+import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
+import type { Answer, Ask, Portrait, Upstream } from '../upstreams/upstream.ts'
+
+export interface Offer {
+  readonly revision: Revision
+  readonly server: { server: JsonObject; capabilities: JsonObject; instructions?: string }
+  readonly tools: readonly JsonObject[]
+  readonly resources: readonly JsonObject[]
+  readonly templates: readonly JsonObject[]
+  readonly prompts: readonly JsonObject[]
+}
+
+/** An upstream that never stops giving cursors must not fill the memory. */
+const MAX_PAGES = 100
+const MAX_ITEMS = 20_000
+const METHOD_NOT_FOUND = -32601
+
+/** Everything an upstream lists, page by page. Throws `upstream.*` faults. */
+export async function fetchOffer(upstream: Upstream, alias: string, signal: AbortSignal): Promise<Offer> {
+  const portrait = await upstream.introduce(signal)
+  const { capabilities } = portrait
+  const fetchList = (capability: string, method: string, member: string) =>
+    isObject(capabilities[capability]) ? listAll(upstream, portrait, { alias, method, member, signal }) : Promise.resolve([])
+  const [tools, resources, templates, prompts] = await Promise.all([
+    fetchList('tools', 'tools/list', 'tools'),
+    fetchList('resources', 'resources/list', 'resources'),
+    fetchList('resources', 'resources/templates/list', 'resourceTemplates'),
+    fetchList('prompts', 'prompts/list', 'prompts'),
+  ])
+  const { server, instructions } = portrait
+  return {
+    revision: portrait.revision,
+    server: { server, capabilities, ...(instructions === undefined ? {} : { instructions }) },
+    tools,
+    resources,
+    templates,
+    prompts,
+  }
+}
+
+interface Listing {
+  readonly alias: string
+  readonly method: string
+  readonly member: string
+  readonly signal: AbortSignal
+}
+
+async function listAll(upstream: Upstream, { revision }: Portrait, { alias, method, member, signal }: Listing): Promise<JsonObject[]> {
+  const items: JsonObject[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
+    const answer = await upstream.ask(ownAsk(method, cursor === undefined ? {} : { cursor }, revision, signal))
+    if ('error' in answer) {
+      // Servers announce a capability and lack one of its lists; that list is empty then.
+      if (answer.error.code === METHOD_NOT_FOUND) return items
+      throw new Fault('upstream.malformed', { connection: alias, problem: `${method}: ${answer.error.message.slice(0, 200)}` })
+    }
+    const found = answer.result[member]
+    if (!Array.isArray(found)) throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
+    items.push(...found.filter(isObject))
+    const next = answer.result['nextCursor']
+    if (typeof next !== 'string' || next === cursor) return items.slice(0, MAX_ITEMS)
+    cursor = next
+  }
+  return items.slice(0, MAX_ITEMS)
+}
+
+const noAnswer = (): Promise<Answer> => Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
+
+/** An ask of the gateway itself: it can answer nothing and wants to hear nothing. */
+export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
+  method,
+  params,
+  caller: { revision, capabilities: {}, client: { name: 'toolway', version: '0.1.0' }, logLevel: undefined },
+  session: undefined,
+  headerParameters: [],
+  signal,
+  onNotification() {},
+  onQuestion: noAnswer,
+})
+
+export interface SyncParts {
+  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer): Promise<void>
+  fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
+  readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void }
+}
+
+export interface Subject {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+  readonly alias: string
+  readonly upstream: Upstream
+}
+
+export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boolean>
+
+/** Whether it went well; a failure is kept with its reason and never thrown. */
+export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog {
+  return async ({ organizationId, connectionId, alias, upstream }, signal) => {
+    try {
+      const offer = await fetchOffer(upstream, alias, signal)
+      await store(organizationId, connectionId, offer)
+      log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
+      return true
+    } catch (thrown) {
+      if (signal.aborted) return false
+      const fault = Fault.of(thrown)
+      log.warn({ connection: alias, code: fault.code, err: fault.cause, problem: fault.message }, 'catalog could not be fetched; the last one stays')
+      await fail(organizationId, connectionId, fault).catch((lost: unknown) => log.warn({ err: lost }, 'the failure could not be noted'))
+      return false
+    }
+  }
+}

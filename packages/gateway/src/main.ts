@@ -1,0 +1,19 @@
+/**
+ * The one file that does something when it is imported: hand the command line to the command that is meant.
+ *
+ * The Node of the process is checked before anything else is loaded, because an older one fails with a message that
+ * helps nobody. Nothing is decided here.
+ */
+import module from 'node:module'
+
+const OLDEST = [24, 15] as const
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  console.error(`Toolway needs Node ${OLDEST.join('.')} or later and was started with ${process.versions.node}: use \`npm start\` or \`npx toolway\`, which bring the right one.`)
+  process.exitCode = 1
+} else {
+  module.enableCompileCache()
+  const { run } = await import('./cli/program.ts')
+  process.exitCode = await run(process.argv.slice(2))
+}

@@ -1,0 +1,43 @@
+/** What is counted, for Prometheus. Organizations and tools of clients' choosing are no labels: their number has no bound. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export interface Counters {
+  readonly registry: Registry
+  call(method: string, outcome: string, seconds: number): void
+  refuse(code: string): void
+  loseRecords(count: number): void
+}
+
+export function createCounters({ sessions }: { sessions: () => number }): Counters {
+  const registry = new Registry()
+  const registers = [registry]
+  const calls = new Counter({ name: 'toolway_calls_total', help: 'MCP requests answered', labelNames: ['method', 'outcome'], registers })
+  const durations = new Histogram({
+    name: 'toolway_call_duration_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['method'],
+    buckets: SECONDS,
+    registers,
+  })
+  const refusals = new Counter({ name: 'toolway_refusals_total', help: 'Requests refused', labelNames: ['code'], registers })
+  const lost = new Counter({ name: 'toolway_records_lost_total', help: 'Records that could not be written', registers })
+  new Gauge({
+    name: 'toolway_sessions',
+    help: 'Sessions of legacy clients',
+    registers,
+    collect() {
+      this.set(sessions())
+    },
+  })
+  return {
+    registry,
+    call(method, outcome, seconds) {
+      calls.inc({ method, outcome })
+      durations.observe({ method }, seconds)
+    },
+    refuse: (code) => refusals.inc({ code }),
+    loseRecords: (count) => lost.inc(count),
+  }
+}

@@ -1,0 +1,75 @@
+/** Toolsets: named selections that have an endpoint, and the one question they answer: is this tool in? */
+import { newId, ToolsetSettings, type OrganizationId, type ToolsetId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const ToolsetRow = z.object({
+  id: z.string().transform((id) => id as ToolsetId),
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  slug: z.string(),
+  title: z.string(),
+  settings: ToolsetSettings,
+  origin: z.string(),
+})
+export type ToolsetRow = z.output<typeof ToolsetRow>
+
+export const listToolsets = (sql: OrgSql) => sql(ToolsetRow)`
+  select id, organization_id, slug, title, settings, origin from toolsets order by slug`
+
+export interface NewToolset {
+  readonly organizationId: OrganizationId
+  readonly slug: string
+  readonly title: string
+  readonly settings: ToolsetSettings
+  readonly origin: string
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Add the toolset, or make the one of that slug say this. */
+export const putToolset = (sql: OrgSql, { organizationId, slug, title, settings, origin }: NewToolset) => sql(Id)`
+  insert into toolsets (id, organization_id, slug, title, settings, origin)
+  values (${newId('tls')}, ${organizationId}, ${slug}, ${title}, ${JSON.stringify(settings)}, ${origin})
+  on conflict (organization_id, slug) do update
+     set title = excluded.title, settings = excluded.settings, origin = excluded.origin
+  returning id`
+
+export const removeToolset = (sql: OrgSql, slug: string) => sql(Id)`delete from toolsets where slug = ${slug} returning id`
+
+export interface Selection {
+  /** Whether anything of that connection can be in. */
+  connection(alias: string): boolean
+  /** Whether the tool or prompt of that joined name (`alias__tool`) is in. */
+  tool(alias: string, joined: string): boolean
+}
+
+export const EVERYTHING: Selection = { connection: () => true, tool: () => true }
+
+export function selectionOf({ connections, include, exclude }: ToolsetSettings): Selection {
+  const aliases = connections === undefined ? undefined : new Set(connections)
+  const included = include.map(patternOf)
+  const excluded = exclude.map(patternOf)
+  const connection = (alias: string) => aliases?.has(alias) ?? true
+  return {
+    connection,
+    tool: (alias, joined) =>
+      connection(alias) && included.some((fits) => fits(joined)) && !excluded.some((fits) => fits(joined)),
+  }
+}
+
+/** `*` stands for any run of characters; everything else for itself. Matched by hand, so that no pattern can be slow. */
+export function patternOf(pattern: string): (text: string) => boolean {
+  const [head = '', ...rest] = pattern.split('*')
+  if (rest.length === 0) return (text) => text === head
+  const tail = rest.pop() ?? ''
+  return (text) => {
+    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false
+    let at = head.length
+    for (const part of rest) {
+      const found = text.indexOf(part, at)
+      if (found === -1) return false
+      at = found + part.length
+    }
+    return at <= text.length - tail.length
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The one way out: every outgoing connection of the product is made here, and its address is judged when it is made.
+ *
+ * The check sits in the connector, behind name resolution, so that literal addresses, odd spellings (0x7f.1), mapped
+ * IPv6, redirects and names that resolve differently the second time all meet it. A resolver hook alone would not: no
+ * name is looked up for a literal address. Link-local addresses, where clouds keep their credentials, are refused always.
+ */
+import { lookup, type LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { Fault } from '@toolway/contract'
+import ipaddr from 'ipaddr.js'
+import { buildConnector, Pool } from 'undici'
+
+/** NAT64, 6to4, Teredo and site-local carry or hide other addresses; `unicast` alone is public. */
+const ALWAYS_REFUSED = new Set(['linkLocal', 'multicast', 'broadcast', 'reserved', 'rfc6052', 'rfc6145', '6to4', 'teredo'])
+const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal'])
+const SITE_LOCAL = ipaddr.parseCIDR('fec0::/10') as [ipaddr.IPv6, number]
+const NAT64_LOCAL = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]
+
+export function isAllowed(address: string, allowPrivate: boolean): boolean {
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv6') {
+    const six = parsed as ipaddr.IPv6
+    if (six.match(SITE_LOCAL) || six.match(NAT64_LOCAL)) return false
+  }
+  const range = parsed.range()
+  if (range === 'unicast') return true
+  return allowPrivate && PRIVATE.has(range) && !ALWAYS_REFUSED.has(range)
+}
+
+export interface PoolOptions {
+  readonly alias: string
+  readonly allowPrivate: boolean
+  /** Milliseconds until the response headers must be there. */
+  readonly headersTimeout: number
+}
+
+const CONNECT_TIMEOUT = 10_000
+const CONNECTIONS = 256
+
+export function createPool(origin: string, { alias, allowPrivate, headersTimeout }: PoolOptions): Pool {
+  const refusal = () => new Fault('egress.refused', { connection: alias })
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT,
+    lookup: (hostname, options, callback) => {
+      lookup(hostname, { ...options, all: true }, (error, found) => {
+        const addresses = found as LookupAddress[] | undefined
+        if (error !== null || addresses === undefined) callback(error, [])
+        else if (addresses.every(({ address }) => isAllowed(address, allowPrivate))) callback(null, addresses)
+        else callback(refusal() as NodeJS.ErrnoException, [])
+      })
+    },
+  })
+  return new Pool(origin, {
+    connections: CONNECTIONS,
+    headersTimeout,
+    bodyTimeout: headersTimeout,
+    connect: (options, callback) => {
+      const host = options.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(host) !== 0 && !isAllowed(host, allowPrivate)) callback(refusal(), null)
+      else connect(options, callback)
+    },
+  })
+}

@@ -1,0 +1,183 @@
+/**
+ * A remote MCP server over Streamable HTTP in whichever era it speaks: found out once, remembered, or pinned.
+ *
+ * Detection follows specification 2026-07-28, versioning: `server/discover` first; what answers it is modern, a 401, 403,
+ * 5xx or silence says nothing about the era, and everything else is tried with `initialize`.
+ */
+import { Fault } from '@toolway/contract'
+import { eraOf, isLegacyRevision, isNotification, MODERN, REVISIONS, type LegacyRevision, type Revision } from '@toolway/protocol'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+import { changedList, type Answer, type Ask, type ListKind, type Portrait, type Reach, type Upstream } from '../upstream.ts'
+import { createPool } from './agent.ts'
+import { openLegacySession, SessionLost, type LegacySession } from './legacy-session.ts'
+import * as modern from './modern.ts'
+import type { Wire } from './post.ts'
+
+/** The session that serves callers who have none of their own (modern clients, the catalog). It can answer no question. */
+const SHARED = 'shared'
+const WATCH_AGAIN = { first: 1_000, most: 60_000 }
+
+export interface HttpUpstreamParts {
+  readonly reach: Reach
+  readonly ids: () => number
+  onRevision(revision: Revision): void
+}
+
+export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts): Upstream {
+  if (reach.wire.kind !== 'http') throw new TypeError('not an HTTP reach')
+  const url = new URL(reach.wire.url)
+  const wire: Wire = {
+    alias: reach.alias,
+    pool: createPool(url.origin, { alias: reach.alias, allowPrivate: reach.wire.private, headersTimeout: reach.timeout * 1000 }),
+    path: url.pathname + url.search,
+    headers: reach.wire.headers,
+    timeout: reach.timeout,
+  }
+  const flights = createSingleFlight<string, LegacySession>()
+  const detecting = createSingleFlight<'era', Revision>()
+  const sessions = new Map<string, LegacySession>()
+  const ears = new Map<string, AbortController>()
+  let known = reach.revision
+
+  function settle(revision: Revision): Revision {
+    known = revision
+    onRevision(revision)
+    return revision
+  }
+
+  const revisionOf = (): Promise<Revision> | Revision => known ?? detecting('era', detect)
+
+  async function detect(): Promise<Revision> {
+    const signal = AbortSignal.timeout(reach.timeout * 1000)
+    try {
+      await modern.discover(wire, ids, signal)
+      return settle(MODERN)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || !SAYS_LEGACY.has(thrown.code)) throw thrown
+      if (isServerTrouble(thrown)) throw thrown
+      const session = await openShared()
+      return settle(session.portrait.revision)
+    }
+  }
+
+  const legacyPin = (): LegacyRevision | undefined => (known !== undefined && isLegacyRevision(known) ? known : undefined)
+
+  function openSession(key: string, asked: Pick<Ask, 'caller'> | undefined): Promise<LegacySession> {
+    const held = sessions.get(key)
+    if (held !== undefined) return Promise.resolve(held)
+    return flights(key, async () => {
+      const session = await openLegacySession(wire, ids, {
+        revision: legacyPin(),
+        capabilities: asked?.caller.capabilities ?? {},
+        signal: AbortSignal.timeout(reach.timeout * 1000),
+      })
+      if (!REVISIONS.includes(session.portrait.revision)) {
+        throw new Fault('upstream.malformed', { connection: reach.alias, problem: 'it names an unknown protocol revision' })
+      }
+      sessions.set(key, session)
+      return session
+    })
+  }
+  const openShared = () => openSession(SHARED, undefined)
+
+  async function introduce(signal: AbortSignal): Promise<Portrait> {
+    const revision = await revisionOf()
+    if (eraOf(revision) === 'legacy') return (await openShared()).portrait
+    try {
+      return await modern.discover(wire, ids, signal)
+    } catch (thrown) {
+      // A pinned server is taken at its word, even if it does not answer discovery.
+      if (reach.pinned && thrown instanceof Fault && thrown.code === 'upstream.malformed') return UNDISCOVERED
+      throw thrown
+    }
+  }
+
+  async function ask(asked: Ask): Promise<Answer> {
+    const revision = known ?? (await revisionOf())
+    if (revision === MODERN) return modern.ask(wire, ids, asked)
+    const key = asked.session?.id ?? SHARED
+    const session = await openSession(key, asked.session)
+    try {
+      return await session.ask(asked)
+    } catch (thrown) {
+      if (!(thrown instanceof SessionLost)) throw thrown
+      // The server did not know the session, so it did not act: one new session, one more try.
+      if (sessions.get(key) === session) sessions.delete(key)
+      return (await openSession(key, asked.session)).ask(asked)
+    }
+  }
+
+  async function watchOnce(onChange: (kind: ListKind) => void, onOpen: () => void, signal: AbortSignal): Promise<boolean> {
+    if ((await revisionOf()) === MODERN) {
+      const answer = await modern.listen(wire, ids, { onChange, onOpen, signal })
+      return !('error' in answer)
+    }
+    const session = await openShared()
+    onOpen()
+    try {
+      return await session.stream((message) => {
+        const kind = 'method' in message ? changedList(message.method) : undefined
+        if (kind !== undefined) onChange(kind)
+      }, signal)
+    } catch (thrown) {
+      if (thrown instanceof SessionLost && sessions.get(SHARED) === session) sessions.delete(SHARED)
+      throw thrown
+    }
+  }
+
+  /** A server without a stream (false) is left to the periodic refresh; a broken stream comes back with growing pauses. */
+  async function keepWatching(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
+    for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
+      const offers = await watchOnce(onChange, () => (pause = WATCH_AGAIN.first), signal).catch(() => true)
+      if (!offers) return
+      await sleep(pause, signal)
+    }
+  }
+
+  return {
+    introduce,
+    ask,
+    watch: (onChange, signal) => void keepWatching(onChange, signal),
+    hear(session, onNotification) {
+      if (ears.has(session.id)) return
+      const ear = new AbortController()
+      ears.set(session.id, ear)
+      openSession(session.id, session)
+        .then((held) => held.stream((message) => isNotification(message) && onNotification(message), ear.signal))
+        .catch(() => {})
+        .finally(() => ears.delete(session.id))
+    },
+    forget(key) {
+      const session = sessions.get(key)
+      sessions.delete(key)
+      ears.get(key)?.abort()
+      void session?.close()
+    },
+    async close() {
+      for (const ear of ears.values()) ear.abort()
+      await Promise.all([...sessions.values()].map((session) => session.close()))
+      sessions.clear()
+      await wire.pool.destroy()
+    },
+  }
+}
+
+const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
+
+/** What a server that does not know `server/discover` may answer: an error, a page, nonsense, a plain 4xx. */
+const SAYS_LEGACY = new Set(['upstream.malformed', 'upstream.unreachable'])
+const isServerTrouble = (fault: Fault): boolean => {
+  const problem = String(fault.facts['problem'] ?? '')
+  return fault.code === 'upstream.unreachable' && !/HTTP 4\d\d$/.test(problem)
+}
+
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    signal.addEventListener('abort', done, { once: true })
+  })

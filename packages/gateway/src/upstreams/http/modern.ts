@@ -1,0 +1,135 @@
+/**
+ * An upstream of revision 2026-07-28 over Streamable HTTP: every request stands alone, and its answer is one message or
+ * a stream that ends with it. Closing the exchange is the cancellation.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  headersFor,
+  isFailure,
+  isNotification,
+  isObject,
+  isResponse,
+  metaOf,
+  MODERN,
+  progressTokenOf,
+  SERVER_KEY,
+  writeEnvelope,
+  type Caller,
+  type HeaderParameter,
+  type JsonObject,
+  type Response,
+} from '@toolway/protocol'
+import { changedList, withToken, type Answer, type Ask, type ListKind, type Portrait } from '../upstream.ts'
+import { discard, header, isStream, readOne, readStream, readText, send, type Incoming, type Wire } from './post.ts'
+
+export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
+export const NOBODY: Caller = { revision: MODERN, capabilities: {}, client: OWN_CLIENT, logLevel: undefined }
+
+const HEADER_MISMATCH = -32020
+const VERSION_UNKNOWN = -32022
+
+type Ids = () => number
+
+export interface Exchange {
+  readonly method: string
+  readonly params: JsonObject
+  readonly caller: Caller
+  readonly headerParameters?: readonly HeaderParameter[]
+  readonly signal: AbortSignal
+  readonly patient?: boolean
+  onNotification?(notification: { jsonrpc: '2.0'; method: string; params?: JsonObject }): void
+}
+
+/** Send one request and read what belongs to it. Throws `upstream.*` faults; an error of the server is an answer. */
+export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<Answer> {
+  const id = ids()
+  const token = progressTokenOf(asked.params)
+  const params = writeEnvelope(asked.params, asked.caller, token === undefined ? undefined : `p${id}`)
+  const { signal } = asked
+  const response = await send(wire, {
+    method: 'POST',
+    headers: headersFor(asked.method, params, asked.headerParameters ?? []),
+    body: JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params }),
+    signal,
+    ...(asked.patient === true ? { patient: true } : {}),
+  })
+  await refuseStatus(wire, response)
+  if (!isStream(response)) return answerOf(wire, id, await readOne(wire, response, signal))
+  for await (const { message } of readStream(wire, response, signal)) {
+    if (isNotification(message)) asked.onNotification?.(withToken(message, token))
+    else if (isResponse(message)) return answerOf(wire, id, message)
+    // A modern server sends no requests; one that does is not answered, and its stream goes on.
+  }
+  throw new Fault('upstream.lost', { connection: wire.alias })
+}
+
+function answerOf(wire: Wire, id: number, message: unknown): Answer {
+  const response = message as Response
+  // An error that the server could not attribute belongs to the only request of this exchange.
+  if (!isResponse(response) || (response.id !== id && !(isFailure(response) && response.id === undefined))) {
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
+  }
+  if (!isFailure(response)) return { result: response.result }
+  const { code } = response.error
+  // These two describe the gateway's own request; the caller's hop was in order.
+  if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem: `it refuses the request's envelope (${code})` })
+  }
+  return { error: response.error }
+}
+
+/** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
+export async function refuseStatus(wire: Wire, response: Incoming): Promise<void> {
+  const status = response.statusCode
+  if (status < 300) return
+  if (status === 401 || status === 403) {
+    discard(response)
+    throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
+  }
+  const carriesMessage = header(response, 'content-type')?.includes('json') === true && status >= 400 && status < 500
+  if (carriesMessage) return
+  await readText(wire, response).catch(() => '')
+  throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
+}
+
+export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
+  const answer = await exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
+  if ('error' in answer) {
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem: `server/discover: ${answer.error.message}` })
+  }
+  return portraitOf(answer.result)
+}
+
+export function portraitOf(result: JsonObject): Portrait {
+  const { capabilities, instructions } = result
+  const server = metaOf({ _meta: result['_meta'] ?? null })[SERVER_KEY]
+  return {
+    revision: MODERN,
+    server: isObject(server) ? server : {},
+    capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  }
+}
+
+export const ask = (wire: Wire, ids: Ids, asked: Ask): Promise<Answer> => exchange(wire, ids, asked)
+
+/** One listen stream; returns when it ends. `onOpen` is called with the acknowledgement. */
+export async function listen(
+  wire: Wire,
+  ids: Ids,
+  { onChange, onOpen, signal }: { onChange(kind: ListKind): void; onOpen(): void; signal: AbortSignal },
+): Promise<Answer> {
+  const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+  return exchange(wire, ids, {
+    method: 'subscriptions/listen',
+    params: { notifications },
+    caller: NOBODY,
+    signal,
+    patient: true,
+    onNotification({ method }) {
+      if (method === 'notifications/subscriptions/acknowledged') onOpen()
+      const kind = changedList(method)
+      if (kind !== undefined) onChange(kind)
+    },
+  })
+}

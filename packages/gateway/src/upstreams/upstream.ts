@@ -1,0 +1,93 @@
+/**
+ * The live other end of a connection, whatever it speaks and however it is reached: what one may ask of it.
+ *
+ * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
+ * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
+ */
+import type {
+  Caller,
+  ErrorBody,
+  HeaderParameter,
+  Id,
+  Json,
+  JsonObject,
+  Notification,
+  Request,
+  Revision,
+} from '@toolway/protocol'
+
+/** A legacy client's session at our door. Its upstream sessions are its own, and end with it. */
+export interface SessionRef {
+  readonly id: string
+  readonly caller: Caller
+}
+
+export interface Ask {
+  readonly method: string
+  readonly params: JsonObject
+  readonly caller: Caller
+  readonly session: SessionRef | undefined
+  readonly headerParameters: readonly HeaderParameter[]
+  readonly signal: AbortSignal
+  /** Progress (with the caller's own token) and log messages of this ask. */
+  onNotification(notification: Notification): void
+  /** A legacy server's request to the client of this ask. */
+  onQuestion(question: Request): Promise<Answer>
+}
+
+export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
+
+export interface Portrait {
+  readonly revision: Revision
+  readonly server: JsonObject
+  readonly capabilities: JsonObject
+  readonly instructions: string | undefined
+}
+
+/** What a server may say has changed. */
+export type ListKind = 'tools' | 'prompts' | 'resources'
+
+export interface Upstream {
+  /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
+  introduce(signal: AbortSignal): Promise<Portrait>
+  ask(ask: Ask): Promise<Answer>
+  /** Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. */
+  watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
+  /** Hear what the server sends to this session outside any request, for as long as the session lives. */
+  hear(session: SessionRef, onNotification: (notification: Notification) => void): void
+  /** A downstream session is gone: end what was held for it. */
+  forget(session: string): void
+  close(): Promise<void>
+}
+
+/** How an upstream is reached, as the verb that opens it has learned it. */
+export interface Reach {
+  readonly connectionId: string
+  readonly alias: string
+  /** Seconds for one request. */
+  readonly timeout: number
+  /** A pin or a remembered verdict; undefined means: find out. */
+  readonly revision: Revision | undefined
+  readonly pinned: boolean
+  readonly wire:
+    | { readonly kind: 'http'; readonly url: string; readonly private: boolean; readonly headers: Record<string, string> }
+    | {
+        readonly kind: 'process'
+        readonly command: string
+        readonly args: readonly string[]
+        readonly environment: Record<string, string>
+      }
+}
+
+const LIST_CHANGED: Readonly<Record<string, ListKind>> = {
+  'notifications/tools/list_changed': 'tools',
+  'notifications/prompts/list_changed': 'prompts',
+  'notifications/resources/list_changed': 'resources',
+}
+export const changedList = (method: string): ListKind | undefined => LIST_CHANGED[method]
+
+/** A progress notification under our token becomes one under the caller's. */
+export function withToken(notification: Notification, token: Id | undefined): Notification {
+  if (notification.method !== 'notifications/progress' || token === undefined) return notification
+  return { ...notification, params: { ...notification.params, progressToken: token as Json } }
+}

@@ -1,0 +1,70 @@
+/**
+ * The live upstreams of this process, one per connection, made on first use and replaced when the connection changes.
+ *
+ * What is kept holds no caller. A connection whose settings or secrets changed gets a new upstream under a new key, so that
+ * no request with the old credential can follow one with the new.
+ */
+import type { Revision } from '@toolway/protocol'
+import type { Children } from './children/worker-link.ts'
+import { createHttpUpstream } from './http/http-upstream.ts'
+import { createStdioUpstream } from './stdio/stdio-upstream.ts'
+import type { Reach, Upstream } from './upstream.ts'
+
+export interface UpstreamsParts {
+  readonly children: Pick<Children, 'start'>
+  /** An upstream told or showed which revision it speaks. */
+  onRevision(connectionId: string, revision: Revision): void
+  onNoise(alias: string, line: string): void
+}
+
+export interface Upstreams {
+  /** The upstream of a connection as it stands at `version`; `reach` is asked for only when one must be made. */
+  open(connectionId: string, version: string, reach: () => Reach): Upstream
+  /** End the upstream of a connection that was removed, disabled or changed. */
+  drop(connectionId: string): Promise<void>
+  forgetSession(session: string): void
+  close(): Promise<void>
+}
+
+interface Held {
+  readonly version: string
+  readonly upstream: Upstream
+}
+
+export function createUpstreams({ children, onRevision, onNoise }: UpstreamsParts): Upstreams {
+  const held = new Map<string, Held>()
+  let last = 0
+  // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
+  const ids = () => ++last
+
+  function make(reach: Reach): Upstream {
+    const tell = (revision: Revision) => onRevision(reach.connectionId, revision)
+    return reach.wire.kind === 'http'
+      ? createHttpUpstream({ reach, ids, onRevision: tell })
+      : createStdioUpstream({ reach, ids, children, onRevision: tell, onNoise: (line) => onNoise(reach.alias, line) })
+  }
+
+  async function drop(connectionId: string): Promise<void> {
+    const ending = held.get(connectionId)
+    held.delete(connectionId)
+    await ending?.upstream.close()
+  }
+
+  return {
+    open(connectionId, version, reach) {
+      const current = held.get(connectionId)
+      if (current?.version === version) return current.upstream
+      void drop(connectionId).catch(() => {})
+      const upstream = make(reach())
+      held.set(connectionId, { version, upstream })
+      return upstream
+    },
+    drop,
+    forgetSession(session) {
+      for (const { upstream } of held.values()) upstream.forget(session)
+    },
+    async close() {
+      await Promise.all([...held.keys()].map(drop))
+    },
+  }
+}

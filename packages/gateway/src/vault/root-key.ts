@@ -1,0 +1,30 @@
+/** Where the root key lives: a file of 64 hex digits in the data directory, readable by its owner only, made on first use. */
+import { randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FILE = 'vault.key'
+const FORM = /^[0-9a-f]{64}$/
+
+export async function loadRootKey(directory: string): Promise<Buffer> {
+  const path = join(directory, FILE)
+  const held = await readFile(path, 'utf8').catch(whenMissing)
+  if (held === undefined) return makeRootKey(path)
+  if (!FORM.test(held.trim())) throw new Error(`${path} does not hold 64 hex digits: put the right key back, or move the data directory away to start anew.`)
+  return Buffer.from(held.trim(), 'hex')
+}
+
+/** Written beside and linked into place: of two processes that start at once, both read the one that won. */
+async function makeRootKey(path: string): Promise<Buffer> {
+  const beside = `${path}.${process.pid}`
+  await writeFile(beside, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
+  await link(beside, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(beside)
+  return Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
+}
+
+function whenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
