@@ -156,6 +156,6 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
 
   /** A fault as it is; anything else is a bug and becomes `internal`, with the thrown thing as its cause. */
   static of(thrown: unknown): Fault {
-    return thrown instanceof Fault ? thrown : new Fault('internal', {}, { cause: thrown })
+    return thrown instanceof Fault ? (thrown as Fault) : new Fault('internal', {}, { cause: thrown })
   }
 }

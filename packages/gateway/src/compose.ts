@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Server } from 'node:http'
+import { Fault } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
 import { createEntrance } from './call/enter.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
@@ -15,10 +16,12 @@ import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
 import type { Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
+import { DatabaseUnreachable } from './db/db.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createMcpDoor } from './http/mcp-door.ts'
 import { createServer } from './http/server.ts'
+import { prepareEnd } from './http/server-end.ts'
 import { findKey } from './identity/keys.ts'
 import { createIdentity } from './identity/identify.ts'
 import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
@@ -38,6 +41,8 @@ export interface ComposeParts {
   readonly config: Config
   readonly store: Pick<Store, 'db' | 'vault'>
   readonly log: Log
+  /** Where the line of each call goes, as JSON. */
+  readonly logLine: (json: string) => void
   readonly path: string
   readonly lang: string | undefined
 }
@@ -55,16 +60,22 @@ const CHANNEL = 'toolway_changed'
 /** How long calls may go on once the gateway has been told to end. */
 const DRAIN_MS = 10_000
 
-export async function compose({ config, store, log, path, lang }: ComposeParts): Promise<Gateway> {
+export async function compose({ config, store, log, logLine, path, lang }: ComposeParts): Promise<Gateway> {
   const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
 
-  const children = createChildren({ log, home: join(config.TOOLWAY_DATA, 'children'), path, ...(lang === undefined ? {} : { lang }) })
+  const children = createChildren({
+    log,
+    home: join(config.TOOLWAY_DATA, 'children'),
+    path,
+    ...(lang === undefined ? {} : { lang }),
+  })
   const upstreams = createUpstreams({
     children,
     onRevision: (connectionId, revision) => remember(connectionId, revision),
-    onNoise: (alias, line) => log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
+    onNoise: (alias, line) =>
+      log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
   })
   const sessions = createSessions({ now: Date.now, onEnd: ({ id }) => upstreams.forgetSession(id) })
   const changes = createChanges()
@@ -74,10 +85,17 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
-  const trails = createTrails({ now: () => new Date(), log, count: counters.call, refuse: counters.refuse, write: records.write })
+  const trails = createTrails({
+    now: () => new Date(),
+    log,
+    logLine,
+    count: counters.call,
+    refuse: counters.refuse,
+    write: records.write,
+  })
   const identity = createIdentity({
     hash: vault.hash,
-    find: (hash) => db.system((sql) => findKey(sql, hash)),
+    find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
     open: config.TOOLWAY_AUTH === 'off',
   })
 
@@ -112,6 +130,7 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
     },
     onChange: (organizationId, connectionId, kind) => changes.tell(organizationId, connectionId, kind),
     drop: (connectionId) => upstreams.drop(connectionId),
+    log,
   })
 
   const snapshots = createKeepSnapshots({
@@ -125,7 +144,11 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
     return Promise.all(
       organizations.map((organization) =>
         db.organization(organization.id, async (sql) => {
-          const [connections, known, toolsets] = [await listConnections(sql), await listCatalogs(sql), await listToolsets(sql)]
+          const [connections, known, toolsets] = [
+            await listConnections(sql),
+            await listCatalogs(sql),
+            await listToolsets(sql),
+          ]
           return createSnapshot({ organization, connections, catalogs: known, toolsets, upstreams, unseal: vault.open })
         }),
       ),
@@ -179,6 +202,7 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
     metrics: counters.registry,
     newCorrelationId: randomUUID,
   })
+  const endServer = prepareEnd(server)
 
   return {
     async listen() {
@@ -191,7 +215,7 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
       drain.abort()
       catalogs.close()
       snapshots.close()
-      await closeServer(server)
+      await endServer(DRAIN_MS)
       sessions.close()
       await upstreams.close()
       await children.close()
@@ -199,6 +223,16 @@ export async function compose({ config, store, log, path, lang }: ComposeParts):
       await records.close()
     },
   }
+}
+
+/** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */
+function refuseForNow(thrown: unknown): never {
+  if (!(thrown instanceof DatabaseUnreachable)) throw thrown
+  throw new Fault(
+    'gateway.not-ready',
+    { problem: 'its database does not answer, so this key cannot be checked' },
+    { cause: thrown },
+  )
 }
 
 const listenOn = (server: Server, port: number, host: string): Promise<number> =>
@@ -209,13 +243,3 @@ const listenOn = (server: Server, port: number, host: string): Promise<number> =
       resolve((server.address() as AddressInfo).port)
     })
   })
-
-/** Take no new connections, let open calls end, then cut what is left. */
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-  await closed
-  clearTimeout(cut)
-}

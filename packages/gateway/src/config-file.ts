@@ -11,7 +11,11 @@ import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml
 import { z } from 'zod'
 import { ConfigFault } from './config.ts'
 
-const Value = z.union([z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })])
+const Value = z.union([
+  z.string(),
+  z.strictObject({ env: z.string().min(1) }),
+  z.strictObject({ file: z.string().min(1) }),
+])
 const Values = z.record(z.string(), Value)
 
 const shared = {
@@ -21,7 +25,12 @@ const shared = {
   timeout: z.number().positive().max(3600).default(60),
 }
 const Remote = z.strictObject({ ...shared, url: Value, headers: Values.default({}) })
-const Process = z.strictObject({ ...shared, command: z.string().min(1), args: z.array(Value).default([]), environment: Values.default({}) })
+const Process = z.strictObject({
+  ...shared,
+  command: z.string().min(1),
+  args: z.array(Value).default([]),
+  environment: Values.default({}),
+})
 const Connection = z.union([Remote, Process])
 
 const Toolset = ToolsetSettings.extend({ title: z.string().min(1).optional() })
@@ -45,7 +54,12 @@ export interface DeclaredConnection {
   readonly timeout: number
   readonly wire:
     | { readonly kind: 'http'; readonly url: string; readonly headers: Record<string, string> }
-    | { readonly kind: 'process'; readonly command: string; readonly args: string[]; readonly environment: Record<string, string> }
+    | {
+        readonly kind: 'process'
+        readonly command: string
+        readonly args: string[]
+        readonly environment: Record<string, string>
+      }
 }
 export interface Declared {
   readonly slug: string
@@ -84,7 +98,9 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
-    throw new ConfigFault(`TOOLWAY_CONFIG names ${path}, which cannot be read (${code}): check the path and its permissions.`)
+    throw new ConfigFault(
+      `TOOLWAY_CONFIG names ${path}, which cannot be read (${code}): check the path and its permissions.`,
+    )
   }
 }
 
@@ -95,21 +111,29 @@ function createFill(path: string, lookup: (name: string) => string | undefined):
     if (typeof value === 'string') return value
     if ('env' in value) {
       const text = lookup(value.env)
-      if (text === undefined) throw new ConfigFault(`${path}: ${place} needs the environment variable ${value.env}, which is not set.`)
+      if (text === undefined)
+        throw new ConfigFault(`${path}: ${place} needs the environment variable ${value.env}, which is not set.`)
       return text
     }
     const file = resolve(dirname(path), value.file)
     try {
       return readFileSync(file, 'utf8').trim()
     } catch (thrown) {
-      throw new ConfigFault(`${path}: ${place} names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code}).`)
+      throw new ConfigFault(
+        `${path}: ${place} names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code}).`,
+      )
     }
   }
 }
 
 type Members = Omit<z.output<typeof File>, 'organizations'>
 
-function declared(slug: string, name: string | undefined, { connections, toolsets, keys }: Members, fill: Fill): Declared {
+function declared(
+  slug: string,
+  name: string | undefined,
+  { connections, toolsets, keys }: Members,
+  fill: Fill,
+): Declared {
   const fillAll = (values: z.output<typeof Values>, place: string) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, `${place}.${key}`)]))
   return {
@@ -120,7 +144,11 @@ function declared(slug: string, name: string | undefined, { connections, toolset
       const { title = alias, enabled, revision, timeout } = connection
       const wire =
         'url' in connection
-          ? { kind: 'http' as const, url: fill(connection.url, `${place}.url`), headers: fillAll(connection.headers, `${place}.headers`) }
+          ? {
+              kind: 'http' as const,
+              url: fill(connection.url, `${place}.url`),
+              headers: fillAll(connection.headers, `${place}.headers`),
+            }
           : {
               kind: 'process' as const,
               command: connection.command,
@@ -129,7 +157,11 @@ function declared(slug: string, name: string | undefined, { connections, toolset
             }
       return { alias, title, enabled, revision, timeout, wire }
     }),
-    toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({ slug: toolset, title: title ?? toolset, settings })),
+    toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
+      slug: toolset,
+      title: title ?? toolset,
+      settings,
+    })),
     keys: Object.entries(keys).map(([key, { value, toolset }]) => {
       const text = fill(value, `keys.${key}.value`)
       if (!KEY_FORM.test(text)) throw new ConfigFault(`keys.${key}.value is not uru_ and 64 hexadecimal digits.`)
@@ -154,7 +186,9 @@ function wordIssue(path: string, document: Document, lines: LineCounter, issues:
 function deepest(issues: readonly Issue[]): Issue {
   const flat = issues.flatMap((issue): Issue[] => {
     if (issue.code !== 'invalid_union') return [issue]
-    const branches = issue.errors.map((branch) => deepest(branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue)))
+    const branches = issue.errors.map((branch) =>
+      deepest(branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue)),
+    )
     return [branches.find((inner) => inner.code === 'unrecognized_keys') ?? branches[0] ?? issue]
   })
   return flat.reduce((best, issue) => (issue.path.length > best.path.length ? issue : best))

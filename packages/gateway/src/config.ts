@@ -10,11 +10,22 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
+/** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'it must be a whole number from 0 to 65535')
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
 const onOff = z.enum(['on', 'off'])
 const list = z
   .string()
   .default('')
-  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
 
 interface Setting {
   readonly shape: z.ZodType
@@ -24,23 +35,46 @@ interface Setting {
 const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
 
 export const SETTINGS = {
-  TOOLWAY_PORT: setting(z.coerce.number().int().min(0).max(65_535).default(8787), 'Port to listen on; 0 takes any free one.'),
+  TOOLWAY_PORT: setting(port.default(8787), 'Port to listen on; 0 takes any free one.'),
   TOOLWAY_HOST: setting(z.string().min(1).default('127.0.0.1'), 'Address to listen on.'),
-  TOOLWAY_DATA: setting(z.string().min(1).default(defaultDirectory()), 'Data directory (mode 0700): database, vault key, children.'),
-  TOOLWAY_CONFIG: setting(z.string().min(1).optional(), 'YAML file that declares organizations, connections, toolsets and keys.'),
+  TOOLWAY_DATA: setting(
+    z.string().min(1).default(defaultDirectory()),
+    'Data directory (mode 0700): database, vault key, children.',
+  ),
+  TOOLWAY_CONFIG: setting(
+    z.string().min(1).optional(),
+    'YAML file that declares organizations, connections, toolsets and keys.',
+  ),
   TOOLWAY_BOOTSTRAP_KEY: setting(
-    z.string().regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits').optional(),
+    z
+      .string()
+      .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits')
+      .optional(),
     'First key of the default organization, given instead of made.',
     true,
   ),
-  TOOLWAY_PUBLIC_URL: setting(z.url({ protocol: /^https?$/ }).optional(), 'Address under which clients reach the gateway.'),
+  TOOLWAY_PUBLIC_URL: setting(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'Address under which clients reach the gateway.',
+  ),
   TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
   TOOLWAY_ALLOWED_ORIGINS: setting(list, 'Further web origins that may call, separated by commas.'),
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
-  DATABASE_URL: setting(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'PostgreSQL to use instead of the embedded one.', true),
-  REDIS_URL: setting(z.url({ protocol: /^rediss?$/ }).optional(), 'Reserved for shared limits; this version does not use it and says so.', true),
-  LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'Least severe level that is logged.'),
+  DATABASE_URL: setting(
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'PostgreSQL to use instead of the embedded one.',
+    true,
+  ),
+  REDIS_URL: setting(
+    z.url({ protocol: /^rediss?$/ }).optional(),
+    'Reserved for shared limits; this version does not use it and says so.',
+    true,
+  ),
+  LOG_LEVEL: setting(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    'Least severe level that is logged.',
+  ),
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -84,18 +118,28 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Loaded
   }
   const config = Object.freeze(values) as Config
   refuseOpenDoor(config)
-  return { config, origins, path: environment['PATH'] ?? '', lang: environment['LANG'], lookup: (name) => environment[name] }
+  return {
+    config,
+    origins,
+    path: environment['PATH'] ?? '',
+    lang: environment['LANG'],
+    lookup: (name) => environment[name],
+  }
 }
 
 function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin] {
   const direct = environment[name]
   const path = environment[`${name}_FILE`]
-  if (direct !== undefined && path !== undefined) throw new ConfigFault(`${name} and ${name}_FILE are both set: keep one of them.`)
-  if (path === undefined) return direct === undefined || direct === '' ? [undefined, 'default'] : [direct, 'environment']
+  if (direct !== undefined && path !== undefined)
+    throw new ConfigFault(`${name} and ${name}_FILE are both set: keep one of them.`)
+  if (path === undefined)
+    return direct === undefined || direct === '' ? [undefined, 'default'] : [direct, 'environment']
   try {
     return [readFileSync(path, 'utf8').trim(), `file ${path}`]
   } catch (thrown) {
-    throw new ConfigFault(`${name}_FILE names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`)
+    throw new ConfigFault(
+      `${name}_FILE names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
+    )
   }
 }
 
@@ -112,13 +156,17 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
     const known = NAMES.includes(name.replace(/_FILE$/, '') as SettingName) || ELSEWHERE.has(name)
     if (!isOurs(name) || known) continue
     const near = nearest(name, NAMES)
-    throw new ConfigFault(`${name} is not a setting of Toolway${near === undefined ? '' : `; did you mean ${near}`}? \`toolway config\` lists them all.`)
+    throw new ConfigFault(
+      `${name} is not a setting of Toolway${near === undefined ? '' : `; did you mean ${near}`}? \`toolway config\` lists them all.`,
+    )
   }
 }
 
 /** The one of the names that takes the fewest changes to get to, if it takes few. */
 export function nearest<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
-  const ranked = names.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
+  const ranked = names
+    .map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name] as const)
+    .sort(([a], [b]) => a - b)
   const [best] = ranked
   return best !== undefined && best[0] <= Math.max(2, word.length / 4) ? best[1] : undefined
 }
@@ -142,7 +190,9 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 function refuseOpenDoor({ TOOLWAY_AUTH: auth, TOOLWAY_HOST: host }: Config): void {
   if (auth === 'on' || isLoopback(host)) return
-  throw new ConfigFault(`TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`)
+  throw new ConfigFault(
+    `TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`,
+  )
 }
 
 const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ?? 'unknown cause'

@@ -5,15 +5,20 @@
  * helps nobody. Nothing is decided here.
  */
 import module from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 
 const OLDEST = [24, 15] as const
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-  console.error(`Toolway needs Node ${OLDEST.join('.')} or later and was started with ${process.versions.node}: use \`npm start\` or \`npx toolway\`, which bring the right one.`)
+  console.error(
+    `Toolway needs Node ${OLDEST.join('.')} or later and was started with ${process.versions.node}: use \`npm start\` or \`npx toolway\`, which bring the right one.`,
+  )
   process.exitCode = 1
 } else {
   module.enableCompileCache()
+  // Nearly everything that a call allocates dies with it: a larger nursery collects it in a third of the time.
+  setFlagsFromString('--max-semi-space-size=64')
   const { run } = await import('./cli/program.ts')
   process.exitCode = await run(process.argv.slice(2))
 }

@@ -5,6 +5,7 @@
  * behind it can never read two different things out of the same bytes (duplicate keys, odd escapes).
  */
 import { Fault } from '@toolway/contract'
+import { breakOf } from './json-break.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -25,14 +26,14 @@ export function parseJson(text: string): Json {
   refuseDepth(text)
   try {
     return JSON.parse(text) as Json
-  } catch (thrown) {
-    throw new Fault('request.not-json', { problem: wordProblem(thrown, text) })
+  } catch {
+    throw new Fault('request.not-json', { problem: wordProblem(text) })
   }
 }
 
-/** A text of fewer brackets than levels cannot be too deep; the scan starts to matter only for longer ones. */
+/** A text with no more openers than levels cannot be too deep: counting them is native, and most texts end there. */
 function refuseDepth(text: string): void {
-  if (text.length <= MAX_DEPTH) return
+  if (text.length <= MAX_DEPTH || !hasMany(text)) return
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -41,6 +42,13 @@ function refuseDepth(text: string): void {
       throw new Fault('request.too-deep', { limit: MAX_DEPTH, place: placeOf(text, at) })
     } else if (CLOSERS.has(code)) depth--
   }
+}
+
+function hasMany(text: string): boolean {
+  let count = 0
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > MAX_DEPTH) return true
+  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++count > MAX_DEPTH) return true
+  return false
 }
 
 function endOfString(text: string, start: number): number {
@@ -58,12 +66,9 @@ function placeOf(text: string, at: number): string {
   return `line ${line}, column ${at - before.lastIndexOf('\n')}`
 }
 
-/** V8 names an offset in most of its messages; its quotation of the body is left out, because a body may hold a secret. */
-function wordProblem(thrown: unknown, text: string): string {
+/** The place and nothing of the text, because a body may hold a secret. */
+function wordProblem(text: string): string {
   if (text.trim() === '') return 'it is empty.'
-  const message = thrown instanceof Error ? thrown.message : ''
-  const offset = /at position (\d+)/.exec(message)?.[1]
-  if (offset !== undefined) return `it breaks at ${placeOf(text, Number(offset))}.`
-  if (/end of JSON input/i.test(message)) return `it ends too early, at ${placeOf(text, text.length)}.`
-  return 'it does not parse.'
+  const at = breakOf(text) ?? 0
+  return at === text.length ? `it ends too early, at ${placeOf(text, at)}.` : `it breaks at ${placeOf(text, at)}.`
 }

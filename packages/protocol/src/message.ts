@@ -2,7 +2,8 @@
  * A JSON-RPC 2.0 message as MCP uses it, and the check that a value is one (https://www.jsonrpc.org/specification).
  *
  * Strict on what is routed on (jsonrpc, id, method, the shape of params), tolerant on everything that is passed through:
- * unknown fields stay where they are. Ids may be any string, the empty one too, and any integer, 0 too; never null.
+ * unknown fields stay where they are. Ids may be any string, the empty one too, and any integer, 0 too; never null, and
+ * never beyond 53 bits, where the answer would carry another number than the question.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from './json.ts'
@@ -44,20 +45,21 @@ export const isNotification = (message: Message): message is Notification => 'me
 export const isResponse = (message: Message): message is Response => !('method' in message)
 export const isFailure = (response: Response): response is Failure => 'error' in response
 
-const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isInteger(value)
+const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value)
+const ID_PROBLEM = 'must be a string or an integer of at most 53 bits'
 const refuse = (place: string, problem: string) => new Fault('request.shape', { place, problem })
 
 /** Check one value, or throw `request.shape` with the place (`/method`) and the problem. */
 export function readMessage(value: unknown): Message {
   if (!isObject(value)) throw refuse('the body', 'must be an object')
   if (value['jsonrpc'] !== '2.0') throw refuse('/jsonrpc', 'must be "2.0"')
-  if ('id' in value && !isId(value['id']) && !('error' in value)) throw refuse('/id', 'must be a string or an integer')
-  if ('method' in value) return readCall(value)
-  if ('result' in value === 'error' in value) throw refuse('the body', 'must have a method, a result or an error')
-  return readResponse(value)
+  const kinds = ['method', 'result', 'error'].filter((member) => Object.hasOwn(value, member))
+  if (kinds.length !== 1) throw refuse('the body', 'must have a method, a result or an error')
+  return kinds[0] === 'method' ? readCall(value) : readResponse(value)
 }
 
 function readCall(value: JsonObject): Request | Notification {
+  if ('id' in value && !isId(value['id'])) throw refuse('/id', ID_PROBLEM)
   if (typeof value['method'] !== 'string' || value['method'] === '')
     throw refuse('/method', 'must be a non-empty string')
   if (value['params'] !== undefined && !isObject(value['params'])) throw refuse('/params', 'must be an object')
@@ -74,7 +76,7 @@ function readResponse(value: JsonObject): Response {
     // Servers in the field send `id: null` with an error that they could not attribute.
     if (!isId(value['id'])) return { jsonrpc: '2.0', error: error as unknown as ErrorBody }
   } else {
-    if (!isId(value['id'])) throw refuse('/id', 'must be a string or an integer')
+    if (!isId(value['id'])) throw refuse('/id', ID_PROBLEM)
     if (!isObject(value['result'])) throw refuse('/result', 'must be an object')
   }
   return value as unknown as Response

@@ -4,9 +4,15 @@
  */
 import type { ConnectionId, ToolsetSettings } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
-import { addConnection, changeConnection, listConnections, removeConnection, type ConnectionRow } from '../connections/connections.ts'
+import {
+  addConnection,
+  changeConnection,
+  listConnections,
+  removeConnection,
+  type ConnectionRow,
+} from '../connections/connections.ts'
 import type { Db, OrgSql } from '../db/db.ts'
-import { addKey, hintOf, listKeys, removeKey } from '../identity/keys.ts'
+import { addKey, hintOf, holdsKey, listKeys, removeKey } from '../identity/keys.ts'
 import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
 import { listToolsets, putToolset, removeToolset } from '../toolsets/toolsets.ts'
 import { sealedRow } from '../call/snapshot.ts'
@@ -22,7 +28,11 @@ export interface Declaration {
 
 export interface DeclareParts {
   readonly db: Db
-  readonly vault: { seal(text: string, row: string): Buffer; open(sealed: Uint8Array, row: string): string; hash(text: string): Buffer }
+  readonly vault: {
+    seal(text: string, row: string): Buffer
+    open(sealed: Uint8Array, row: string): string
+    hash(text: string): Buffer
+  }
 }
 
 /** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
@@ -41,7 +51,12 @@ export async function declare({ db, vault }: DeclareParts, declarations: readonl
   }
 }
 
-async function declareConnections(sql: OrgSql, vault: DeclareParts['vault'], organization: OrganizationRow, { connections }: Declaration) {
+async function declareConnections(
+  sql: OrgSql,
+  vault: DeclareParts['vault'],
+  organization: OrganizationRow,
+  { connections }: Declaration,
+) {
   const present = await listConnections(sql)
   const named = new Set(connections.map(({ alias }) => alias))
   for (const { alias, origin } of present) if (origin === FILE && !named.has(alias)) await removeConnection(sql, alias)
@@ -49,8 +64,15 @@ async function declareConnections(sql: OrgSql, vault: DeclareParts['vault'], org
     const held = present.find(({ alias }) => alias === connection.alias)
     if (held !== undefined && held.origin !== FILE) throw conflict('connection', connection.alias, held.origin)
     const { settings, secrets } = partsOf(connection)
-    const next = { title: connection.title, enabled: connection.enabled, settings, origin: FILE, seal: sealerOf(secrets, vault.seal, sealedRow) }
-    if (held === undefined) await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
+    const next = {
+      title: connection.title,
+      enabled: connection.enabled,
+      settings,
+      origin: FILE,
+      seal: sealerOf(secrets, vault.seal, sealedRow),
+    }
+    if (held === undefined)
+      await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
     else if (differs(held, next, secrets, vault)) await changeConnection(sql, held.id, next)
   }
 }
@@ -73,7 +95,8 @@ function differs(held: ConnectionRow, next: Next, secrets: object, vault: Declar
 
 async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets }: Declaration) {
   const named = new Set(toolsets.map(({ slug }) => slug))
-  for (const { slug, origin } of await listToolsets(sql)) if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
+  for (const { slug, origin } of await listToolsets(sql))
+    if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
   for (const toolset of toolsets) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
 }
 
@@ -83,15 +106,27 @@ async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: Or
   for (const held of present) {
     if (held.origin !== FILE) continue
     const want = wanted.get(held.name)
-    const same = want !== undefined && hintOf(want.value) === held.hint && (want.toolset ?? null) === held.toolset
+    const same =
+      want !== undefined &&
+      (want.toolset ?? null) === held.toolset &&
+      (await holdsKey(sql, held.name, vault.hash(want.value)))
     if (!same) await removeKey(sql, held.name)
     else wanted.delete(held.name)
   }
   for (const { name, value, toolset } of wanted.values()) {
-    const added = await addKey(sql, { organizationId: id, name, hint: hintOf(value), hash: vault.hash(value), toolset, origin: FILE })
+    const added = await addKey(sql, {
+      organizationId: id,
+      name,
+      hint: hintOf(value),
+      hash: vault.hash(value),
+      toolset,
+      origin: FILE,
+    })
     if (added === undefined) throw conflict('key', name, 'another origin')
   }
 }
 
 const conflict = (what: string, name: string, origin: string) =>
-  new DeclarationConflict(`The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one or choose another name.`)
+  new DeclarationConflict(
+    `The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one or choose another name.`,
+  )

@@ -42,7 +42,10 @@ function checked(settings: unknown): ConnectionSettings {
   const parsed = ConnectionSettings.safeParse(settings)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new Fault('params.shape', { place: `/${issue?.path.join('/') ?? ''}`, problem: issue?.message ?? 'does not fit' })
+  throw new Fault('params.shape', {
+    place: `/${issue?.path.join('/') ?? ''}`,
+    problem: issue?.message ?? 'does not fit',
+  })
 }
 
 /**
@@ -52,12 +55,20 @@ function checked(settings: unknown): ConnectionSettings {
 function namesPrivate(url: string): boolean {
   if (!URL.canParse(url)) return false
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  return host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.internal') || host.endsWith('.local') || isIP(host) !== 0
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host.endsWith('.internal') ||
+    host.endsWith('.local') ||
+    isIP(host) !== 0
+  )
 }
 
 export const sealerOf =
   (secrets: ConnectionSecrets, seal: (text: string, row: string) => Buffer, rowOf: (id: ConnectionId) => string) =>
   (id: ConnectionId): Buffer | undefined => {
     const empty = Object.keys(secrets.headers).length + Object.keys(secrets.environment).length === 0
-    return empty && secrets.url === undefined && secrets.args === undefined ? undefined : seal(JSON.stringify(secrets), rowOf(id))
+    return empty && secrets.url === undefined && secrets.args === undefined
+      ? undefined
+      : seal(JSON.stringify(secrets), rowOf(id))
   }

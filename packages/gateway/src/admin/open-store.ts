@@ -7,6 +7,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { createDb, type Db } from '../db/db.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { keepRunning } from '../db/keep-running.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Log } from '../lib/log.ts'
 import { loadRootKey } from '../vault/root-key.ts'
@@ -25,15 +26,15 @@ export interface StoreParts {
 export interface Store {
   readonly db: Db
   readonly vault: Vault
-  /** Called when the embedded database ends by itself. */
-  onDatabaseExit(listener: () => void): void
   close(): Promise<void>
 }
 
 /** The database belongs to another vault key. */
 export class WrongVaultKey extends Error {
   constructor(directory: string) {
-    super(`The database was sealed with another vault key than the one in ${directory}: bring that vault.key back, or use the data directory that belongs to the database.`)
+    super(
+      `The database was sealed with another vault key than the one in ${directory}: bring that vault.key back, or use the data directory that belongs to the database.`,
+    )
   }
 }
 
@@ -41,7 +42,7 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   const { directory, log } = parts
   await makeDirectory(directory)
   const vault = createVault(await loadRootKey(directory))
-  const { connection, stop, onExit } = await openDatabase(parts)
+  const { connection, stop } = await openDatabase(parts)
   try {
     await migrate(connection, { log })
     const db = createDb({ connection, log })
@@ -49,7 +50,6 @@ export async function openStore(parts: StoreParts): Promise<Store> {
     return {
       db,
       vault,
-      onDatabaseExit: onExit,
       async close() {
         await db.close()
         await stop()
@@ -71,12 +71,12 @@ async function makeDirectory(directory: string): Promise<void> {
 const OTHERS = 0o067
 
 async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {
-  const nothing = { stop: async () => {}, onExit: () => {} }
-  if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, ...nothing }
+  const stop = async () => {}
+  if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, stop }
   const running = owner ? undefined : await findEmbeddedPostgres({ directory })
-  if (running !== undefined) return { connection: running, ...nothing }
-  const cluster = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
-  return { connection: cluster.connection, stop: () => cluster.stop(), onExit: (listener: () => void) => cluster.onExit(listener) }
+  if (running !== undefined) return { connection: running, stop }
+  const first = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
+  return keepRunning({ first, start: () => startEmbeddedPostgres({ directory, log }), log })
 }
 
 const Fingerprint = z.object({ value: z.object({ fingerprint: z.string() }) })
@@ -84,7 +84,9 @@ const Fingerprint = z.object({ value: z.object({ fingerprint: z.string() }) })
 async function bindVault(db: Db, vault: Vault, directory: string): Promise<void> {
   const { fingerprint } = vault
   const [held] = await db.system(async (sql) => {
-    await sql(Fingerprint)`insert into installation (name, value) values ('vault', ${JSON.stringify({ fingerprint })}) on conflict do nothing`
+    await sql(
+      Fingerprint,
+    )`insert into installation (name, value) values ('vault', ${JSON.stringify({ fingerprint })}) on conflict do nothing`
     return sql(Fingerprint)`select value from installation where name = 'vault'`
   })
   if (held?.value.fingerprint === fingerprint) return

@@ -40,7 +40,8 @@ export function createAdmit({ identity, organization, defaultOrganization }: Adm
 
   function placeOrganization(principal: Principal, place: Place): Snapshot | undefined {
     const byPath = place.organization === undefined ? undefined : organization({ slug: place.organization })
-    if (principal.organizationId === undefined) return byPath ?? (place.organization === undefined ? organization({ slug: defaultOrganization }) : undefined)
+    if (principal.organizationId === undefined)
+      return byPath ?? (place.organization === undefined ? organization({ slug: defaultOrganization }) : undefined)
     const byKey = organization({ id: principal.organizationId })
     return place.organization === undefined || byPath === byKey ? byKey : undefined
   }

@@ -14,7 +14,8 @@ import type { Trail } from './trail.ts'
 export async function call(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
   const { name, arguments: given } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
-  if (given !== undefined && !isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
+  if (given !== undefined && !isObject(given))
+    throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   trail.target = name
 
   const target = standing.view.tool(name)
@@ -44,7 +45,14 @@ const outcomeOf = (answer: Answer) => {
 /** A fault as the model reads it: what happened and what to do, and the same for programs in `_meta`. */
 export function resultOf(fault: Fault, correlationId: string): JsonObject {
   const { word, retry, phase } = fault.row
-  const detail: JsonObject = { code: word, fault: fault.code, phase, message: fault.message, retryable: retry, correlation_id: correlationId }
+  const detail: JsonObject = {
+    code: word,
+    fault: fault.code,
+    phase,
+    message: fault.message,
+    retryable: retry,
+    correlation_id: correlationId,
+  }
   return {
     content: [{ type: 'text', text: `${word}: ${fault.message} ${fault.mend}` }],
     isError: true,

@@ -85,15 +85,22 @@ async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer>
   if (typeof level !== 'string') throw new Fault('params.shape', { place: '/level', problem: 'must be a string' })
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
-  const told = standing.view.offered.filter(({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined)
+  const told = standing.view.offered.filter(
+    ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
+  )
   await Promise.allSettled(
-    told.map((offered) => forward({ standing, line, trail, asked, target: { ...offered, name: '' }, params: { level } })),
+    told.map((offered) =>
+      forward({ standing, line, trail, asked, target: { ...offered, name: '' }, params: { level } }),
+    ),
   )
   return EMPTY
 }
 
 /** Which family a message belongs to: the body says; a header that names another version than any legacy one says too. */
-export function isModern({ method, params }: { method?: string; params?: Request['params'] }, header: HeaderReader): boolean {
+export function isModern(
+  { method, params }: { method?: string; params?: Request['params'] },
+  header: HeaderReader,
+): boolean {
   if (hasEnvelope(params)) return true
   const version = header('mcp-protocol-version')
   return method !== 'initialize' && version !== undefined && !isLegacyRevision(version)
@@ -118,15 +125,15 @@ export function readLegacy(request: Request, session: Session | undefined, heade
 }
 
 export interface Entrance {
-  /** Answer one request. Throws Faults, which the door words. */
-  enter(step: Step): Promise<Answer>
+  /** Answer one request. Throws Faults, or rejects with them, which the door words. */
+  enter(step: Step): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
   initialize(standing: Standing, request: Request): { answer: Answer; session: Session }
 }
 
 export function createEntrance(parts: EnterParts): Entrance {
   return {
-    async enter(step) {
+    enter(step) {
       const { asked, trail } = step
       trail.method = asked.method
       trail.eraClient = asked.caller.revision
@@ -135,9 +142,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
       const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
       if (verb === undefined) throw new Fault('method.unknown', { method: asked.method })
-      const answer = await verb(step, parts)
-      if ('error' in answer) trail.outcome = 'failed'
-      return answer
+      return verb(step, parts)
     },
     initialize(standing, request) {
       const opening = readInitialize(request.params ?? {})

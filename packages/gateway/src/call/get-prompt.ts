@@ -38,5 +38,8 @@ function resolve(standing: Standing, ref: JsonObject): [Target, JsonObject] {
     if (target === undefined) throw new Fault('resource.unknown', { uri: ref['uri'] }, { data: { uri: ref['uri'] } })
     return [target, { ...ref, uri: target.name }]
   }
-  throw new Fault('params.shape', { place: '/ref', problem: 'must be a ref/prompt with a name or a ref/resource with a uri' })
+  throw new Fault('params.shape', {
+    place: '/ref',
+    problem: 'must be a ref/prompt with a name or a ref/resource with a uri',
+  })
 }

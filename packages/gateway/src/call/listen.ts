@@ -20,7 +20,8 @@ export async function listen(standing: Standing, asked: Asked, line: Line, chang
   const stop = changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.view.offered.some((offered) => offered.connectionId === connectionId),
     onChange(kind) {
-      if (kinds.has(kind)) line.notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, params: { _meta: meta } })
+      if (kinds.has(kind))
+        line.notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, params: { _meta: meta } })
     },
   })
   line.notify({

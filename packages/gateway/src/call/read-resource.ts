@@ -24,7 +24,9 @@ export async function readResource(standing: Standing, asked: Asked, line: Line,
 export async function subscribeResource(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
   const target = targetOf(standing, asked)
   const { session } = line
-  const carries = standing.view.offered.some(({ connectionId, sessions }) => connectionId === target.connectionId && sessions)
+  const carries = standing.view.offered.some(
+    ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
+  )
   if (session === undefined || !carries) throw new Fault('method.unknown', { method: asked.method })
   const upstream = standing.upstream(target.connectionId)
   upstream.hear(session, (notification) => {

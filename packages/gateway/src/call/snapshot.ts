@@ -36,17 +36,29 @@ const ALL = 'default'
 /** A legacy verdict fails silently for ever once the server was upgraded, so it is asked again after a while. */
 const LEGACY_VERDICT_MS = 60 * 60_000
 
-export function createSnapshot({ organization, connections, catalogs, toolsets, upstreams, unseal }: SnapshotParts): Snapshot {
+export function createSnapshot({
+  organization,
+  connections,
+  catalogs,
+  toolsets,
+  upstreams,
+  unseal,
+}: SnapshotParts): Snapshot {
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
-  const selections = new Map<string, Selection>([[ALL, EVERYTHING], ...toolsets.map(({ slug, settings }) => [slug, selectionOf(settings)] as const)])
-  const byId = new Map(connections.map((connection) => [connection.id, connection]))
+  const selections = new Map<string, Selection>([
+    [ALL, EVERYTHING],
+    ...toolsets.map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
+  ])
+  const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
   const enabled = connections.filter((connection) => connection.enabled)
   const views = new Map<string, View | undefined>()
 
   function makeView(toolset: string, name: string | undefined): View | undefined {
     const selection = selections.get(toolset)
     if (selection === undefined) return undefined
-    const chosen = enabled.filter(({ id, alias }) => selection.connection(alias) && (name === undefined || name === alias || name === id))
+    const chosen = enabled.filter(
+      ({ id, alias }) => selection.connection(alias) && (name === undefined || name === alias || name === id),
+    )
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
     return createView(offered, name === undefined, (alias, joined) => selection.tool(alias, joined))
@@ -65,9 +77,10 @@ export function createSnapshot({ organization, connections, catalogs, toolsets, 
       return view
     },
     upstream(connectionId) {
-      const connection = byId.get(connectionId)
-      if (connection === undefined || !connection.enabled) throw new Fault('upstream.disabled', { connection: connection?.alias ?? 'asked for' })
-      return upstreams.open(connection.id, versionOf(connection), () => reachOf(connection, unseal))
+      const held = byId.get(connectionId)
+      if (held?.connection.enabled !== true)
+        throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
+      return upstreams.open(connectionId, held.version, () => reachOf(held.connection, unseal))
     },
   }
 }
@@ -114,8 +127,18 @@ function reachOf(connection: ConnectionRow, unseal: SnapshotParts['unseal']): Re
     pinned: pin !== undefined,
     wire:
       settings.connector === 'mcp.http'
-        ? { kind: 'http', url: secrets.url ?? settings.url, private: settings.private, headers: lowerCased(secrets.headers) }
-        : { kind: 'process', command: settings.command, args: secrets.args ?? settings.args, environment: secrets.environment },
+        ? {
+            kind: 'http',
+            url: secrets.url ?? settings.url,
+            private: settings.private,
+            headers: lowerCased(secrets.headers),
+          }
+        : {
+            kind: 'process',
+            command: settings.command,
+            args: secrets.args ?? settings.args,
+            environment: secrets.environment,
+          },
   }
 }
 

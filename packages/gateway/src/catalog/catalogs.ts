@@ -43,7 +43,12 @@ export interface Fetched {
 
 const Id = z.object({ connection_id: z.string() })
 
-export const storeCatalog = (sql: SystemSql, organizationId: OrganizationId, connectionId: ConnectionId, fetched: Fetched) => {
+export const storeCatalog = (
+  sql: SystemSql,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+  fetched: Fetched,
+) => {
   const { revision, server, tools, resources, templates, prompts } = fetched
   return sql(Id)`
     insert into catalogs (connection_id, organization_id, revision, server, tools, resources, templates, prompts, fetched_at)
@@ -56,7 +61,12 @@ export const storeCatalog = (sql: SystemSql, organizationId: OrganizationId, con
     returning connection_id`
 }
 
-export const markStale = (sql: SystemSql, organizationId: OrganizationId, connectionId: ConnectionId, reason: string) => sql(Id)`
+export const markStale = (
+  sql: SystemSql,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+  reason: string,
+) => sql(Id)`
   insert into catalogs (connection_id, organization_id, stale_since, stale_reason)
   values (${connectionId}, ${organizationId}, now(), ${reason})
   on conflict (connection_id) do update

@@ -30,7 +30,8 @@ export function createChanges(): Changes {
       }
     },
     tell(organizationId, connectionId, kind) {
-      for (const listener of channels.get(organizationId) ?? []) if (listener.sees(connectionId)) listener.onChange(kind)
+      for (const listener of channels.get(organizationId) ?? [])
+        if (listener.sees(connectionId)) listener.onChange(kind)
     },
   }
 }

@@ -23,7 +23,13 @@ export interface Page {
 /** `scope` names list, endpoint and principal; `member` is what names an item in this list. */
 export function pageOf(
   list: readonly JsonObject[],
-  { cursor, scope, member, signer, size = PAGE_SIZE }: { cursor: string | undefined; scope: string; member: string; signer: Signer; size?: number },
+  {
+    cursor,
+    scope,
+    member,
+    signer,
+    size = PAGE_SIZE,
+  }: { cursor: string | undefined; scope: string; member: string; signer: Signer; size?: number },
 ): Page {
   const start = cursor === undefined ? 0 : after(list, member, readCursor(cursor, scope, signer))
   const end = start + size
@@ -41,12 +47,15 @@ function after(list: readonly JsonObject[], member: string, name: string): numbe
   return at + 1
 }
 
-const writeCursor = (name: string, scope: string, signer: Signer): string =>
-  `${Buffer.from(name).toString('base64url')}.${signer.sign(`${scope}\n${name}`, PURPOSE)}`
+/** What is signed is the cursor as it is written, so that there is one way to write it. */
+function writeCursor(name: string, scope: string, signer: Signer): string {
+  const encoded = Buffer.from(name).toString('base64url')
+  return `${encoded}.${signer.sign(`${scope}\n${encoded}`, PURPOSE)}`
+}
 
 function readCursor(cursor: string, scope: string, signer: Signer): string {
-  const [encoded = '', signature = ''] = cursor.split('.')
-  const name = Buffer.from(encoded, 'base64url').toString()
-  if (!signer.verify(`${scope}\n${name}`, signature, PURPOSE)) throw new Fault('cursor.unknown')
-  return name
+  const dot = cursor.indexOf('.')
+  const encoded = cursor.slice(0, Math.max(dot, 0))
+  if (!signer.verify(`${scope}\n${encoded}`, cursor.slice(dot + 1), PURPOSE)) throw new Fault('cursor.unknown')
+  return Buffer.from(encoded, 'base64url').toString()
 }

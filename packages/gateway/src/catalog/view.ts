@@ -92,12 +92,18 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
     }
   }
 
-  function nameFor(taken: ReadonlyMap<string, unknown>, { alias }: Offered, { name }: JsonObject): string | undefined {
+  function nameFor(taken: ReadonlyMap<string, Listed>, from: Offered, { name }: JsonObject): string | undefined {
     if (typeof name !== 'string') return undefined
-    const full = joinName(alias, name)
-    if (!selects(alias, full)) return undefined
-    if (!joined) return name
-    return taken.has(full) ? joinNameApart(alias, name) : full
+    const full = joinName(from.alias, name)
+    if (!selects(from.alias, full)) return undefined
+    let free = joined ? full : name
+    for (let apart = name; ; apart += '\u0000') {
+      const holder = taken.get(free)
+      if (holder === undefined) return free
+      // What a server lists twice is one thing; nobody's name is ever given to another.
+      if (holder.from === from && holder.definition['name'] === name) return undefined
+      free = joinNameApart(from.alias, apart)
+    }
   }
 
   const kept = new Map<string, readonly JsonObject[]>()
@@ -119,12 +125,17 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
     }
     if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
     const member = kind === 'resources' ? 'uri' : 'uriTemplate'
-    return offered.flatMap((from) =>
-      from[kind].flatMap((item) => {
+    const listed = new Map<string, JsonObject>()
+    for (const from of offered) {
+      for (const item of from[kind]) {
         const address = item[member]
-        return typeof address === 'string' ? [{ ...item, [member]: exposeUri(from.alias, address) }] : []
-      }),
-    )
+        if (typeof address !== 'string') continue
+        const exposed = exposeUri(from.alias, address)
+        // A cursor names an item by its address, so no address may stand twice.
+        if (!listed.has(exposed)) listed.set(exposed, { ...item, [member]: exposed })
+      }
+    }
+    return [...listed.values()]
   }
 
   function resource(uri: string): Target | undefined {
@@ -159,23 +170,38 @@ const STATELESS_EXTENSIONS = new Set(['io.modelcontextprotocol/ui'])
 export function capabilitiesOf({ offered }: View, revision: Revision): JsonObject {
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
-  const anyHas = (list: readonly Offered[], name: string) => list.some(({ capabilities }) => isObject(capabilities[name]))
+  const anyHas = (list: readonly Offered[], name: string) =>
+    list.some(({ capabilities }) => isObject(capabilities[name]))
   const capabilities: JsonObject = {}
-  if (anyHas(offered, 'tools') || offered.some(({ tools }) => tools.length > 0)) capabilities['tools'] = { listChanged: true }
+  if (anyHas(offered, 'tools') || offered.some(({ tools }) => tools.length > 0))
+    capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
   if (anyHas(offered, 'resources')) {
-    const subscribes = era === 'legacy' && sameEra.some(({ sessions, capabilities: { resources } }) => sessions && isObject(resources) && resources['subscribe'] === true)
+    const subscribes =
+      era === 'legacy' &&
+      sameEra.some(
+        ({ sessions, capabilities: { resources } }) =>
+          sessions && isObject(resources) && resources['subscribe'] === true,
+      )
     capabilities['resources'] = { listChanged: true, ...(subscribes ? { subscribe: true } : {}) }
   }
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}
-  if (anyHas(sameEra.filter(({ sessions }) => sessions || era === 'modern'), 'logging')) capabilities['logging'] = {}
+  if (
+    anyHas(
+      sameEra.filter(({ sessions }) => sessions || era === 'modern'),
+      'logging',
+    )
+  )
+    capabilities['logging'] = {}
   const extensions = extensionsOf(sameEra)
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   return capabilities
 }
 
 function extensionsOf(offered: readonly Offered[]): JsonObject {
-  const all = offered.flatMap(({ capabilities: { extensions } }) => (isObject(extensions) ? Object.entries(extensions) : []))
+  const all = offered.flatMap(({ capabilities: { extensions } }) =>
+    isObject(extensions) ? Object.entries(extensions) : [],
+  )
   return Object.fromEntries(all.filter(([name]) => STATELESS_EXTENSIONS.has(name)))
 }
 

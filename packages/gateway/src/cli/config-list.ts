@@ -5,8 +5,19 @@ import { EXIT, table, type Output } from './output.ts'
 export function listConfig(output: Output): number {
   const { config, origins } = loadConfig()
   const names = Object.keys(SETTINGS) as SettingName[]
-  const values = names.map((name) => ({ name, value: shown(config[name], SETTINGS[name].secret), from: origins[name], about: SETTINGS[name].about }))
-  output.result(values, table(['SETTING', 'VALUE', 'FROM', 'WHAT IT IS'], values.map(({ name, value, from, about }) => [name, value ?? '-', from, about])))
+  const values = names.map((name) => ({
+    name,
+    value: shown(config[name], SETTINGS[name].secret),
+    from: origins[name],
+    about: SETTINGS[name].about,
+  }))
+  output.result(
+    values,
+    table(
+      ['SETTING', 'VALUE', 'FROM', 'WHAT IT IS'],
+      values.map(({ name, value, from, about }) => [name, value ?? '-', from, about]),
+    ),
+  )
   return EXIT.ok
 }
 

@@ -28,7 +28,11 @@ export interface AddWords {
 const ORIGIN = 'command line'
 
 export function add(words: AddWords, output: Output): Promise<number> {
-  if (!Alias.safeParse(words.alias).success) throw new CommandFault(`"${words.alias}" is no alias: it starts with a-z and has at most 31 characters of a-z, 0-9, _ and -.`, EXIT.usage)
+  if (!Alias.safeParse(words.alias).success)
+    throw new CommandFault(
+      `"${words.alias}" is no alias: it starts with a-z and has at most 31 characters of a-z, 0-9, _ and -.`,
+      EXIT.usage,
+    )
   const connection = wordsOf(words)
   return withStore(words.organization, async (opened) => {
     const { db, organization, vault } = opened
@@ -44,7 +48,8 @@ export function add(words: AddWords, output: Output): Promise<number> {
         seal: sealerOf(secrets, vault.seal, sealedRow),
       }),
     )
-    if (id === undefined) throw new CommandFault(`The alias "${words.alias}" is taken: choose another, or remove that connection first.`)
+    if (id === undefined)
+      throw new CommandFault(`The alias "${words.alias}" is taken: choose another, or remove that connection first.`)
     return report(opened, words.alias, output)
   })
 }
@@ -61,13 +66,18 @@ function wordsOf({ url, header, env, command, revision, timeout }: AddWords): Co
   const pin = revision as ConnectionWords['revision']
   const [program, ...args] = command
   if ((url === undefined) === (program === undefined)) {
-    throw new CommandFault('Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here.', EXIT.usage)
+    throw new CommandFault(
+      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here.',
+      EXIT.usage,
+    )
   }
   const wire: ConnectionWords['wire'] =
     url === undefined
       ? { kind: 'process', command: program ?? '', args, environment: pairs(env, '=', '--env NAME=value') }
       : { kind: 'http', url, headers: pairs(header, ':', '--header "Name: value"') }
-  const shown = shownOf(wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} })
+  const shown = shownOf(
+    wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} },
+  )
   return { revision: pin, timeout, wire, shown }
 }
 
@@ -88,11 +98,13 @@ const LOOK_EVERY = 300
 /** Wait until the running gateway has been there, and say how it went. */
 async function report({ db, organization, loaded }: Opened, alias: string, output: Output): Promise<number> {
   if (!(await isRunning(await addressOf(loaded)))) {
-    output.result({ alias, status: 'new' }, [`Added ${alias}. No gateway is running here; it connects when one starts.`])
+    output.result({ alias, status: 'new' }, [
+      `Added ${alias}. No gateway is running here; it connects when one starts.`,
+    ])
     return EXIT.ok
   }
   output.progress(`Added ${alias}. Connecting …`)
-  for (const until = Date.now() + WAIT_MS; Date.now() < until; ) {
+  for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
     const found = await db.organization(organization.id, async (sql) => {
       const connection = await findConnection(sql, alias)
       const catalogs = await listCatalogs(sql)
@@ -101,16 +113,22 @@ async function report({ db, organization, loaded }: Opened, alias: string, outpu
     const { status, status_reason: reason } = found.connection ?? { status: 'removed', status_reason: null }
     const tools = found.catalog?.tools?.length ?? 0
     if (status === 'connected') {
-      output.result({ alias, status, tools, revision: found.catalog?.revision }, [`${alias} is connected: ${tools} tools, protocol ${found.catalog?.revision}.`])
+      output.result({ alias, status, tools, revision: found.catalog?.revision }, [
+        `${alias} is connected: ${tools} tools, protocol ${found.catalog?.revision}.`,
+      ])
       return EXIT.ok
     }
     if (status !== 'new') {
-      output.result({ alias, status, reason }, [`${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`])
+      output.result({ alias, status, reason }, [
+        `${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`,
+      ])
       return EXIT.failed
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY))
   }
-  output.result({ alias, status: 'new' }, [`${alias} is kept and still connecting; \`toolway connection list\` shows how it went.`])
+  output.result({ alias, status: 'new' }, [
+    `${alias} is kept and still connecting; \`toolway connection list\` shows how it went.`,
+  ])
   return EXIT.ok
 }
 
@@ -134,8 +152,19 @@ export const list = (organization: string, output: Output): Promise<number> =>
         origin,
       }
     })
-    const rows = values.map(({ alias, status, tools, revision, reaches, reason }) => [alias, status, String(tools), revision ?? '-', reason === null ? reaches : `${reaches}  (${reason})`])
-    output.result(values, values.length === 0 ? ['No connections yet: `toolway connection add --help`.'] : table(['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'], rows))
+    const rows = values.map(({ alias, status, tools, revision, reaches, reason }) => [
+      alias,
+      status,
+      String(tools),
+      revision ?? '-',
+      reason === null ? reaches : `${reaches}  (${reason})`,
+    ])
+    output.result(
+      values,
+      values.length === 0
+        ? ['No connections yet: `toolway connection add --help`.']
+        : table(['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'], rows),
+    )
     return EXIT.ok
   })
 
@@ -146,8 +175,10 @@ export const remove = (organization: string, alias: string, output: Output): Pro
   withStore(organization, async (opened) => {
     const { db } = opened
     const held = await db.organization(opened.organization.id, (sql) => findConnection(sql, alias))
-    if (held === undefined) throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
-    if (held.origin === 'file') throw new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
+    if (held === undefined)
+      throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    if (held.origin === 'file')
+      throw new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
     await db.organization(opened.organization.id, (sql) => removeConnection(sql, alias))
     output.result({ removed: alias }, [`Removed ${alias}, its secrets and its catalog.`])
     return EXIT.ok
@@ -159,7 +190,8 @@ export const test = (organization: string, alias: string, output: Output): Promi
     const { db, vault, loaded, organization: own } = opened
     const connections = await db.organization(own.id, listConnections)
     const connection = connections.find((one) => one.alias === alias)
-    if (connection === undefined) throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    if (connection === undefined)
+      throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
     let revision: Revision | undefined
     const log = { debug() {}, info: say, warn: say, error: say }
     function say(_: object, message: string) {
@@ -169,20 +201,44 @@ export const test = (organization: string, alias: string, output: Output): Promi
     const upstreams = createUpstreams({ children, onRevision: (_, found) => (revision = found), onNoise() {} })
     // What is remembered of the era is left out: a test finds out.
     const fresh = { ...connection, era: null, enabled: true }
-    const snapshot = createSnapshot({ organization: own, connections: [fresh], catalogs: [], toolsets: [], upstreams, unseal: vault.open })
+    const snapshot = createSnapshot({
+      organization: own,
+      connections: [fresh],
+      catalogs: [],
+      toolsets: [],
+      upstreams,
+      unseal: vault.open,
+    })
     const began = performance.now()
     try {
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
       const offer = await fetchOffer(snapshot.upstream(connection.id), alias, AbortSignal.timeout(WAIT_MS))
-      output.result({ alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) }, reportLines(alias, offer, performance.now() - began))
+      output.result(
+        { alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) },
+        reportLines(alias, offer, performance.now() - began),
+      )
       return EXIT.ok
     } catch (thrown) {
       const fault = Fault.of(thrown)
       const { phase, word } = fault.row
       const cause = fault.cause instanceof Error ? fault.cause.message : undefined
       output.result(
-        { alias, ok: false, phase, code: word, fault: fault.code, problem: fault.message, cause, mend: mendOf(fault), revision },
-        [`Failed while trying to ${phase}: ${fault.message}`, ...(cause === undefined ? [] : [`Cause: ${cause}`]), `Mend: ${mendOf(fault)}`],
+        {
+          alias,
+          ok: false,
+          phase,
+          code: word,
+          fault: fault.code,
+          problem: fault.message,
+          cause,
+          mend: mendOf(fault),
+          revision,
+        },
+        [
+          `Failed while trying to ${phase}: ${fault.message}`,
+          ...(cause === undefined ? [] : [`Cause: ${cause}`]),
+          `Mend: ${mendOf(fault)}`,
+        ],
       )
       return EXIT.failed
     } finally {
@@ -194,7 +250,9 @@ export const test = (organization: string, alias: string, output: Output): Promi
 /** The fault's own advice may be to run this very command. */
 function mendOf(fault: Fault): string {
   if (!fault.mend.includes('connection test')) return fault.mend
-  return fault.code === 'upstream.malformed' ? 'Check that the address or command is an MCP server.' : 'Check that the server runs, and the address or command.'
+  return fault.code === 'upstream.malformed'
+    ? 'Check that the address or command is an MCP server.'
+    : 'Check that the server runs, and the address or command.'
 }
 
 const countsOf = ({ revision, server, tools, resources, prompts }: Offer) => ({

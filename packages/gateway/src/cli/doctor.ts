@@ -22,14 +22,20 @@ export async function doctor(organization: string, output: Output): Promise<numb
   const loaded = loadConfig()
   const findings = [
     good('node', process.versions.node),
-    good('settings', `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`),
+    good(
+      'settings',
+      `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`,
+    ),
     await checkDirectory(loaded),
     ...(await checkStore(organization)),
     ...(await checkGateway(loaded)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
   ]
-  output.result(findings, findings.map(({ what, state, detail }) => `${MARKS[state]}  ${what}: ${detail}`))
+  output.result(
+    findings,
+    findings.map(({ what, state, detail }) => `${MARKS[state]}  ${what}: ${detail}`),
+  )
   return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok
 }
 
@@ -38,7 +44,9 @@ async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const found = await stat(directory).catch(() => undefined)
   if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start makes it`)
   const open = (found.mode & 0o077) !== 0
-  return open ? bad('data directory', `${directory} can be read by others: chmod 700 it`) : good('data directory', directory)
+  return open
+    ? bad('data directory', `${directory} can be read by others: chmod 700 it`)
+    : good('data directory', directory)
 }
 
 async function checkStore(organization: string): Promise<Finding[]> {
@@ -50,7 +58,11 @@ async function checkStore(organization: string): Promise<Finding[]> {
         good('database', 'answers, and its schema is current'),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
-          return status === 'connected' ? good(`connection ${alias}`, 'connected') : status === 'new' ? note(`connection ${alias}`, 'not contacted yet') : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` looks closer.`)
+          return status === 'connected'
+            ? good(`connection ${alias}`, 'connected')
+            : status === 'new'
+              ? note(`connection ${alias}`, 'not contacted yet')
+              : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` looks closer.`)
         }),
       ]
     })
@@ -61,12 +73,22 @@ async function checkStore(organization: string): Promise<Finding[]> {
 
 async function checkGateway(loaded: LoadedConfig): Promise<Finding[]> {
   const address = await addressOf(loaded)
-  if (!(await isRunning(address))) return [note('gateway', `none answers at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
-  const ready = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(({ status }) => status, () => 0)
+  if (!(await isRunning(address)))
+    return [note('gateway', `none answers at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
+  const ready = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
+    ({ status }) => status,
+    () => 0,
+  )
   const listing = await findEndpoint({})
     .then((endpoint) => ask(endpoint, 'tools/list', {}))
-    .then((result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`), (thrown: Error) => bad('a call', thrown.message))
-  return [ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`), listing]
+    .then(
+      (result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`),
+      (thrown: Error) => bad('a call', thrown.message),
+    )
+  return [
+    ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`),
+    listing,
+  ]
 }
 
 async function checkProgram({ path }: LoadedConfig, name: string, why: string): Promise<Finding> {

@@ -7,25 +7,50 @@ import { withStore } from './store.ts'
 
 export const add = (organization: string, name: string, toolset: string | undefined, output: Output): Promise<number> =>
   withStore(organization, async ({ db, vault, organization: own }) => {
-    if (toolset !== undefined && !Slug.safeParse(toolset).success) throw new CommandFault(`"${toolset}" is no toolset.`, EXIT.usage)
+    if (toolset !== undefined && !Slug.safeParse(toolset).success)
+      throw new CommandFault(`"${toolset}" is no toolset.`, EXIT.usage)
     const key = mintKey()
     const added = await db.organization(own.id, async (sql) => {
-      const known = toolset === undefined || toolset === 'default' || (await listToolsets(sql)).some(({ slug }) => slug === toolset)
-      if (!known) throw new CommandFault(`There is no toolset "${toolset}" in ${own.slug}: declare it in the file of TOOLWAY_CONFIG.`)
-      return addKey(sql, { organizationId: own.id, name, hint: hintOf(key), hash: vault.hash(key), toolset, origin: 'command line' })
+      const known =
+        toolset === undefined || toolset === 'default' || (await listToolsets(sql)).some(({ slug }) => slug === toolset)
+      if (!known)
+        throw new CommandFault(
+          `There is no toolset "${toolset}" in ${own.slug}: declare it in the file of TOOLWAY_CONFIG.`,
+        )
+      return addKey(sql, {
+        organizationId: own.id,
+        name,
+        hint: hintOf(key),
+        hash: vault.hash(key),
+        toolset,
+        origin: 'command line',
+      })
     })
-    if (added === undefined) throw new CommandFault(`A key named "${name}" exists already: choose another name, or remove that one first.`)
-    output.result({ name, key, toolset: toolset ?? null }, [key, ...(output.json ? [] : ['It is shown only this once.'])])
+    if (added === undefined)
+      throw new CommandFault(`A key named "${name}" exists already: choose another name, or remove that one first.`)
+    output.result({ name, key, toolset: toolset ?? null }, [
+      key,
+      ...(output.json ? [] : ['It is shown only this once.']),
+    ])
     return EXIT.ok
   })
 
 export const list = (organization: string, output: Output): Promise<number> =>
   withStore(organization, async ({ db, organization: own }) => {
     const keys = await db.organization(own.id, listKeys)
-    const values = keys.map(({ name, hint, toolset, origin, created_at }) => ({ name, hint, toolset, origin, created: created_at.toISOString() }))
+    const values = keys.map(({ name, hint, toolset, origin, created_at }) => ({
+      name,
+      hint,
+      toolset,
+      origin,
+      created: created_at.toISOString(),
+    }))
     output.result(
       values,
-      table(['NAME', 'ENDS IN', 'TOOLSET', 'FROM', 'CREATED'], values.map(({ name, hint, toolset, origin, created }) => [name, hint, toolset ?? 'any', origin, created])),
+      table(
+        ['NAME', 'ENDS IN', 'TOOLSET', 'FROM', 'CREATED'],
+        values.map(({ name, hint, toolset, origin, created }) => [name, hint, toolset ?? 'any', origin, created]),
+      ),
     )
     return EXIT.ok
   })

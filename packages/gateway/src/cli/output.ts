@@ -26,7 +26,12 @@ export const harmless = (text: string): string =>
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows].map((row) => row.map(harmless))
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd())
+  return all.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 /** Exit codes that scripts can use; the help of every command ends with them. */

@@ -76,7 +76,8 @@ function dress(command: Command): Command {
   command.exitOverride().showSuggestionAfterError().showHelpAfterError('Try --help.')
   if (command.commands.length === 0) {
     command.option('--json', 'print one JSON value for programs').addHelpText('after', CODES)
-    if (command.name() !== 'start' && command.name() !== 'config') command.option('-o, --organization <slug>', 'the organization', 'default')
+    if (command.name() !== 'start' && command.name() !== 'config')
+      command.option('-o, --organization <slug>', 'the organization', 'default')
   }
   for (const inner of command.commands) dress(inner)
   return command
@@ -88,7 +89,10 @@ const outputOf = ({ json = false }: { json?: boolean }): Output => createOutput(
 const startCommand = (finish: Finish) =>
   new Command('start')
     .description('start the gateway (settings come from the environment; `toolway config` lists them)')
-    .addHelpText('after', examples('toolway start', 'TOOLWAY_PORT=9000 toolway start', 'TOOLWAY_CONFIG=toolway.yaml toolway start'))
+    .addHelpText(
+      'after',
+      examples('toolway start', 'TOOLWAY_PORT=9000 toolway start', 'TOOLWAY_CONFIG=toolway.yaml toolway start'),
+    )
     .action(async () => finish(await (await import('./start.ts')).start()))
 
 function connectionCommand(finish: Finish): Command {
@@ -102,7 +106,11 @@ function connectionCommand(finish: Finish): Command {
     .option('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated', collect, [])
     .option('--env <pair>', 'variable for a started server, NAME=value; may be repeated', collect, [])
     .option('--title <text>', 'name for people')
-    .addOption(new Option('--revision <date>', 'pin the protocol revision it speaks').choices(['auto', ...REVISIONS]).default('auto'))
+    .addOption(
+      new Option('--revision <date>', 'pin the protocol revision it speaks')
+        .choices(['auto', ...REVISIONS])
+        .default('auto'),
+    )
     .option('--timeout <seconds>', 'time for one request', seconds, 60)
     .addHelpText(
       'after',
@@ -112,29 +120,51 @@ function connectionCommand(finish: Finish): Command {
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
       ),
     )
-    .action(async (alias: string, words: string[], options: Common & { url?: string; header: string[]; env: string[]; title?: string; revision: string; timeout: number }) => {
-      finish(await (await import('./connection.ts')).add({ ...options, alias, command: words }, outputOf(options)))
-    })
+    .action(
+      async (
+        alias: string,
+        words: string[],
+        options: Common & {
+          url?: string
+          header: string[]
+          env: string[]
+          title?: string
+          revision: string
+          timeout: number
+        },
+      ) => {
+        finish(await (await import('./connection.ts')).add({ ...options, alias, command: words }, outputOf(options)))
+      },
+    )
   command
     .command('list')
     .description('list connections, how they are and how many tools they have')
-    .action(async (options: Common) => finish(await (await import('./connection.ts')).list(options.organization, outputOf(options))))
+    .action(async (options: Common) =>
+      finish(await (await import('./connection.ts')).list(options.organization, outputOf(options))),
+    )
   command
     .command('remove')
     .description('remove a connection with its secrets')
     .argument('<alias>')
-    .action(async (alias: string, options: Common) => finish(await (await import('./connection.ts')).remove(options.organization, alias, outputOf(options))))
+    .action(async (alias: string, options: Common) =>
+      finish(await (await import('./connection.ts')).remove(options.organization, alias, outputOf(options))),
+    )
   command
     .command('test')
     .description('connect now and say at which step it fails')
     .argument('<alias>')
-    .action(async (alias: string, options: Common) => finish(await (await import('./connection.ts')).test(options.organization, alias, outputOf(options))))
+    .action(async (alias: string, options: Common) =>
+      finish(await (await import('./connection.ts')).test(options.organization, alias, outputOf(options))),
+    )
   return command
 }
 
 const withEndpoint = (command: Command) =>
   command
-    .option('--url <address>', 'address of the MCP endpoint (default: the gateway of this data directory; or TOOLWAY_URL)')
+    .option(
+      '--url <address>',
+      'address of the MCP endpoint (default: the gateway of this data directory; or TOOLWAY_URL)',
+    )
     .option('--key <key>', 'key to call with (default: the key of this data directory; or TOOLWAY_KEY)')
 
 interface Calling {
@@ -145,15 +175,30 @@ interface Calling {
 
 const toolsCommand = (finish: Finish) =>
   withEndpoint(new Command('tools').description('list the tools that a key can see'))
-    .addHelpText('after', examples('toolway tools', 'toolway tools --json', 'toolway tools --url https://tools.example.com/mcp --key uru_…'))
+    .addHelpText(
+      'after',
+      examples(
+        'toolway tools',
+        'toolway tools --json',
+        'toolway tools --url https://tools.example.com/mcp --key uru_…',
+      ),
+    )
     .action(async (options: Calling) => finish(await (await import('./tools.ts')).tools(options, outputOf(options))))
 
 const callCommand = (finish: Finish) =>
   withEndpoint(new Command('call').description('call one tool'))
     .argument('<tool>', 'its name as `toolway tools` shows it')
     .argument('[arguments]', 'a JSON object; - reads it from standard input', '{}')
-    .addHelpText('after', examples(`toolway call demo__calculate '{"expression": "2 * (3 + 4)"}'`, `echo '{"zones": ["Asia/Tokyo"]}' | toolway call demo__world_clock -`))
-    .action(async (tool: string, text: string, options: Calling) => finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))))
+    .addHelpText(
+      'after',
+      examples(
+        `toolway call demo__calculate '{"expression": "2 * (3 + 4)"}'`,
+        `echo '{"zones": ["Asia/Tokyo"]}' | toolway call demo__world_clock -`,
+      ),
+    )
+    .action(async (tool: string, text: string, options: Calling) =>
+      finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
+    )
 
 function keyCommand(finish: Finish): Command {
   const command = new Command('key').description('make, list and remove keys')
@@ -163,16 +208,22 @@ function keyCommand(finish: Finish): Command {
     .argument('<name>', 'what it is for, unique in the organization')
     .option('--toolset <slug>', 'limit it to one toolset')
     .addHelpText('after', examples('toolway key add laptop', 'toolway key add ci --toolset read-only --json'))
-    .action(async (name: string, options: Common & { toolset?: string }) => finish(await (await import('./key.ts')).add(options.organization, name, options.toolset, outputOf(options))))
+    .action(async (name: string, options: Common & { toolset?: string }) =>
+      finish(await (await import('./key.ts')).add(options.organization, name, options.toolset, outputOf(options))),
+    )
   command
     .command('list')
     .description('list keys (never their text)')
-    .action(async (options: Common) => finish(await (await import('./key.ts')).list(options.organization, outputOf(options))))
+    .action(async (options: Common) =>
+      finish(await (await import('./key.ts')).list(options.organization, outputOf(options))),
+    )
   command
     .command('remove')
     .description('remove a key; it is refused at once')
     .argument('<name>')
-    .action(async (name: string, options: Common) => finish(await (await import('./key.ts')).remove(options.organization, name, outputOf(options))))
+    .action(async (name: string, options: Common) =>
+      finish(await (await import('./key.ts')).remove(options.organization, name, outputOf(options))),
+    )
   return command
 }
 
@@ -183,21 +234,41 @@ const importCommand = (finish: Finish) =>
     .option('--input <pair>', 'value for an ${input:id} of the file, id=value; may be repeated', collect, [])
     .option('--dry-run', 'only say what would be done')
     .option('--undo', 'take the last import back')
-    .addHelpText('after', examples('toolway import ~/.cursor/mcp.json', 'toolway import .vscode/mcp.json --input token=…', 'toolway import --undo'))
-    .action(async (file: string | undefined, options: Common & { input: string[]; dryRun?: boolean; undo?: boolean }) => {
-      const { importFile, undoImport } = await import('./import-file.ts')
-      if (options.undo === true) return finish(await undoImport(options.organization, outputOf(options)))
-      if (file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
-      const inputs = Object.fromEntries(options.input.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
-      finish(await importFile({ organization: options.organization, file, inputs, dryRun: options.dryRun === true }, outputOf(options)))
-    })
+    .addHelpText(
+      'after',
+      examples(
+        'toolway import ~/.cursor/mcp.json',
+        'toolway import .vscode/mcp.json --input token=…',
+        'toolway import --undo',
+      ),
+    )
+    .action(
+      async (file: string | undefined, options: Common & { input: string[]; dryRun?: boolean; undo?: boolean }) => {
+        const { importFile, undoImport } = await import('./import-file.ts')
+        if (options.undo === true) return finish(await undoImport(options.organization, outputOf(options)))
+        if (file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
+        const inputs = Object.fromEntries(
+          options.input.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+        )
+        finish(
+          await importFile(
+            { organization: options.organization, file, inputs, dryRun: options.dryRun === true },
+            outputOf(options),
+          ),
+        )
+      },
+    )
 
 const doctorCommand = (finish: Finish) =>
   new Command('doctor')
     .description('check everything that a start and a call need')
-    .action(async (options: Common) => finish(await (await import('./doctor.ts')).doctor(options.organization, outputOf(options))))
+    .action(async (options: Common) =>
+      finish(await (await import('./doctor.ts')).doctor(options.organization, outputOf(options))),
+    )
 
 const configCommand = (finish: Finish) =>
   new Command('config')
     .description('show the settings in force and where each came from')
-    .action(async (options: { json?: boolean }) => finish((await import('./config-list.ts')).listConfig(outputOf(options))))
+    .action(async (options: { json?: boolean }) =>
+      finish((await import('./config-list.ts')).listConfig(outputOf(options))),
+    )

@@ -24,7 +24,12 @@ export function firstScreen(address: string, key: string): string[] {
     `    ${FIRST_CALL}`,
     '',
     '  Connect a client:',
-    ...clientConfigurations({ url, key }).flatMap(({ client, where, text }) => ['', `  ${client}: ${where}`, '', indent(text)]),
+    ...clientConfigurations({ url, key }).flatMap(({ client, where, text }) => [
+      '',
+      `  ${client}: ${where}`,
+      '',
+      indent(text),
+    ]),
     '',
     '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` takes over an mcp.json.',
     '  Ctrl+C stops it.',

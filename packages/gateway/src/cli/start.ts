@@ -8,13 +8,13 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declare, DeclarationConflict } from '../admin/declare.ts'
-import { ensureLocalKey, firstRun, type FirstRun } from '../admin/first-run.ts'
+import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/first-run.ts'
 import { openStore, WrongVaultKey, type Store } from '../admin/open-store.ts'
 import { compose, type Gateway } from '../compose.ts'
 import { ConfigFault, isLoopback, loadConfig, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
-import { createLog } from '../telemetry/log.ts'
+import { createLogs, type Logs } from '../telemetry/log.ts'
 import { maskUrl, secretArguments, maskArgument } from './import/secret-marks.ts'
 import { CommandFault } from './output.ts'
 import { firstScreen, laterScreen } from './screen.ts'
@@ -26,26 +26,31 @@ export async function start(): Promise<number> {
   const loaded = loadConfig()
   const { config } = loaded
   const declarations = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
-  const log = createLog(quietLevel(loaded))
+  const logs = createLogs(quietLevel(loaded))
+  const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
-  if (config.REDIS_URL !== undefined) log.warn({}, 'REDIS_URL is set; this version keeps sessions in memory and does not use it')
+  if (config.REDIS_URL !== undefined)
+    log.warn({}, 'REDIS_URL is set; this version keeps sessions in memory and does not use it')
 
   const store = await open(loaded, log)
   let gateway: Gateway | undefined
   try {
     const run = await prepare(store, loaded, declarations)
-    gateway = await compose({ config, store, log, path: loaded.path, lang: loaded.lang })
+    gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
     const port = await listen(gateway, loaded)
     const address = addressFor(loaded, port)
     await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
+    const told = untilToldToStop()
     say(run, address.open)
+    await noteShown(store.db)
     log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
-    await untilToldToStop(store, log)
+    await told
   } finally {
     await rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
     await gateway?.close()
     await store.close()
+    logs.flush()
   }
   return 0
 }
@@ -56,7 +61,7 @@ const quietLevel = ({ config, origins }: LoadedConfig): string =>
 
 const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 
-async function open({ config }: LoadedConfig, log: ReturnType<typeof createLog>): Promise<Store> {
+async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = config
   try {
     return await openStore({ directory, databaseUrl, owner: true, log, onProgress: progress })
@@ -68,17 +73,30 @@ async function open({ config }: LoadedConfig, log: ReturnType<typeof createLog>)
 function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
   if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
   if (thrown instanceof DirectoryInUse) {
-    return new CommandFault(`The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`)
+    return new CommandFault(
+      `The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
+    )
   }
   const { code, message } = thrown as NodeJS.ErrnoException
-  if (outside) return new CommandFault(`The database of DATABASE_URL cannot be used (${code ?? message}): check that it runs, and its user, password and rights.`, 1, { cause: thrown })
+  if (outside)
+    return new CommandFault(
+      `The database of DATABASE_URL cannot be used (${code ?? message}): check that it runs, and its user, password and rights.`,
+      1,
+      { cause: thrown },
+    )
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EPERM') {
-    return new CommandFault(`The data directory ${directory} cannot be used (${code}): make it yours, or set TOOLWAY_DATA to another directory.`)
+    return new CommandFault(
+      `The data directory ${directory} cannot be used (${code}): make it yours, or set TOOLWAY_DATA to another directory.`,
+    )
   }
   return new CommandFault(`The database in ${directory} does not start: ${message}`, 1, { cause: thrown })
 }
 
-async function prepare(store: Store, { config }: LoadedConfig, declarations: ReturnType<typeof readConfigFile>): Promise<FirstRun> {
+async function prepare(
+  store: Store,
+  { config }: LoadedConfig,
+  declarations: ReturnType<typeof readConfigFile>,
+): Promise<FirstRun> {
   const parts = {
     db: store.db,
     hash: store.vault.hash,
@@ -113,9 +131,16 @@ async function listen(gateway: Gateway, { config }: LoadedConfig): Promise<numbe
     return await gateway.listen()
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new CommandFault(`Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`)
-    if (code === 'EACCES') throw new CommandFault(`Port ${port} on ${host} needs more rights: choose one above 1023 with TOOLWAY_PORT.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new CommandFault(`This machine has no address ${host}: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.`)
+    if (code === 'EADDRINUSE')
+      throw new CommandFault(
+        `Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
+      )
+    if (code === 'EACCES')
+      throw new CommandFault(`Port ${port} on ${host} needs more rights: choose one above 1023 with TOOLWAY_PORT.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new CommandFault(
+        `This machine has no address ${host}: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.`,
+      )
     throw thrown
   }
 }
@@ -132,7 +157,7 @@ function say(run: FirstRun, address: string): void {
 }
 
 /** Resolves on the first signal; a second one ends the process where it stands. */
-function untilToldToStop(store: Store, log: { error(facts: object, message: string): void }): Promise<void> {
+function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     let told = false
     const onSignal = () => {
@@ -142,7 +167,6 @@ function untilToldToStop(store: Store, log: { error(facts: object, message: stri
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
-    store.onDatabaseExit(() => log.error({}, 'the embedded database ended by itself; calls that need it fail until Toolway is started again'))
   })
 }
 

@@ -21,7 +21,8 @@ export async function withStore<T>(slug: string, work: (opened: Opened) => Promi
   try {
     const organization = (await store.db.system(listOrganizations)).find((one) => one.slug === slug)
     if (organization === undefined) {
-      const first = slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : 'Declare it in the file of TOOLWAY_CONFIG.'
+      const first =
+        slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : 'Declare it in the file of TOOLWAY_CONFIG.'
       throw new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
     }
     return await work({ ...store, loaded, organization })
@@ -42,4 +43,7 @@ export const KEY_FILE = 'command-line.key'
 
 /** Whether a gateway answers there. */
 export const isRunning = async (address: string): Promise<boolean> =>
-  fetch(`${address}/health/live`, { signal: AbortSignal.timeout(2_000) }).then(({ ok }) => ok, () => false)
+  fetch(`${address}/health/live`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )

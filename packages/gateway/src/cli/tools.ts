@@ -6,7 +6,7 @@ import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
   const endpoint = await findEndpoint(words)
   const found: JsonObject[] = []
-  for (let cursor: string | undefined, more = true; more; ) {
+  for (let cursor: string | undefined, more = true; more;) {
     const page = await ask(endpoint, 'tools/list', cursor === undefined ? {} : { cursor })
     found.push(...(page['tools'] as JsonObject[]))
     more = typeof page['nextCursor'] === 'string'
@@ -34,7 +34,9 @@ function firstLine(description: Json | undefined): string {
 export async function call(name: string, text: string, words: EndpointWords, output: Output): Promise<number> {
   const given = readArguments(text === '-' ? await readInput() : text)
   const endpoint = await findEndpoint(words)
-  const result = await ask(endpoint, 'tools/call', { name, arguments: given }, (notification) => tell(notification, output))
+  const result = await ask(endpoint, 'tools/call', { name, arguments: given }, (notification) =>
+    tell(notification, output),
+  )
   output.result(result, linesOf(result))
   return result['isError'] === true ? EXIT.toolFailed : EXIT.ok
 }
@@ -45,7 +47,10 @@ function readArguments(text: string): JsonObject {
     if (isObject(value)) return value
   } catch (thrown) {
     const problem = thrown instanceof Error ? thrown.message : 'it does not parse'
-    throw new CommandFault(`The arguments are not JSON (${problem}): quote them for the shell, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
+    throw new CommandFault(
+      `The arguments are not JSON (${problem}): quote them for the shell, as in '{"zones": ["Asia/Tokyo"]}'.`,
+      EXIT.usage,
+    )
   }
   throw new CommandFault(`The arguments must be a JSON object, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
 }

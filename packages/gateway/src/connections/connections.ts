@@ -56,7 +56,11 @@ export async function addConnection(sql: OrgSql, connection: NewConnection): Pro
 }
 
 /** Replace what a file declares: settings, secrets, title, enabled. Remembered facts of another address are forgotten. */
-export const changeConnection = (sql: OrgSql, id: ConnectionId, next: Omit<NewConnection, 'organizationId' | 'alias' | 'importId'>) =>
+export const changeConnection = (
+  sql: OrgSql,
+  id: ConnectionId,
+  next: Omit<NewConnection, 'organizationId' | 'alias' | 'importId'>,
+) =>
   sql(Id)`
     update connections
        set title = ${next.title}, connector = ${next.settings.connector}, settings = ${JSON.stringify(next.settings)},

@@ -132,9 +132,9 @@ alter table organizations add constraint organizations_slug_check CHECK ((slug ~
 alter table organizations add constraint organizations_slug_key UNIQUE (slug);
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
+alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
 alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text])));
 alter table records add constraint records_pkey PRIMARY KEY (id);
-alter table records add constraint records_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
 alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
 alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);

@@ -18,12 +18,31 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     })
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)))
     request.on('error', () => reject(new Fault('request.cut-off')))
-    request.on('aborted', () => reject(new Fault('request.cut-off')))
   })
 }
 
 /** Text of a body. Bytes that are not UTF-8 (RFC 8259, section 8.1) are refused: no two readers may differ on them. */
 export function textOf(body: Buffer): string {
-  if (!isUtf8(body)) throw new Fault('request.not-json', { problem: 'it is not UTF-8.' })
+  if (!isUtf8(body)) throw new Fault('request.not-json', { problem: `it is not UTF-8 at byte ${beginningOf(body)}.` })
   return body.toString('utf8')
+}
+
+/** How many bytes are a beginning of UTF-8: found by halving, because a decoder says that it breaks and not where. */
+function beginningOf(body: Buffer): number {
+  let [good, most] = [0, body.length]
+  while (good < most) {
+    const middle = Math.ceil((good + most) / 2)
+    if (begins(body.subarray(0, middle))) good = middle
+    else most = middle - 1
+  }
+  return good
+}
+
+function begins(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -26,8 +26,11 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
   const own = publicUrl === undefined ? undefined : new URL(publicUrl)
   const names = new Set([...LOOPBACK, ...allowedHosts.map((name) => name.toLowerCase())])
   if (own !== undefined) names.add(own.host).add(own.hostname)
-  if (!ANY.has(host)) names.add(host.includes(':') ? `[${host}]` : host)
-  const origins = new Set([...allowedOrigins.map((origin) => origin.toLowerCase()), ...(own === undefined ? [] : [own.origin])])
+  if (!ANY.has(host)) names.add((host.includes(':') ? `[${host}]` : host).toLowerCase())
+  const origins = new Set([
+    ...allowedOrigins.map((origin) => origin.toLowerCase()),
+    ...(own === undefined ? [] : [own.origin]),
+  ])
 
   const hostOf = (value: string) => value.toLowerCase()
   const nameOf = (value: string) => value.replace(/:\d+$/, '')

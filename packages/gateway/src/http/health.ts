@@ -28,7 +28,13 @@ export function createReadiness({ health, ping }: HealthParts): () => Promise<Re
   let last: { at: number; answer: Promise<string | undefined> } | undefined
   const database = () => {
     if (last === undefined || Date.now() - last.at > FRESH) {
-      last = { at: Date.now(), answer: ping().then(() => undefined, () => 'the database does not answer') }
+      last = {
+        at: Date.now(),
+        answer: ping().then(
+          () => undefined,
+          () => 'the database does not answer',
+        ),
+      }
     }
     return last.answer
   }

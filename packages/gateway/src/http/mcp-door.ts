@@ -64,10 +64,25 @@ interface Visit {
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
 
-  async function receive(request: IncomingMessage, response: ServerResponse, place: Place, trail: Trail): Promise<void> {
+  /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
+  function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: Place,
+    trail: Trail,
+  ): Promise<void> | void {
     if (draining.aborted) throw new Fault('gateway.draining')
     const admitted = admit({ place, authorization: request.headers.authorization })
-    const standing = admitted instanceof Promise ? await admitted : admitted
+    if (admitted instanceof Promise) return admitted.then((standing) => visited(request, response, standing, trail))
+    return visited(request, response, admitted, trail)
+  }
+
+  function visited(
+    request: IncomingMessage,
+    response: ServerResponse,
+    standing: Standing,
+    trail: Trail,
+  ): Promise<void> | void {
     trail.standing = standing
     const header: HeaderReader = (name) => {
       const value = request.headers[name]
@@ -87,13 +102,12 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       throw new Fault('request.not-acceptable')
     }
     const body = await readBody(request, bodyLimit)
-    Object.assign(trail, { bytesIn: body.length })
+    trail.bytesIn = body.length
     const value = parseJson(textOf(body))
-    if (Array.isArray(value)) return batch(visit, value)
-    await single(visit, value)
+    await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
 
-  async function single(visit: Visit, value: Json): Promise<void> {
+  function single(visit: Visit, value: Json): Promise<void> | void {
     const { header, trail } = visit
     const id = idOf(value)
     let era: Era = 'legacy'
@@ -101,9 +115,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       const message = readMessage(value)
       if (isResponse(message)) return answered(visit, message)
       era = isModern(message, header) ? 'modern' : 'legacy'
-      if (!isRequest(message)) return await told(visit, message, era)
+      if (!isRequest(message)) return told(visit, message, era)
       if (era === 'legacy' && message.method === 'initialize') return initialize(visit, message)
-      await ask(visit, message, era)
+      return ask(visit, message, era)
     } catch (thrown) {
       refuse(visit.response, trail, Fault.of(thrown), id, era)
     }
@@ -117,16 +131,32 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
 
-  async function ask(visit: Visit, request: Request, era: Era): Promise<void> {
-    const { header, standing, trail, response } = visit
+  /** Throws at once for what cannot be read; what comes later is worded on the reply. */
+  function ask(visit: Visit, request: Request, era: Era): Promise<void> {
+    const { header } = visit
     const session = era === 'legacy' ? sessionOf(visit) : undefined
-    const asked: Asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    const reply = createReply(response, { accepts: accepts(visit.request.headers.accept, 'text/event-stream'), headers: {} })
+    const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
+    return answer(visit, request, asked, session, era)
+  }
+
+  async function answer(
+    visit: Visit,
+    request: Request,
+    asked: Asked,
+    session: Session | undefined,
+    era: Era,
+  ): Promise<void> {
+    const { standing, trail, response } = visit
+    const reply = createReply(response, {
+      accepts: accepts(visit.request.headers.accept, 'text/event-stream'),
+      headers: {},
+    })
     const { line, done } = openLine(visit, asked, session, reply, era)
     try {
-      const answer = await entrance.enter({ standing, asked, line, trail })
-      const status = 'error' in answer && era === 'modern' ? statusOfError(answer.error.code) : 200
-      trail.bytesOut = reply.end(responseOf(request, answer), status)
+      const given = await entrance.enter({ standing, asked, line, trail })
+      if ('error' in given) trail.outcome = 'failed'
+      const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
+      trail.bytesOut = reply.end(responseOf(request, given), status)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
@@ -140,7 +170,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** The line to one request's client, and what to call when its answer is out. */
-  function openLine(visit: Visit, asked: Asked, session: Session | undefined, reply: Reply, era: Era): { line: Line; done: () => void } {
+  function openLine(
+    visit: Visit,
+    asked: Asked,
+    session: Session | undefined,
+    reply: Reply,
+    era: Era,
+  ): { line: Line; done: () => void } {
     const controller = new AbortController()
     const cancel = () => controller.abort(new Fault('call.cancelled'))
     // Closing the exchange cancels in the modern era only: a legacy client says `cancelled` when it means it.
@@ -169,7 +205,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** A notification: `cancelled` ends what it names; the others say nothing that we act on. */
-  async function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): Promise<void> {
+  function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
     visit.trail.method = method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const requestId = params?.['requestId']
@@ -198,7 +234,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     if (values.length > MAX_BATCH) throw new Fault('request.batch-size', { limit: MAX_BATCH })
     if (values.length === 0) throw new Fault('request.shape', { place: 'the batch', problem: 'must not be empty' })
     trail.method = 'batch'
-    const answers = (await Promise.all(values.map((value) => item(visit, session, value)))).filter((answer) => answer !== undefined)
+    const answers = (await Promise.all(values.map((value) => item(visit, session, value)))).filter(
+      (answer) => answer !== undefined,
+    )
     if (answers.length === 0) return void response.writeHead(202).end()
     trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
   }
@@ -218,7 +256,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       const reply: Reply = { open: () => {}, send: () => false, end: () => 0, streaming: false }
       const { line, done } = openLine(visit, asked, session, reply, 'legacy')
       try {
-        return responseOf(message, await entrance.enter({ standing: visit.standing, asked, line: { ...line, question: noQuestion }, trail }))
+        const given = await entrance.enter({
+          standing: visit.standing,
+          asked,
+          line: { ...line, question: noQuestion },
+          trail,
+        })
+        if ('error' in given) trail.outcome = 'failed'
+        return responseOf(message, given)
       } finally {
         done()
       }
@@ -247,7 +292,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.response.writeHead(204).end()
   }
 
-  function refuse(response: ServerResponse, trail: Trail, fault: Fault, id: Failure['id'], era: Era, reply?: Reply): void {
+  function refuse(
+    response: ServerResponse,
+    trail: Trail,
+    fault: Fault,
+    id: Failure['id'],
+    era: Era,
+    reply?: Reply,
+  ): void {
     note(trail, fault)
     if (response.destroyed) return
     const { correlationId } = trail
@@ -263,7 +315,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const given = request.headers['x-correlation-id']
     const trail = trails.begin(0, typeof given === 'string' ? given : undefined)
     try {
-      await receive(request, response, place, trail)
+      const under = receive(request, response, place, trail)
+      if (under !== undefined) await under
     } catch (thrown) {
       refuse(response, trail, Fault.of(thrown), undefined, 'legacy')
     } finally {
@@ -298,7 +351,9 @@ function put(question: Request, session: Session | undefined, reply: Reply, sign
       resolve(answer)
     }
     const give = () => settle({ error: { code: -32603, message: 'The client is gone.' } })
-    session.questions.set(id, (answer) => settle('error' in answer ? { error: answer.error } : { result: answer.result }))
+    session.questions.set(id, (answer) =>
+      settle('error' in answer ? { error: answer.error } : { result: answer.result }),
+    )
     signal.addEventListener('abort', give, { once: true })
     const params = question.params === undefined ? {} : { params: question.params }
     if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) give()

@@ -57,7 +57,7 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
       const text = beat === undefined ? JSON.stringify(message) : eventOf(message as Message)
       if (beat === undefined) {
         const size = Buffer.byteLength(text)
-        response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': size })
+        response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
         response.end(text)
         return size
       }

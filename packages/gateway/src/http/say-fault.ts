@@ -18,7 +18,8 @@ export const statusOfError = (code: number): number => (code === NO_METHOD ? 404
 /** Errors of our own stand outside the range that 2026-07-28 keeps for itself and for what came before it. */
 const LEGACY_OWN = [-32003, -32002, -32001]
 const MODERN_OFFSET = 1000
-const numberOf = (code: number, era: Era) => (era === 'modern' && LEGACY_OWN.includes(code) ? code + MODERN_OFFSET : code)
+const numberOf = (code: number, era: Era) =>
+  era === 'modern' && LEGACY_OWN.includes(code) ? code + MODERN_OFFSET : code
 
 export function errorOf(fault: Fault, era: Era, correlationId: string): ErrorBody {
   const { word, rpc, retry, phase } = fault.row

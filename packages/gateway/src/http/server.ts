@@ -27,7 +27,10 @@ export interface ServerParts {
 
 const ENDPOINTS: readonly { form: RegExp; place(found: RegExpExecArray): Place }[] = [
   { form: /^\/mcp\/?$/, place: () => ({}) },
-  { form: /^\/o\/([\w-]+)\/t\/([\w-]+)\/mcp\/?$/, place: ([, organization = '', toolset = '']) => ({ organization, toolset }) },
+  {
+    form: /^\/o\/([\w-]+)\/t\/([\w-]+)\/mcp\/?$/,
+    place: ([, organization = '', toolset = '']) => ({ organization, toolset }),
+  },
   {
     form: /^\/api\/v1\/([\w-]+)\/connectors\/([\w-]+)\/mcp\/?$/,
     place: ([, organization = '', connection = '']) => ({ organization, connection }),
@@ -43,12 +46,20 @@ export function placeOf(path: string): Place | undefined {
   return undefined
 }
 
-/** Slow senders of headers and bodies are cut off; idle connections are kept for proxies that keep them too. */
-const TIMES = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 }
+/**
+ * Slow senders of headers and bodies are cut off, which Node looks for at each interval; idle connections are kept for
+ * proxies that keep them too. Milliseconds.
+ */
+const TIMES = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+}
 const ALLOWED_METHODS = 'GET, POST, DELETE'
 const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate'
 
-export function createServer(parts: ServerParts): Server {
+export function createServer(parts: ServerParts, times = TIMES): Server {
   const { guard, mcp } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
@@ -67,7 +78,7 @@ export function createServer(parts: ServerParts): Server {
     return mcp(request, response, place)
   }
 
-  return createHttpServer(TIMES, (request, response) => {
+  return createHttpServer(times, (request, response) => {
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {
@@ -82,21 +93,34 @@ function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('vary', 'Origin')
   response.setHeader('access-control-expose-headers', EXPOSED)
   response.setHeader('access-control-allow-methods', ALLOWED_METHODS)
-  response.setHeader('access-control-allow-headers', 'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name')
+  response.setHeader(
+    'access-control-allow-headers',
+    'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+  )
 }
 
 function sayProblem(response: ServerResponse, fault: Fault, correlationId: string): void {
   const body = JSON.stringify(problemOf(fault, correlationId))
-  response.writeHead(fault.row.http, { 'content-type': 'application/problem+json', 'content-length': Buffer.byteLength(body) }).end(body)
+  response
+    .writeHead(fault.row.http, {
+      'content-type': 'application/problem+json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body)
 }
 
 function createRest({ health, readiness, metrics, newCorrelationId, identify }: ServerParts): Hono {
   const app = new Hono()
   app.get('/health/live', (c) => c.json({ status: 'live' }))
-  app.get('/health/startup', (c) => c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503))
+  app.get('/health/startup', (c) =>
+    c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
+  )
   app.get('/health/ready', async (c) => {
     const { ready, problem, checks } = await readiness()
-    return c.json({ status: ready ? 'ready' : 'not ready', ...(problem === undefined ? {} : { problem }), checks }, ready ? 200 : 503)
+    return c.json(
+      { status: ready ? 'ready' : 'not ready', ...(problem === undefined ? {} : { problem }), checks },
+      ready ? 200 : 503,
+    )
   })
   app.get('/health', (c) => c.redirect('/health/ready'))
   // Counters tell how an installation is used: whoever may call may read them.
@@ -107,7 +131,9 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify }: 
   app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
-    return c.body(JSON.stringify(problemOf(fault, newCorrelationId())), fault.row.http as 500, { 'content-type': 'application/problem+json' })
+    return c.body(JSON.stringify(problemOf(fault, newCorrelationId())), fault.row.http as 500, {
+      'content-type': 'application/problem+json',
+    })
   })
   app.notFound((c) => {
     const fault = new Fault('address.unknown', { path: new URL(c.req.url).pathname })

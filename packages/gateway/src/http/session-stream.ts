@@ -14,7 +14,13 @@ export interface SessionStream {
   readonly draining: AbortSignal
 }
 
-export async function openSessionStream({ session, standing, response, changes, draining }: SessionStream): Promise<void> {
+export async function openSessionStream({
+  session,
+  standing,
+  response,
+  changes,
+  draining,
+}: SessionStream): Promise<void> {
   const reply = createReply(response, { accepts: true, headers: {} })
   const closed = new AbortController()
   response.once('close', () => closed.abort())

@@ -49,6 +49,10 @@ export async function addKey(sql: OrgSql, { organizationId, name, hint, hash, to
 export const listKeys = (sql: OrgSql) => sql(KeyRow)`
   select id, organization_id, name, hint, toolset, origin, created_at, expires_at from keys order by created_at, id`
 
+/** Whether the key of this name is the one with this hash. */
+export const holdsKey = async (sql: OrgSql, name: string, hash: Buffer): Promise<boolean> =>
+  (await sql(z.object({ id: z.string() }))`select id from keys where name = ${name} and hash = ${hash}`).length > 0
+
 export const removeKey = async (sql: OrgSql, name: string): Promise<boolean> =>
   (await sql(z.object({ id: z.string() }))`delete from keys where name = ${name} returning id`).length > 0
 

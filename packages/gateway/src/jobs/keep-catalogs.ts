@@ -5,6 +5,7 @@
  * Connections do not wait for one another. One that fails is tried again with growing pauses.
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { Log } from '../lib/log.ts'
 import type { ListKind, Upstream } from '../upstreams/upstream.ts'
 import type { SyncCatalog } from './sync-catalog.ts'
 
@@ -23,6 +24,7 @@ export interface KeepCatalogsParts {
   onChange(organizationId: OrganizationId, connectionId: ConnectionId, kind: ListKind): void
   /** The connection is gone or changed: its upstream ends. */
   drop(connectionId: ConnectionId): Promise<void>
+  readonly log: Pick<Log, 'warn'>
 }
 
 export interface KeepCatalogs {
@@ -41,7 +43,7 @@ interface Kept {
   readonly stop: AbortController
 }
 
-export function createKeepCatalogs({ sync, onChange, drop }: KeepCatalogsParts): KeepCatalogs {
+export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsParts): KeepCatalogs {
   const kept = new Map<ConnectionId, Kept>()
 
   function start(wanted: Wanted): Kept {
@@ -56,7 +58,6 @@ export function createKeepCatalogs({ sync, onChange, drop }: KeepCatalogsParts):
     let pause = AGAIN.first
     let watching: Upstream | undefined
     let running = false
-    let again = false
     const changed = new Set<ListKind>()
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
 
@@ -66,26 +67,34 @@ export function createKeepCatalogs({ sync, onChange, drop }: KeepCatalogsParts):
     }
 
     async function refresh(): Promise<void> {
-      if (running) {
-        again = true
-        return
-      }
+      // What is said meanwhile is in `changed`, and looked at when this ends.
+      if (running) return
       running = true
       const told = [...changed]
       changed.clear()
-      const upstream = wanted.upstream()
-      const good = await sync({ organizationId, connectionId, alias, upstream }, signal)
+      const good = await attempt()
       running = false
       if (signal.aborted) return
       if (good) for (const kind of told) onChange(organizationId, connectionId, kind)
-      else for (const kind of told) changed.add(kind)
-      if (good && watching !== upstream) watch(upstream)
+      plan(good ? (changed.size > 0 ? GATHER : EVERY) : pause)
+      if (!good) for (const kind of told) changed.add(kind)
       pause = good ? AGAIN.first : Math.min(pause * 2, AGAIN.most)
-      plan(again ? GATHER : good ? EVERY : pause)
-      again = false
+    }
+
+    /** Whatever goes wrong with one connection stays its own: it is tried again. */
+    async function attempt(): Promise<boolean> {
+      try {
+        const good = await sync({ organizationId, connectionId, alias, upstream: () => wanted.upstream() }, signal)
+        if (good && !signal.aborted) watch(wanted.upstream())
+        return good
+      } catch (thrown) {
+        log.warn({ connection: alias, err: thrown }, 'the catalog could not be kept; trying again')
+        return false
+      }
     }
 
     function watch(upstream: Upstream): void {
+      if (watching === upstream) return
       watching = upstream
       upstream.watch((kind) => {
         changed.add(kind)
@@ -99,7 +108,9 @@ export function createKeepCatalogs({ sync, onChange, drop }: KeepCatalogsParts):
   function end(connectionId: ConnectionId, { stop }: Kept): void {
     kept.delete(connectionId)
     stop.abort()
-    drop(connectionId).catch(() => {})
+    drop(connectionId).catch((thrown: unknown) =>
+      log.warn({ connectionId, err: thrown }, 'an upstream could not be ended'),
+    )
   }
 
   return {

@@ -24,7 +24,9 @@ export async function fetchOffer(upstream: Upstream, alias: string, signal: Abor
   const portrait = await upstream.introduce(signal)
   const { capabilities } = portrait
   const fetchList = (capability: string, method: string, member: string) =>
-    isObject(capabilities[capability]) ? listAll(upstream, portrait, { alias, method, member, signal }) : Promise.resolve([])
+    isObject(capabilities[capability])
+      ? listAll(upstream, portrait, { alias, method, member, signal })
+      : Promise.resolve([])
   const [tools, resources, templates, prompts] = await Promise.all([
     fetchList('tools', 'tools/list', 'tools'),
     fetchList('resources', 'resources/list', 'resources'),
@@ -49,7 +51,11 @@ interface Listing {
   readonly signal: AbortSignal
 }
 
-async function listAll(upstream: Upstream, { revision }: Portrait, { alias, method, member, signal }: Listing): Promise<JsonObject[]> {
+async function listAll(
+  upstream: Upstream,
+  { revision }: Portrait,
+  { alias, method, member, signal }: Listing,
+): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
@@ -57,10 +63,14 @@ async function listAll(upstream: Upstream, { revision }: Portrait, { alias, meth
     if ('error' in answer) {
       // Servers announce a capability and lack one of its lists; that list is empty then.
       if (answer.error.code === METHOD_NOT_FOUND) return items
-      throw new Fault('upstream.malformed', { connection: alias, problem: `${method}: ${answer.error.message.slice(0, 200)}` })
+      throw new Fault('upstream.malformed', {
+        connection: alias,
+        problem: `${method}: ${answer.error.message.slice(0, 200)}`,
+      })
     }
     const found = answer.result[member]
-    if (!Array.isArray(found)) throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
+    if (!Array.isArray(found))
+      throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
     items.push(...found.filter(isObject))
     const next = answer.result['nextCursor']
     if (typeof next !== 'string' || next === cursor) return items.slice(0, MAX_ITEMS)
@@ -69,7 +79,8 @@ async function listAll(upstream: Upstream, { revision }: Portrait, { alias, meth
   return items.slice(0, MAX_ITEMS)
 }
 
-const noAnswer = (): Promise<Answer> => Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
+const noAnswer = (): Promise<Answer> =>
+  Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
 
 /** An ask of the gateway itself: it can answer nothing and wants to hear nothing. */
 export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
@@ -93,7 +104,8 @@ export interface Subject {
   readonly organizationId: OrganizationId
   readonly connectionId: ConnectionId
   readonly alias: string
-  readonly upstream: Upstream
+  /** Throws where it cannot even be opened. */
+  upstream(): Upstream
 }
 
 export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boolean>
@@ -102,15 +114,20 @@ export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boo
 export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog {
   return async ({ organizationId, connectionId, alias, upstream }, signal) => {
     try {
-      const offer = await fetchOffer(upstream, alias, signal)
+      const offer = await fetchOffer(upstream(), alias, signal)
       await store(organizationId, connectionId, offer)
       log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
       return true
     } catch (thrown) {
       if (signal.aborted) return false
       const fault = Fault.of(thrown)
-      log.warn({ connection: alias, code: fault.code, err: fault.cause, problem: fault.message }, 'catalog could not be fetched; the last one stays')
-      await fail(organizationId, connectionId, fault).catch((lost: unknown) => log.warn({ err: lost }, 'the failure could not be noted'))
+      log.warn(
+        { connection: alias, code: fault.code, err: fault.cause, problem: fault.message },
+        'catalog could not be fetched; the last one stays',
+      )
+      await fail(organizationId, connectionId, fault).catch((lost: unknown) =>
+        log.warn({ err: lost }, 'the failure could not be noted'),
+      )
       return false
     }
   }

@@ -12,7 +12,8 @@ export const OrganizationRow = z.object({
 })
 export type OrganizationRow = z.output<typeof OrganizationRow>
 
-export const listOrganizations = (sql: SystemSql) => sql(OrganizationRow)`select id, slug, name from organizations order by slug`
+export const listOrganizations = (sql: SystemSql) =>
+  sql(OrganizationRow)`select id, slug, name from organizations order by slug`
 
 /** The organization of that slug, made if it is missing; its name is kept when none is given. */
 export async function ensureOrganization(sql: SystemSql, slug: string, name: string | undefined, origin: string) {

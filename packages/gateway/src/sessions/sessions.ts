@@ -6,7 +6,15 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { strangerOf, type Caller, type Id, type LegacyRevision, type Message, type Opening, type Response } from '@toolway/protocol'
+import {
+  strangerOf,
+  type Caller,
+  type Id,
+  type LegacyRevision,
+  type Message,
+  type Opening,
+  type Response,
+} from '@toolway/protocol'
 
 export interface Session {
   readonly id: string
@@ -58,7 +66,8 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
 
   function reap(): void {
     const oldest = now() - IDLE
-    for (const one of held.values()) if (one.seen < oldest && one.session.underWay.size === 0 && one.session.stream === undefined) drop(one)
+    for (const one of held.values())
+      if (one.seen < oldest && one.session.underWay.size === 0 && one.session.stream === undefined) drop(one)
   }
 
   function find(owner: string, id: string): Held {

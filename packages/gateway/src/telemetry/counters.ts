@@ -13,7 +13,12 @@ export interface Counters {
 export function createCounters({ sessions }: { sessions: () => number }): Counters {
   const registry = new Registry()
   const registers = [registry]
-  const calls = new Counter({ name: 'toolway_calls_total', help: 'MCP requests answered', labelNames: ['method', 'outcome'], registers })
+  const calls = new Counter({
+    name: 'toolway_calls_total',
+    help: 'MCP requests answered',
+    labelNames: ['method', 'outcome'],
+    registers,
+  })
   const durations = new Histogram({
     name: 'toolway_call_duration_seconds',
     help: 'Time from a request to its answer',
@@ -21,7 +26,12 @@ export function createCounters({ sessions }: { sessions: () => number }): Counte
     buckets: SECONDS,
     registers,
   })
-  const refusals = new Counter({ name: 'toolway_refusals_total', help: 'Requests refused', labelNames: ['code'], registers })
+  const refusals = new Counter({
+    name: 'toolway_refusals_total',
+    help: 'Requests refused',
+    labelNames: ['code'],
+    registers,
+  })
   const lost = new Counter({ name: 'toolway_records_lost_total', help: 'Records that could not be written', registers })
   new Gauge({
     name: 'toolway_sessions',
@@ -31,13 +41,26 @@ export function createCounters({ sessions }: { sessions: () => number }): Counte
       this.set(sessions())
     },
   })
+  // Resolving labels costs more than counting: each pair of them is resolved once.
+  const counted = new Map<string, Counter.Internal>()
+  const timed = new Map<string, Histogram.Internal<string>>()
+  const countOf = (method: string, outcome: string) =>
+    kept(counted, `${method} ${outcome}`, () => calls.labels({ method, outcome }))
   return {
     registry,
     call(method, outcome, seconds) {
-      calls.inc({ method, outcome })
-      durations.observe({ method }, seconds)
+      countOf(method, outcome).inc()
+      kept(timed, method, () => durations.labels({ method })).observe(seconds)
     },
     refuse: (code) => refusals.inc({ code }),
     loseRecords: (count) => lost.inc(count),
   }
+}
+
+function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const held = map.get(key)
+  if (held !== undefined) return held
+  const made = make()
+  map.set(key, made)
+  return made
 }

@@ -34,7 +34,8 @@ export const putToolset = (sql: OrgSql, { organizationId, slug, title, settings,
      set title = excluded.title, settings = excluded.settings, origin = excluded.origin
   returning id`
 
-export const removeToolset = (sql: OrgSql, slug: string) => sql(Id)`delete from toolsets where slug = ${slug} returning id`
+export const removeToolset = (sql: OrgSql, slug: string) =>
+  sql(Id)`delete from toolsets where slug = ${slug} returning id`
 
 export interface Selection {
   /** Whether anything of that connection can be in. */

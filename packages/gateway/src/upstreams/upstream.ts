@@ -70,7 +70,12 @@ export interface Reach {
   readonly revision: Revision | undefined
   readonly pinned: boolean
   readonly wire:
-    | { readonly kind: 'http'; readonly url: string; readonly private: boolean; readonly headers: Record<string, string> }
+    | {
+        readonly kind: 'http'
+        readonly url: string
+        readonly private: boolean
+        readonly headers: Record<string, string>
+      }
     | {
         readonly kind: 'process'
         readonly command: string

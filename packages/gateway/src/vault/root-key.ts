@@ -10,18 +10,25 @@ export async function loadRootKey(directory: string): Promise<Buffer> {
   const path = join(directory, FILE)
   const held = await readFile(path, 'utf8').catch(whenMissing)
   if (held === undefined) return makeRootKey(path)
-  if (!FORM.test(held.trim())) throw new Error(`${path} does not hold 64 hex digits: put the right key back, or move the data directory away to start anew.`)
+  if (!FORM.test(held.trim()))
+    throw new Error(
+      `${path} does not hold 64 hex digits: put the right key back, or move the data directory away to start anew.`,
+    )
   return Buffer.from(held.trim(), 'hex')
 }
 
 /** Written beside and linked into place: of two processes that start at once, both read the one that won. */
 async function makeRootKey(path: string): Promise<Buffer> {
-  const beside = `${path}.${process.pid}`
-  await writeFile(beside, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
-  await link(beside, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(beside)
+  // Process ids repeat across containers that share a directory, so the name is random.
+  const beside = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeFile(beside, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    await link(beside, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(beside, { force: true })
+  }
   return Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
 }
 

@@ -4,7 +4,15 @@
  * AES-256-GCM with a fresh nonce for every value (NIST SP 800-38D) and the identity of the row as associated data, so that
  * a sealed value moved to another row does not open. Keys come from one root by HKDF (RFC 5869), one for each purpose.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const NONCE = 12
 const TAG = 16

@@ -3,7 +3,7 @@
  * (translation table: tools/list). Same family: the entry passes as the server wrote it.
  */
 import { eraOf, type Revision } from '../era.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 
 /** Since 2025-06-18 tools may have an output schema and results may be structured. */
 export const STRUCTURED_SINCE: Revision = '2025-06-18'
@@ -29,6 +29,21 @@ export function adaptTool(definition: JsonObject, from: Revision, to: Revision):
   const schema = definition['outputSchema'] as JsonObject
   return {
     ...definition,
-    outputSchema: { type: 'object', properties: { result: schema }, required: ['result'] },
+    outputSchema: { type: 'object', properties: { result: moveSchema(schema) }, required: ['result'] },
   }
+}
+
+const MOVED = '/properties/result'
+
+/** A schema that is no longer the root: references that start at the root start where it now stands (RFC 6901 pointers). */
+function moveSchema(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(moveSchema)
+  // A schema with an id is a root of its own, wherever it stands.
+  if (!isObject(schema) || typeof schema['$id'] === 'string') return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const local = key === '$ref' && typeof value === 'string' && (value === '#' || value.startsWith('#/'))
+      return [key, local ? `#${MOVED}${value.slice(1)}` : moveSchema(value)]
+    }),
+  )
 }

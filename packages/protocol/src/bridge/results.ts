@@ -5,7 +5,7 @@
  * client: they are dropped, structured results that are not objects are wrapped, and content that its revision does not
  * know becomes text. Whatever is not named here passes as it is, unknown fields and content kinds of the same era included.
  */
-import { eraOf, type Era, type Revision } from '../era.ts'
+import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { ErrorBody } from '../message.ts'
 import { STRUCTURED_SINCE } from './definitions.ts'
@@ -19,6 +19,8 @@ const CACHEABLE = new Set([
 ])
 const NOT_FOUND_LEGACY = -32002
 const INVALID_PARAMS = -32602
+const INTERNAL = -32603
+const RESERVED = { first: -32020, last: -32099 }
 
 export interface Crossing {
   readonly from: Revision
@@ -29,15 +31,16 @@ export interface Crossing {
 
 export function adaptResult(method: string, result: JsonObject, { from, to, wraps = false }: Crossing): JsonObject {
   const toEra = eraOf(to)
-  const crossed = eraOf(from) === toEra ? result : cross(method, result, toEra, wraps)
+  const crossed = eraOf(from) === toEra ? result : cross(method, result, to, wraps)
   const stamped = toEra === 'modern' ? stamp(method, crossed) : crossed
   return to < STRUCTURED_SINCE ? simplify(method, stamped, to) : stamped
 }
 
-function cross(method: string, result: JsonObject, to: Era, wraps: boolean): JsonObject {
-  if (to === 'modern') return method === 'tools/call' && !('content' in result) ? { content: [], ...result } : result
+function cross(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
+  // A legacy server knows none of these: a member of that name would be taken at its modern word.
   const { resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result
-  if (method !== 'tools/call' || !('structuredContent' in rest)) return rest
+  if (eraOf(to) === 'modern') return method === 'tools/call' && !('content' in rest) ? { content: [], ...rest } : rest
+  if (method !== 'tools/call' || !('structuredContent' in rest) || to < STRUCTURED_SINCE) return rest
   const structured = rest['structuredContent'] ?? null
   if (!wraps && isObject(structured)) return rest
   return { ...withText(rest, structured), structuredContent: { result: structured } }
@@ -51,7 +54,10 @@ function stamp(method: string, result: JsonObject): JsonObject {
   return { ttlMs: 0, cacheScope: 'private', ...result, resultType: type }
 }
 
-const TEXT_KINDS: Readonly<Record<string, Revision>> = { resource_link: '2025-06-18', audio: '2025-03-26' }
+const TEXT_KINDS = new Map<Json | undefined, Revision>([
+  ['resource_link', '2025-06-18'],
+  ['audio', '2025-03-26'],
+])
 
 /** For revisions before 2025-06-18: no structured result, no content kind that a strict client would refuse. */
 function simplify(method: string, result: JsonObject, to: Revision): JsonObject {
@@ -74,7 +80,7 @@ const simplifyMessage = (message: Json, to: Revision): Json =>
 
 function simplifyBlock(block: Json, to: Revision): Json {
   if (!isObject(block)) return block
-  const since = TEXT_KINDS[String(block['type'])]
+  const since = TEXT_KINDS.get(block['type'])
   if (since === undefined || to >= since) return block
   const text =
     block['type'] === 'audio'
@@ -86,13 +92,33 @@ function simplifyBlock(block: Json, to: Revision): Json {
 /** A result whose structured part is also there as text, for whoever cannot read the structured part. */
 function withText(result: JsonObject, structured: Json): JsonObject {
   const content = listOf(result['content'])
-  const hasText = content.some((block) => isObject(block) && block['type'] === 'text')
-  return hasText ? result : { ...result, content: [...content, { type: 'text', text: JSON.stringify(structured) }] }
+  const text = JSON.stringify(structured)
+  if (content.some((block) => saysJson(block, text))) return result
+  return { ...result, content: [...content, { type: 'text', text }] }
 }
 
-/** "Resource not found" has another number in the modern era; all other errors pass as they are. */
+/** Whether a block is the text of that very JSON, however it is indented. */
+function saysJson(block: Json, text: string): boolean {
+  if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false
+  if (block['text'] === text) return true
+  // Most texts are prose: only what begins like the JSON is worth parsing.
+  if (block['text'].trimStart()[0] !== text[0]) return false
+  try {
+    return JSON.stringify(JSON.parse(block['text'])) === text
+  } catch {
+    return false
+  }
+}
+
+/**
+ * An error in the other era's numbers. "Resource not found" has another one; -32020 to -32099 speak of this hop in the modern
+ * era and of nothing in the others, and a modern client must not be told -32002 at all. Within an era errors pass as they are.
+ */
 export function adaptError(method: string, error: ErrorBody, { from, to }: Crossing): ErrorBody {
-  if (method !== 'resources/read' || eraOf(from) === eraOf(to)) return error
-  if (eraOf(to) === 'modern' && error.code === NOT_FOUND_LEGACY) return { ...error, code: INVALID_PARAMS }
-  return error
+  if (eraOf(from) === eraOf(to)) return error
+  const { code } = error
+  if (eraOf(to) === 'modern' && code === NOT_FOUND_LEGACY) {
+    return { ...error, code: method === 'resources/read' ? INVALID_PARAMS : INTERNAL }
+  }
+  return code <= RESERVED.first && code >= RESERVED.last ? { ...error, code: INTERNAL } : error
 }

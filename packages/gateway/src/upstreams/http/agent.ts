@@ -12,7 +12,16 @@ import ipaddr from 'ipaddr.js'
 import { buildConnector, Pool } from 'undici'
 
 /** NAT64, 6to4, Teredo and site-local carry or hide other addresses; `unicast` alone is public. */
-const ALWAYS_REFUSED = new Set(['linkLocal', 'multicast', 'broadcast', 'reserved', 'rfc6052', 'rfc6145', '6to4', 'teredo'])
+const ALWAYS_REFUSED = new Set([
+  'linkLocal',
+  'multicast',
+  'broadcast',
+  'reserved',
+  'rfc6052',
+  'rfc6145',
+  '6to4',
+  'teredo',
+])
 const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal'])
 const SITE_LOCAL = ipaddr.parseCIDR('fec0::/10') as [ipaddr.IPv6, number]
 const NAT64_LOCAL = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]

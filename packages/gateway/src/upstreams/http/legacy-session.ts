@@ -21,7 +21,7 @@ import {
 } from '@toolway/protocol'
 import { withToken, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { OWN_CLIENT } from './modern.ts'
-import { discard, header, isStream, readOne, readStream, send, type Incoming, type Wire } from './post.ts'
+import { header, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
 export interface LegacySession {
   readonly portrait: Portrait
@@ -46,9 +46,9 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   const { sessionId, portrait } = await initialize(wire, ids, options)
   const headers: Record<string, string> = { 'mcp-protocol-version': portrait.revision }
   if (sessionId !== undefined) headers['mcp-session-id'] = sessionId
-  const post = (message: JsonObject, signal?: AbortSignal) =>
-    send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...(signal === undefined ? {} : { signal }) })
-  const tell = async (message: JsonObject) => discard(await post(message))
+  const post = (message: JsonObject, more: Partial<Outgoing> = {}) =>
+    send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
+  const tell = (message: JsonObject) => post(message)
   await tell({ jsonrpc: '2.0', method: 'notifications/initialized' })
 
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
@@ -66,38 +66,39 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } }).catch(() => {})
     }
     signal.addEventListener('abort', cancel, { once: true })
+    const onMessage = (message: Message) => {
+      if (isNotification(message)) asked.onNotification(withToken(message, token))
+      else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
+    }
     try {
-      const response = await post({ jsonrpc: '2.0', id, method: asked.method, params }, signal)
-      refuseStatus(wire, response, sessionId !== undefined)
-      if (!isStream(response)) return answerOf(wire, id, await readOne(wire, response, signal))
-      return await readAnswer(wire, response, { id, signal, resume: (last) => resume(last, signal) }, (message) => {
-        if (isNotification(message)) asked.onNotification(withToken(message, token))
-        else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
-      })
+      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
+      if (first.response === undefined) refuseStatus(wire, first, sessionId !== undefined)
+      return await finish(wire, id, first, (last) => resume(last, { signal, until: id, onMessage }))
     } finally {
       signal.removeEventListener('abort', cancel)
     }
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
-  const resume = (last: string, signal: AbortSignal) =>
-    send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last }, signal })
+  const resume = (last: string, more: Partial<Outgoing>) =>
+    send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last }, ...more })
 
   async function stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
-    const response = await send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' }, signal, patient: true })
-    if (response.statusCode === 404 && sessionId !== undefined) throw new SessionLost()
-    if (response.statusCode !== 200 || !isStream(response)) {
-      discard(response)
-      return false
-    }
-    for await (const { message } of readStream(wire, response, signal)) onMessage(message)
-    return true
+    const incoming = await send(wire, {
+      method: 'GET',
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal,
+      patient: true,
+      onMessage,
+    })
+    if (incoming.status === 404 && sessionId !== undefined) throw new SessionLost()
+    return incoming.status === 200 && incoming.stream
   }
 
   async function close(): Promise<void> {
     if (sessionId === undefined) return
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await send(wire, { method: 'DELETE', headers, signal }).then(discard, () => {})
+    await send(wire, { method: 'DELETE', headers, signal }).catch(() => {})
   }
 
   return { portrait, ask, stream, close }
@@ -106,20 +107,19 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
   const id = ids()
   const params = { protocolVersion: revision ?? NEWEST_LEGACY, capabilities, clientInfo: OWN_CLIENT }
-  const response = await send(wire, {
+  const incoming = await send(wire, {
     method: 'POST',
     headers: {},
     body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
     signal,
+    until: id,
   })
-  refuseStatus(wire, response, false)
-  const answer = isStream(response)
-    ? await readAnswer(wire, response, { id, signal }, () => {})
-    : answerOf(wire, id, await readOne(wire, response, signal))
+  if (incoming.response === undefined) refuseStatus(wire, incoming, false)
+  const answer = await finish(wire, id, incoming)
   if ('error' in answer) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: `initialize: ${answer.error.message}` })
   }
-  return { sessionId: header(response, 'mcp-session-id'), portrait: portraitOf(answer.result) }
+  return { sessionId: header(incoming, 'mcp-session-id'), portrait: portraitOf(answer.result) }
 }
 
 /** Who a legacy server says it is in its answer to `initialize`. */
@@ -133,32 +133,24 @@ export function portraitOf(result: JsonObject): Portrait {
   }
 }
 
-interface Reading {
-  readonly id: number
-  readonly signal: AbortSignal
-  readonly resume?: (lastEventId: string) => Promise<Incoming>
-}
-
 const MAX_RESUMES = 10
 const RESUME_DELAY = 500
 
-/** Read a request's stream to its answer; everything before goes to `onMessage`. */
-async function readAnswer(wire: Wire, first: Incoming, reading: Reading, onMessage: (message: Message) => void): Promise<Answer> {
-  let response = first
-  let last: string | undefined
+/** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
+async function finish(
+  wire: Wire,
+  id: number,
+  first: Incoming,
+  resume?: (lastEventId: string) => Promise<Incoming>,
+): Promise<Answer> {
+  let incoming = first
   for (let round = 0; round <= MAX_RESUMES; round++) {
-    for await (const event of readStream(wire, response, reading.signal)) {
-      last = event.id ?? last
-      if (isResponse(event.message)) return answerOf(wire, reading.id, event.message)
-      onMessage(event.message)
-    }
-    if (last === undefined || reading.resume === undefined) break
+    if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
+    if (!incoming.stream) return answerOf(wire, id, readAs(wire, incoming.text))
+    if (incoming.lastEventId === undefined || resume === undefined) break
     await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
-    response = await reading.resume(last)
-    if (response.statusCode !== 200 || !isStream(response)) {
-      discard(response)
-      break
-    }
+    incoming = await resume(incoming.lastEventId)
+    if (incoming.status !== 200 || !incoming.stream) break
   }
   throw new Fault('upstream.lost', { connection: wire.alias })
 }
@@ -170,19 +162,13 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
   return isFailure(message) ? { error: message.error } : { result: message.result }
 }
 
-function refuseStatus(wire: Wire, response: Incoming, hasSession: boolean): void {
-  const status = response.statusCode
+function refuseStatus(wire: Wire, incoming: Incoming, hasSession: boolean): void {
+  const { status } = incoming
   if (status < 300) return
-  const isJson = header(response, 'content-type')?.includes('json') === true
-  if (status === 404 && hasSession) {
-    discard(response)
-    throw new SessionLost()
-  }
+  if (status === 404 && hasSession) throw new SessionLost()
   if (status === 401 || status === 403) {
-    discard(response)
     throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
   }
-  if (isJson && status < 500) return
-  discard(response)
+  if (header(incoming, 'content-type')?.includes('json') === true && status < 500) return
   throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
 }

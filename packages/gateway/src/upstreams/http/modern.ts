@@ -17,10 +17,10 @@ import {
   type Caller,
   type HeaderParameter,
   type JsonObject,
-  type Response,
+  type Message,
 } from '@toolway/protocol'
-import { changedList, withToken, type Answer, type Ask, type ListKind, type Portrait } from '../upstream.ts'
-import { discard, header, isStream, readOne, readStream, readText, send, type Incoming, type Wire } from './post.ts'
+import { changedList, withToken, type Answer, type ListKind, type Portrait } from '../upstream.ts'
+import { header, readAs, send, type Incoming, type Wire } from './post.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
 export const NOBODY: Caller = { revision: MODERN, capabilities: {}, client: OWN_CLIENT, logLevel: undefined }
@@ -45,57 +45,58 @@ export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<A
   const id = ids()
   const token = progressTokenOf(asked.params)
   const params = writeEnvelope(asked.params, asked.caller, token === undefined ? undefined : `p${id}`)
-  const { signal } = asked
-  const response = await send(wire, {
+  const incoming = await send(wire, {
     method: 'POST',
     headers: headersFor(asked.method, params, asked.headerParameters ?? []),
     body: JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params }),
-    signal,
-    ...(asked.patient === true ? { patient: true } : {}),
-  })
-  await refuseStatus(wire, response)
-  if (!isStream(response)) return answerOf(wire, id, await readOne(wire, response, signal))
-  for await (const { message } of readStream(wire, response, signal)) {
-    if (isNotification(message)) asked.onNotification?.(withToken(message, token))
-    else if (isResponse(message)) return answerOf(wire, id, message)
+    signal: asked.signal,
+    until: id,
+    patient: asked.patient === true,
     // A modern server sends no requests; one that does is not answered, and its stream goes on.
-  }
-  throw new Fault('upstream.lost', { connection: wire.alias })
+    onMessage: (message) => isNotification(message) && asked.onNotification?.(withToken(message, token)),
+  })
+  if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
+  refuseStatus(wire, incoming)
+  if (incoming.stream) throw new Fault('upstream.lost', { connection: wire.alias })
+  return answerOf(wire, id, readAs(wire, incoming.text))
 }
 
-function answerOf(wire: Wire, id: number, message: unknown): Answer {
-  const response = message as Response
+function answerOf(wire: Wire, id: number, message: Message): Answer {
   // An error that the server could not attribute belongs to the only request of this exchange.
-  if (!isResponse(response) || (response.id !== id && !(isFailure(response) && response.id === undefined))) {
+  if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
   }
-  if (!isFailure(response)) return { result: response.result }
-  const { code } = response.error
+  if (!isFailure(message)) return { result: message.result }
+  const { code } = message.error
   // These two describe the gateway's own request; the caller's hop was in order.
   if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: `it refuses the request's envelope (${code})` })
+    throw new Fault('upstream.malformed', {
+      connection: wire.alias,
+      problem: `it refuses the request's envelope (${code})`,
+    })
   }
-  return { error: response.error }
+  return { error: message.error }
 }
 
 /** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
-export async function refuseStatus(wire: Wire, response: Incoming): Promise<void> {
-  const status = response.statusCode
+export function refuseStatus(wire: Wire, incoming: Incoming): void {
+  const { status } = incoming
   if (status < 300) return
   if (status === 401 || status === 403) {
-    discard(response)
     throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
   }
-  const carriesMessage = header(response, 'content-type')?.includes('json') === true && status >= 400 && status < 500
-  if (carriesMessage) return
-  await readText(wire, response).catch(() => '')
-  throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
+  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status >= 400 && status < 500
+  if (!carriesMessage)
+    throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
 }
 
 export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
   const answer = await exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
   if ('error' in answer) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: `server/discover: ${answer.error.message}` })
+    throw new Fault('upstream.malformed', {
+      connection: wire.alias,
+      problem: `server/discover: ${answer.error.message}`,
+    })
   }
   return portraitOf(answer.result)
 }
@@ -110,8 +111,6 @@ export function portraitOf(result: JsonObject): Portrait {
     instructions: typeof instructions === 'string' ? instructions : undefined,
   }
 }
-
-export const ask = (wire: Wire, ids: Ids, asked: Ask): Promise<Answer> => exchange(wire, ids, asked)
 
 /** One listen stream; returns when it ends. `onOpen` is called with the acknowledgement. */
 export async function listen(

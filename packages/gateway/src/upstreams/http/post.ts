@@ -1,15 +1,17 @@
 /**
- * One HTTP exchange with an upstream: a body goes out, one JSON message or a stream of them comes back.
+ * One HTTP exchange with an upstream: a body goes out, one JSON text or a stream of messages comes back.
  *
  * It knows how an upstream fails (refused, cut off, silent, too large, not JSON) and says so as a fault; it knows nothing of
- * methods, sessions or eras, and it never sends anything twice.
+ * methods, sessions or eras, and it never sends anything twice. It hears the answer by undici's own handler, because a
+ * readable stream for every small answer costs as much as the rest of the exchange.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { parseJson, readMessage, type Message } from '@toolway/protocol'
-import { createParser } from 'eventsource-parser'
+import { isResponse, parseJson, readMessage, type Message, type Response } from '@toolway/protocol'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 
-/** The largest answer that is taken in; beyond it the exchange ends, so that memory stays bounded. */
+/** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
 const MAX_ANSWER = 32 * 1024 * 1024
 
 export interface Wire {
@@ -29,56 +31,152 @@ export interface Outgoing {
   readonly signal?: AbortSignal
   /** For streams that may be silent for long. */
   readonly patient?: boolean
+  /** The messages of a stream, in order, but for the response that is waited for. */
+  onMessage?(message: Message): void
+  /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
+  readonly until?: number
 }
 
-export type Incoming = Dispatcher.ResponseData
+export interface Incoming {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly stream: boolean
+  /** The body, where it is no stream. */
+  readonly text: string
+  /** The response that was waited for, where a stream brought it. */
+  readonly response: Response | undefined
+  readonly lastEventId: string | undefined
+}
 
 const ACCEPT = 'application/json, text/event-stream'
 
-export async function send(wire: Wire, { method, headers, body, signal, patient = false }: Outgoing): Promise<Incoming> {
-  try {
-    return await wire.pool.request({
+export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
+  const { method, headers, body, signal, patient = false } = outgoing
+  return new Promise((resolve, reject) => {
+    const options: Dispatcher.DispatchOptions = {
       path: wire.path,
       method,
-      headers: { ...wire.headers, accept: ACCEPT, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...wire.headers,
+        accept: ACCEPT,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
       ...(patient ? { bodyTimeout: 0 } : {}),
-    })
-  } catch (thrown) {
-    throw wordFailure(wire, thrown, signal)
+    }
+    const fail = (thrown: unknown) => reject(wordFailure(wire, thrown, signal))
+    try {
+      wire.pool.dispatch(options, createEar(wire, outgoing, resolve, fail))
+    } catch (thrown) {
+      fail(thrown)
+    }
+  })
+}
+
+/** What listens to one exchange. It settles once; what comes after the awaited response is still heard, and ends by itself. */
+function createEar(
+  wire: Wire,
+  { signal, until, onMessage }: Outgoing,
+  resolve: (incoming: Incoming) => void,
+  fail: (thrown: unknown) => void,
+): Dispatcher.DispatchHandler {
+  const chunks: Buffer[] = []
+  let exchange: Dispatcher.DispatchController | undefined
+  let status = 0
+  let headers: IncomingHttpHeaders = {}
+  let stream: Stream | undefined
+  let size = 0
+  let response: Response | undefined
+
+  const abort = () => exchange?.abort(signal?.reason instanceof Error ? signal.reason : new Fault('call.cancelled'))
+  const settle = (text: string) =>
+    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId: stream?.lastEventId })
+  const tooLarge = () => exchange?.abort(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
+
+  function hear(message: Message): void {
+    if (
+      until !== undefined &&
+      response === undefined &&
+      isResponse(message) &&
+      (message.id === until || message.id === undefined)
+    ) {
+      response = message
+      settle('')
+    } else onMessage?.(message)
+  }
+
+  return {
+    onRequestStart(controller) {
+      exchange = controller
+      if (signal === undefined) return
+      if (signal.aborted) abort()
+      else signal.addEventListener('abort', abort, { once: true })
+    },
+    onResponseStart(_, code, given) {
+      status = code
+      headers = given
+      if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
+    },
+    onResponseData(_, chunk) {
+      if (stream !== undefined) {
+        if (stream.feed(chunk) > MAX_ANSWER) tooLarge()
+        return
+      }
+      size += chunk.length
+      if (size > MAX_ANSWER) tooLarge()
+      else chunks.push(chunk)
+    },
+    onResponseEnd() {
+      signal?.removeEventListener('abort', abort)
+      // Settled before, when the stream brought what was waited for.
+      if (response === undefined) settle(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString())
+    },
+    onResponseError(_, error) {
+      signal?.removeEventListener('abort', abort)
+      fail(error)
+    },
   }
 }
 
-export const header = (response: Incoming, name: string): string | undefined => {
-  const value = response.headers[name]
+interface Stream {
+  /** Bytes since the last whole event. Throws what the hearing throws. */
+  feed(chunk: Buffer): number
+  readonly lastEventId: string | undefined
+}
+
+function createStream(wire: Wire, hear: (message: Message) => void): Stream {
+  let lastEventId: string | undefined
+  let pending = 0
+  const decoder = new TextDecoder()
+  const parser: EventSourceParser = createParser({
+    onEvent({ data, id }) {
+      pending = 0
+      lastEventId = id ?? lastEventId
+      if (data !== '') hear(readAs(wire, data))
+    },
+  })
+  return {
+    feed(chunk) {
+      pending += chunk.length
+      parser.feed(decoder.decode(chunk, { stream: true }))
+      return pending
+    },
+    get lastEventId() {
+      return lastEventId
+    },
+  }
+}
+
+const isStreamType = (type: string | string[] | undefined): boolean =>
+  typeof type === 'string' && type.startsWith('text/event-stream')
+
+export const header = ({ headers }: Incoming, name: string): string | undefined => {
+  const value = headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
-export const isStream = (response: Incoming): boolean => header(response, 'content-type')?.startsWith('text/event-stream') ?? false
-
-export async function readText(wire: Wire, response: Incoming, signal?: AbortSignal): Promise<string> {
-  try {
-    // The usual small answer states its length, and reading it whole costs a fifth of walking its chunks.
-    if (Number(header(response, 'content-length') ?? Infinity) <= MAX_ANSWER) return await response.body.text()
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_ANSWER) throw new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER })
-      chunks.push(chunk)
-    }
-    return chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString()
-  } catch (thrown) {
-    throw wordFailure(wire, thrown, signal)
-  }
-}
-
-/** The single message of a JSON answer. Throws `upstream.malformed` when it is not one. */
-export async function readOne(wire: Wire, response: Incoming, signal?: AbortSignal): Promise<Message> {
-  return readAs(wire, await readText(wire, response, signal))
-}
-
+/** One message out of a text. Throws `upstream.malformed` when it is none. */
 export function readAs(wire: Wire, text: string): Message {
   try {
     return readMessage(parseJson(text))
@@ -88,37 +186,10 @@ export function readAs(wire: Wire, text: string): Message {
   }
 }
 
-export interface StreamEvent {
-  readonly message: Message
-  readonly id: string | undefined
-}
-
-/** The messages of an event stream, in order, each event's id with it. Ends when the upstream ends the stream. */
-export async function* readStream(wire: Wire, response: Incoming, signal?: AbortSignal): AsyncGenerator<StreamEvent> {
-  const events: { data: string; id: string | undefined }[] = []
-  const parser = createParser({ onEvent: ({ data, id }) => events.push({ data, id }) })
-  const decoder = new TextDecoder()
-  let pending = 0
-  try {
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      const before = events.length
-      parser.feed(decoder.decode(chunk, { stream: true }))
-      pending = events.length > before ? 0 : pending + chunk.length
-      if (pending > MAX_ANSWER) throw new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER })
-      for (const { data, id } of events.splice(0)) if (data !== '') yield { message: readAs(wire, data), id }
-    }
-  } catch (thrown) {
-    throw wordFailure(wire, thrown, signal)
-  }
-}
-
-/** Let an answer go that nobody reads, so that its socket is free again. */
-export const discard = (response: Incoming): void => {
-  response.body.resume().on('error', () => {})
-}
-
 const codeOf = (thrown: unknown): string =>
-  typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'
+    ? thrown.code
+    : ''
 
 const UNSENT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',

@@ -84,7 +84,10 @@ export function createChannel({ alias, send, onNotification, onNoise }: ChannelP
         tell('notifications/cancelled', { requestId: id, reason: fault.message })
       }
       const onAbort = () => giveUp(signal.reason instanceof Fault ? signal.reason : new Fault('call.cancelled'))
-      const timer = setTimeout(() => giveUp(new Fault('upstream.timeout', { connection: alias, seconds: timeout })), timeout * 1000)
+      const timer = setTimeout(
+        () => giveUp(new Fault('upstream.timeout', { connection: alias, seconds: timeout })),
+        timeout * 1000,
+      )
       const settle = (answer: Answer) => {
         finish()
         resolve(answer)
@@ -115,7 +118,10 @@ export function createChannel({ alias, send, onNotification, onNoise }: ChannelP
   }
 
   function refuse(id: Id, method: string): void {
-    const answers: JsonObject = method === 'ping' ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}` } }
+    const answers: JsonObject =
+      method === 'ping'
+        ? { result: {} }
+        : { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}` } }
     write({ jsonrpc: '2.0', id, ...answers }).catch(() => {})
   }
 

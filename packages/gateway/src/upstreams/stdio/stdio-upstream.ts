@@ -19,7 +19,16 @@ import {
 import type { Child, Children } from '../children/worker-link.ts'
 import { portraitOf as legacyPortrait } from '../http/legacy-session.ts'
 import { NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from '../http/modern.ts'
-import { changedList, withToken, type Answer, type Ask, type ListKind, type Portrait, type Reach, type Upstream } from '../upstream.ts'
+import {
+  changedList,
+  withToken,
+  type Answer,
+  type Ask,
+  type ListKind,
+  type Portrait,
+  type Reach,
+  type Upstream,
+} from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createChannel, tokenOf, type Channel } from './channel.ts'
 
@@ -142,7 +151,10 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
   async function startUp(): Promise<Running> {
     const wait = notBefore - Date.now()
     if (wait > 0) {
-      throw new Fault('upstream.unreachable', { connection: reach.alias, problem: `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s` })
+      throw new Fault('upstream.unreachable', {
+        connection: reach.alias,
+        problem: `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`,
+      })
     }
     try {
       const started = await start(known).catch((thrown: unknown) => {

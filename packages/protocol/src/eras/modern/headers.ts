@@ -71,6 +71,7 @@ export interface HeaderParameter {
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const MARK = 'x-mcp-header'
 const HEADER_TYPES = new Set<Json>(['string', 'integer', 'boolean'])
 
 /**
@@ -80,7 +81,7 @@ const HEADER_TYPES = new Set<Json>(['string', 'integer', 'boolean'])
 export function headerParameters(schema: Json | undefined): readonly HeaderParameter[] | undefined {
   if (!isObject(schema)) return []
   const found: HeaderParameter[] = []
-  const valid = collect(schema, [], found) && countMarks(schema) === found.length
+  const valid = collect(schema, [], found) && countMarks(schema) === found.length && !(MARK in schema)
   const names = new Set(found.map(({ header }) => header.toLowerCase()))
   return valid && names.size === found.length ? found : undefined
 }
@@ -90,7 +91,7 @@ function collect(schema: JsonObject, path: readonly string[], found: HeaderParam
   if (!isObject(properties)) return true
   return Object.entries(properties).every(([key, property]) => {
     if (!isObject(property)) return true
-    const mark = property['x-mcp-header']
+    const mark = property[MARK]
     if (mark !== undefined) {
       if (typeof mark !== 'string' || !TOKEN.test(mark) || !HEADER_TYPES.has(property['type'] ?? null)) return false
       found.push({ header: mark, path: [...path, key] })
@@ -99,16 +100,27 @@ function collect(schema: JsonObject, path: readonly string[], found: HeaderParam
   })
 }
 
-/** Every mark in the schema, wherever it stands: one that `collect` cannot reach stands where none may. */
-function countMarks(value: Json): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countMarks(item), 0)
-  if (!isObject(value)) return 0
-  const own = typeof value['x-mcp-header'] === 'string' && 'type' in value ? 1 : 0
-  return Object.values(value).reduce<number>((sum, item) => sum + countMarks(item), own)
+/** The keywords of JSON Schema 2020-12 (and of draft-07) whose value is a schema, a list of schemas, or a map of them. */
+const ONE = ['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not']
+const ONE_MORE = ['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties']
+const LIST = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
+const MAP = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']
+
+function subschemas(schema: JsonObject): JsonObject[] {
+  const single = [...ONE, ...ONE_MORE].map((keyword) => schema[keyword])
+  const lists = LIST.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : []))
+  const maps = MAP.flatMap((keyword) => (isObject(schema[keyword]) ? Object.values(schema[keyword]) : []))
+  return [...single, ...lists, ...maps].filter(isObject)
 }
 
+/** Every mark below this schema, wherever a schema may stand: one that `collect` cannot reach stands where none may. */
+const countMarks = (schema: JsonObject): number =>
+  subschemas(schema).reduce((sum, below) => sum + (MARK in below ? 1 : 0) + countMarks(below), 0)
+
 function valueAt(parameters: Json | undefined, path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), parameters)
+  const step = (value: Json | undefined, key: string) =>
+    isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return path.reduce(step, parameters)
 }
 
 const textOf = (value: Json | undefined): string | undefined =>
@@ -132,11 +144,14 @@ export function checkParameterHeaders(
   }
 }
 
+/** `7`, `7.0` and `7e0` are one number; `0x7` and the empty text are none. */
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
 function checkNumber(header: HeaderReader, name: string, expected: number): void {
   const value = header(name.toLowerCase())
   if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
   const said = decodeHeader(value.trim())
-  if (said === undefined || said === '' || Number(said) !== expected) {
+  if (said === undefined || !DECIMAL.test(said) || Number(said) !== expected) {
     throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
   }
 }

@@ -1,0 +1,101 @@
+/**
+ * Which file may import which? The floors of ARCHITECTURE.md as rules that `npm run check` holds every import against,
+ * type imports included: downwards only, nouns are strangers, and what can do harm is in one place each.
+ */
+const gateway = 'packages/gateway/src'
+const nouns = 'connections|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry'
+const doors = `(?:http|cli)/|${gateway}/(?:main|compose|config)\\.ts$`
+const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
+  (floor) => `^${gateway}/${floor}`,
+)
+
+const tests = '\\.test\\.'
+const forTests = `${tests}|^${gateway}/testing/`
+
+/** What each package may import: other packages, and from npm. Absent means: anything its package.json names. */
+const packages = {
+  contract: { packages: [], npm: ['zod'] },
+  protocol: { packages: ['contract'], npm: ['zod'] },
+  connectors: { packages: ['contract'], npm: ['zod'] },
+  gateway: { packages: ['contract', 'protocol', 'connectors'] },
+  console: { packages: ['contract'] },
+  bridge: { packages: ['contract', 'protocol'] },
+  toolkit: { packages: ['contract', 'protocol'] },
+}
+
+const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+const packageRules = Object.entries(packages).flatMap(([name, may]) => {
+  const from = { path: `^packages/${name}/`, pathNot: tests }
+  const known = [name, ...may.packages].join('|')
+  const strangers = error(
+    `${name}-knows-its-packages`,
+    'A package exists where something ships alone or is trusted with less.',
+    from,
+    {
+      path: '^packages/',
+      pathNot: `^packages/(?:${known})/`,
+    },
+  )
+  if (!may.npm) return [strangers]
+  return [
+    strangers,
+    error(`${name}-runs-anywhere`, 'No Node in it: it also runs in a browser.', from, { dependencyTypes: ['core'] }),
+    error(`${name}-needs-little`, `From npm only ${may.npm.join(', ')}.`, from, {
+      path: '(?:^|/)node_modules/',
+      pathNot: `(?:^|/)node_modules/(?:${may.npm.join('|')})/`,
+    }),
+  ]
+})
+
+export default {
+  forbidden: [
+    error('no-knots', 'A cycle means two files are one idea, or a third is missing.', {}, { circular: true }),
+    error('every-import-resolves', 'A path or package that is not there.', {}, { couldNotResolve: true }),
+    ...floors.slice(0, -1).map((floor, index) =>
+      error(
+        `floor-${index}-looks-down`,
+        'leaves, db, nouns, verbs, doors: imports go downwards.',
+        { path: floor, pathNot: tests },
+        {
+          path: floors.slice(index + 1).join('|'),
+        },
+      ),
+    ),
+    error(
+      'nouns-are-strangers',
+      'Verbs introduce them: pass the value in.',
+      { path: `^${gateway}/(${nouns})/`, pathNot: tests },
+      { path: `^${gateway}/(?:${nouns})/`, pathNot: `^${gateway}/$1/` },
+    ),
+    error(
+      'testing-is-for-tests',
+      'What tests lean on never reaches production.',
+      { path: '^packages/', pathNot: forTests },
+      { path: `^${gateway}/testing/|^test/|${tests}` },
+    ),
+    ...packageRules,
+    error(
+      'children-are-started-by-the-worker',
+      'The process that listens starts no other, apart from its own database.',
+      {
+        path: '^packages/',
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/`,
+      },
+      { path: '^(?:node:)?(?:child_process|cluster)$' },
+    ),
+    error(
+      'undici-stays-behind-the-guard',
+      'Every request that leaves goes through the one guarded agent.',
+      { path: `^${gateway}/`, pathNot: `${forTests}|^${gateway}/(?:upstreams|lib)/` },
+      { path: '^undici$|(?:^|/)node_modules/undici/' },
+    ),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/(?:dist|node_modules)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

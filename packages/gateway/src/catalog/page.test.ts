@@ -1,0 +1,129 @@
+import { Fault } from '@toolway/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createVault } from '../vault/vault.ts'
+import { PAGE_SIZE, pageOf, type Page } from './page.ts'
+
+const signer = createVault(Buffer.alloc(32, 1))
+const SCOPE = 'key_1 org_1 default  tools/list'
+const listOf = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `tool ${index} ü`, index }))
+
+const page = (
+  list: readonly { name: string }[],
+  cursor: string | undefined,
+  { scope = SCOPE, size = 3, by = signer } = {},
+): Page => pageOf(list, { cursor, scope, member: 'name', signer: by, size })
+
+const cursorOf = (...asked: Parameters<typeof page>): string => {
+  const { nextCursor } = page(...asked)
+  if (nextCursor === undefined) throw new Error('there is no next page')
+  return nextCursor
+}
+
+const refusal = (read: () => unknown): string => {
+  try {
+    read()
+  } catch (thrown) {
+    return Fault.of(thrown).code
+  }
+  throw new Error('it was taken')
+}
+
+describe('the pages of a list', () => {
+  test('make up the list, whole and in order, for every length and size', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 9 }), (length, size) => {
+        const list = listOf(length)
+        const seen = []
+        let cursor: string | undefined
+        do {
+          const { items, nextCursor } = page(list, cursor, { size })
+          expect(items.length).toBeLessThanOrEqual(size)
+          seen.push(...items)
+          cursor = nextCursor
+        } while (cursor !== undefined)
+        expect(seen).toEqual(list)
+      }),
+    )
+  })
+
+  test('are one, without a cursor, where everything fits', () => {
+    for (const length of [0, 1, 3])
+      expect(page(listOf(length), undefined)).toEqual({ items: listOf(length), nextCursor: undefined })
+    expect(
+      pageOf(listOf(PAGE_SIZE), { cursor: undefined, scope: SCOPE, member: 'name', signer }).nextCursor,
+    ).toBeUndefined()
+    expect(
+      pageOf(listOf(PAGE_SIZE + 1), { cursor: undefined, scope: SCOPE, member: 'name', signer }).nextCursor,
+    ).toBeDefined()
+  })
+
+  test('go on behind the last item given, whatever came or went before it', () => {
+    const list = listOf(6)
+    const cursor = cursorOf(list, undefined)
+    expect(page(list.slice(2), cursor).items).toEqual(list.slice(3))
+    expect(page([{ name: 'new' }, ...list], cursor).items).toEqual(list.slice(3))
+  })
+
+  test('end for who holds a cursor to an item that is gone: listing starts again', () => {
+    const list = listOf(6)
+    const cursor = cursorOf(list, undefined)
+    expect(refusal(() => page(list.toSpliced(2, 1), cursor))).toBe('cursor.unknown')
+  })
+})
+
+describe('a cursor', () => {
+  const list = listOf(9)
+  const cursor = cursorOf(list, undefined)
+
+  test('is fit for an address and tells nothing secret', () => {
+    expect(cursor).toMatch(/^[\w-]+\.[\w-]+$/)
+  })
+
+  test('is refused with any one of its characters changed, left out or doubled', () => {
+    for (let at = 0; at < cursor.length; at++) {
+      for (const put of ['', 'A', 'B', '-', '.', '=', '%', ' ', cursor.charAt(at).repeat(2)]) {
+        const other = cursor.slice(0, at) + put + cursor.slice(at + 1)
+        if (other !== cursor) expect(refusal(() => page(list, other))).toBe('cursor.unknown')
+      }
+    }
+  })
+
+  test.each([
+    '',
+    '.',
+    '..',
+    'x',
+    ` ${cursor}`,
+    `${cursor} `,
+    `${cursor}.`,
+    `${cursor}=`,
+    `.${cursor}`,
+    cursor.toUpperCase(),
+    cursor.split('.')[0] ?? '',
+    `${cursor}.x`,
+  ])('that reads %j was not made here', (other) => {
+    expect(refusal(() => page(list, other))).toBe('cursor.unknown')
+  })
+
+  test.each([
+    ['another key', 'key_2 org_1 default  tools/list'],
+    ['another organization', 'key_1 org_2 default  tools/list'],
+    ['another toolset', 'key_1 org_1 other  tools/list'],
+    ['another list', 'key_1 org_1 default  prompts/list'],
+  ])('of %s is refused', (_, scope) => {
+    expect(refusal(() => page(list, cursorOf(list, undefined, { scope })))).toBe('cursor.unknown')
+    expect(refusal(() => page(list, cursor, { scope }))).toBe('cursor.unknown')
+  })
+
+  test('of another gateway is refused', () => {
+    const other = createVault(Buffer.alloc(32, 2))
+    expect(refusal(() => page(list, cursorOf(list, undefined, { by: other })))).toBe('cursor.unknown')
+  })
+
+  test('cannot be made of a signature that was given for something else', () => {
+    const [encoded = ''] = cursor.split('.')
+    const forged = `${encoded}.${signer.sign(`${SCOPE}\n${encoded}`, 'session')}`
+    expect(refusal(() => page(list, forged))).toBe('cursor.unknown')
+  })
+})

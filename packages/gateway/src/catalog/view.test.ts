@@ -1,0 +1,283 @@
+import type { ConnectionId } from '@toolway/contract'
+import { REVISIONS, type JsonObject } from '@toolway/protocol'
+import { describe, expect, test } from 'vitest'
+import { capabilitiesOf, createView, instructionsOf, type Offered } from './view.ts'
+
+const idOf = (alias: string) => `con_${alias}` as ConnectionId
+
+const offer = (alias: string, more: Partial<Offered> = {}): Offered => ({
+  connectionId: idOf(alias),
+  alias,
+  revision: '2025-11-25',
+  sessions: true,
+  server: { name: alias, version: '1' },
+  capabilities: { tools: {}, resources: {}, prompts: {} },
+  instructions: undefined,
+  tools: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  ...more,
+})
+const tool = (name: string, more: JsonObject = {}): JsonObject => ({ name, inputSchema: { type: 'object' }, ...more })
+const namesOf = (items: readonly JsonObject[], member = 'name') => items.map((item) => item[member])
+
+describe('the endpoint of several connections', () => {
+  const files = offer('files', { tools: [tool('read'), tool('write')], prompts: [{ name: 'sum' }] })
+  const web = offer('web', { tools: [tool('read')], prompts: [{ name: 'sum' }] })
+  const view = createView([files, web], true)
+
+  test('names tools and prompts by connection and finds each where it is', () => {
+    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['files__read', 'files__write', 'web__read'])
+    expect(namesOf(view.list('prompts', '2025-11-25'))).toEqual(['files__sum', 'web__sum'])
+    expect(view.tool('web__read')).toMatchObject({
+      connectionId: idOf('web'),
+      alias: 'web',
+      name: 'read',
+      revision: '2025-11-25',
+    })
+    expect(view.prompt('files__sum')).toMatchObject({ connectionId: idOf('files'), name: 'sum' })
+  })
+
+  test('knows nothing by plain names, nor by names that only objects have', () => {
+    for (const name of ['read', '', 'web__', '__read', 'web__READ', 'constructor', '__proto__']) {
+      expect(view.tool(name)).toBeUndefined()
+      expect(view.prompt(name)).toBeUndefined()
+    }
+  })
+
+  test('gives resources and templates addresses that say whose they are, and finds them again', () => {
+    const from = offer('docs', {
+      resources: [{ uri: 'file:///a', name: 'a' }],
+      templates: [{ uriTemplate: 'ui://x/{id}', name: 't' }],
+    })
+    const joined = createView([from, offer('web')], true)
+    expect(joined.list('resources', '2025-11-25')).toEqual([{ uri: 'toolway://docs/file:///a', name: 'a' }])
+    expect(joined.list('templates', '2025-11-25')).toEqual([{ uriTemplate: 'ui://docs/x/{id}', name: 't' }])
+    expect(joined.resource('ui://docs/x/7')).toMatchObject({ connectionId: idOf('docs'), name: 'ui://x/7' })
+    expect(joined.resource('toolway://web/file:///unlisted')).toMatchObject({
+      connectionId: idOf('web'),
+      name: 'file:///unlisted',
+    })
+    expect(joined.exposeUri('docs', 'file:///b')).toBe('toolway://docs/file:///b')
+  })
+
+  test.each(['file:///a', 'toolway://gone/file:///a', 'toolway:///file:///a', 'toolway://docs', ''])(
+    'has nothing at %j',
+    (uri) => expect(createView([offer('docs')], true).resource(uri)).toBeUndefined(),
+  )
+
+  test('has no resource of a connection that serves none', () => {
+    const silent = createView([offer('docs', { capabilities: { tools: {} } })], true)
+    expect(silent.resource('toolway://docs/file:///a')).toBeUndefined()
+  })
+
+  test("rewrites the address of a tool's interface", () => {
+    const from = offer('docs', { tools: [tool('a', { _meta: { ui: { resourceUri: 'ui://app' } } })] })
+    expect(createView([from], true).list('tools', '2025-11-25')[0]).toMatchObject({
+      _meta: { ui: { resourceUri: 'ui://docs/app' } },
+    })
+    expect(createView([from], false).list('tools', '2025-11-25')[0]).toMatchObject({
+      _meta: { ui: { resourceUri: 'ui://app' } },
+    })
+  })
+})
+
+describe('the endpoint of one connection', () => {
+  const from = offer('docs', { tools: [tool('read')], prompts: [{ name: 'sum' }], resources: [{ uri: 'file:///a' }] })
+  const view = createView([from], false)
+
+  test('keeps names and addresses as the server has them', () => {
+    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['read'])
+    expect(view.list('resources', '2025-11-25')).toEqual([{ uri: 'file:///a' }])
+    expect(view.tool('read')?.name).toBe('read')
+    expect(view.tool('docs__read')).toBeUndefined()
+    expect(view.resource('anything:at-all')).toMatchObject({ connectionId: idOf('docs'), name: 'anything:at-all' })
+    expect(view.exposeUri('docs', 'file:///a')).toBe('file:///a')
+  })
+
+  test('of nothing has nothing', () => {
+    const empty = createView([], false)
+    expect(empty.list('tools', '2025-11-25')).toEqual([])
+    expect(empty.resource('file:///a')).toBeUndefined()
+  })
+})
+
+describe('names that meet', () => {
+  const meeting = [offer('a', { tools: [tool('b__c')] }), offer('a__b', { tools: [tool('c')] })]
+
+  test('stay two tools, each at its own connection', () => {
+    const view = createView(meeting, true)
+    const [first, second] = namesOf(view.list('tools', '2025-11-25')) as [string, string]
+    expect(first).toBe('a__b__c')
+    expect(second).toMatch(/^a__b__c_[0-9a-f]{6}$/)
+    expect(view.tool(first)).toMatchObject({ alias: 'a', name: 'b__c' })
+    expect(view.tool(second)).toMatchObject({ alias: 'a__b', name: 'c' })
+  })
+
+  test("never give one tool's name to another, even where the second form is taken too", () => {
+    const taken = namesOf(createView(meeting, true).list('tools', '2025-11-25'))[1] as string
+    const squatter = offer('a', { tools: [tool('b__c'), tool(taken.slice('a__'.length))] })
+    const view = createView([squatter, offer('a__b', { tools: [tool('c')] })], true)
+    const names = namesOf(view.list('tools', '2025-11-25')) as string[]
+    expect(new Set(names).size).toBe(3)
+    expect(names.map((name) => view.tool(name)?.alias)).toEqual(['a', 'a', 'a__b'])
+  })
+
+  test('of a server that lists a tool, prompt or resource twice are one, the first', () => {
+    for (const joined of [true, false]) {
+      const twice = offer('a', {
+        tools: [tool('x', { title: 'first' }), tool('x', { title: 'second' })],
+        prompts: [
+          { name: 'p', title: 'first' },
+          { name: 'p', title: 'second' },
+        ],
+        resources: [
+          { uri: 'r:1', title: 'first' },
+          { uri: 'r:1', title: 'second' },
+        ],
+      })
+      const view = createView([twice], joined)
+      for (const kind of ['tools', 'prompts', 'resources'] as const) {
+        expect(namesOf(view.list(kind, '2025-11-25'), 'title')).toEqual(['first'])
+      }
+    }
+  })
+})
+
+describe('what is not offered', () => {
+  test('are tools whose header marks break the rules; they can neither be listed nor called', () => {
+    const bad = tool('bad', {
+      inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } },
+    })
+    const good = tool('good', {
+      inputSchema: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } },
+    })
+    const view = createView([offer('s', { tools: [bad, good] })], true)
+    expect(namesOf(view.list('tools', '2026-07-28'))).toEqual(['s__good'])
+    expect(view.tool('s__bad')).toBeUndefined()
+    expect(view.tool('s__good')?.headerParameters).toEqual([{ header: 'A', path: ['a'] }])
+  })
+
+  test('are things without a name or an address, of which nobody could speak', () => {
+    const odd = offer('s', {
+      tools: [{ inputSchema: {} }, tool('a'), { name: 5 }],
+      prompts: [{}, { name: null }],
+      resources: [{ name: 'x' }, { uri: 5 }],
+      templates: [{ uri: 'a:b' }],
+    })
+    const view = createView([odd], true)
+    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['s__a'])
+    for (const kind of ['prompts', 'resources', 'templates'] as const) expect(view.list(kind, '2025-11-25')).toEqual([])
+  })
+
+  test('are tools and prompts that the toolset leaves out; they can neither be listed nor called', () => {
+    const from = offer('s', { tools: [tool('keep'), tool('drop')], prompts: [{ name: 'drop' }] })
+    for (const joined of [true, false]) {
+      const view = createView([from], joined, (alias, name) => alias === 's' && name === 's__keep')
+      expect(view.list('tools', '2025-11-25')).toHaveLength(1)
+      expect(view.list('prompts', '2025-11-25')).toEqual([])
+      for (const name of ['drop', 's__drop']) expect(view.tool(name) ?? view.prompt(name)).toBeUndefined()
+    }
+  })
+})
+
+describe('lists', () => {
+  const from = offer('s', {
+    revision: '2026-07-28',
+    tools: [tool('a', { outputSchema: { type: 'array' }, execution: { x: 1 } })],
+  })
+
+  test('fit the revision of who lists', () => {
+    const view = createView([from], true)
+    expect(view.list('tools', '2024-11-05')[0]).not.toHaveProperty('outputSchema')
+    expect(view.list('tools', '2025-06-18')[0]).toMatchObject({
+      outputSchema: { type: 'object', required: ['result'] },
+    })
+    expect(view.list('tools', '2026-07-28')[0]).toMatchObject({ outputSchema: { type: 'array' } })
+    expect(view.tool('s__a')?.wraps).toBe(true)
+  })
+
+  test('are worked out once for each revision', () => {
+    const view = createView([from], true)
+    for (const revision of REVISIONS) expect(view.list('tools', revision)).toBe(view.list('tools', revision))
+  })
+
+  test('never change what the catalog keeps', () => {
+    const before = structuredClone(from.tools)
+    const view = createView([from], true)
+    for (const revision of REVISIONS) view.list('tools', revision)
+    expect(from.tools).toEqual(before)
+  })
+})
+
+describe('what an endpoint announces', () => {
+  const announced = (offered: readonly Offered[], revision: (typeof REVISIONS)[number] = '2025-11-25') =>
+    capabilitiesOf(createView(offered, true), revision)
+
+  test('is the union of what its servers can do', () => {
+    const offered = [
+      offer('a', { capabilities: { tools: {} } }),
+      offer('b', { capabilities: { prompts: {}, completions: {} } }),
+    ]
+    expect(announced(offered)).toEqual({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      completions: {},
+    })
+    expect(announced([])).toEqual({})
+  })
+
+  test('includes tools that are there although nobody announced them', () => {
+    expect(announced([offer('a', { capabilities: {}, tools: [tool('x')] })])).toEqual({ tools: { listChanged: true } })
+  })
+
+  test('includes subscriptions only where the server keeps a session for each of our clients', () => {
+    const capabilities = { resources: { subscribe: true } }
+    expect(announced([offer('a', { capabilities })])).toEqual({ resources: { listChanged: true, subscribe: true } })
+    expect(announced([offer('a', { capabilities, sessions: false })])).toEqual({ resources: { listChanged: true } })
+    expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({ resources: { listChanged: true } })
+    expect(announced([offer('a', { capabilities, revision: '2026-07-28' })])).toEqual({
+      resources: { listChanged: true },
+    })
+  })
+
+  test('includes log messages only where they reach the one who asked', () => {
+    const capabilities = { logging: {} }
+    expect(announced([offer('a', { capabilities })])).toEqual({ logging: {} })
+    expect(announced([offer('a', { capabilities, sessions: false })])).toEqual({})
+    expect(announced([offer('a', { capabilities, revision: '2026-07-28', sessions: false })], '2026-07-28')).toEqual({
+      logging: {},
+    })
+    expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({})
+  })
+
+  test('includes only extensions that need no state of ours', () => {
+    const extensions = {
+      'io.modelcontextprotocol/ui': { a: 1 },
+      'io.modelcontextprotocol/tasks': {},
+      'com.example/x': {},
+    }
+    expect(announced([offer('a', { capabilities: { extensions } })])).toEqual({
+      extensions: { 'io.modelcontextprotocol/ui': { a: 1 } },
+    })
+    expect(
+      announced([offer('a', { capabilities: { extensions: { 'com.example/x': {} }, experimental: {}, tasks: {} } })]),
+    ).toEqual({})
+  })
+
+  test('takes odd capabilities for none', () => {
+    expect(
+      announced([offer('a', { capabilities: { tools: true, resources: 'yes', prompts: [], logging: null } })]),
+    ).toEqual({})
+  })
+})
+
+describe('instructions', () => {
+  const parts = [offer('a', { instructions: 'Do.' }), offer('b'), offer('c', { instructions: 'Not.' })]
+  test('of several servers stand under headings, of one alone, of none not at all', () => {
+    expect(instructionsOf(createView(parts, true))).toBe('## a\n\nDo.\n\n## c\n\nNot.')
+    expect(instructionsOf(createView(parts.slice(0, 1), false))).toBe('Do.')
+    expect(instructionsOf(createView([offer('b')], true))).toBeUndefined()
+  })
+})

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { prepareEnd } from './server-end.ts'
+
+/** Longer than a test may take: whoever waits for it has failed. */
+const PATIENCE = 60_000
+
+async function serve(onRequest: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => onRequest(response))
+  const end = prepareEnd(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, end, port: (server.address() as AddressInfo).port }
+}
+
+describe('a server that ends', () => {
+  test('does not wait for a connection that never asked anything', async () => {
+    const { server, end, port } = await serve((response) => response.end())
+    const socket = connect(port, '127.0.0.1')
+    await once(server, 'connection')
+    const gone = once(socket, 'close')
+    await end(PATIENCE)
+    await gone
+  })
+
+  test('does not wait for a connection that is kept for later', async () => {
+    const { end, port } = await serve((response) => response.end('done'))
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('done')
+    await end(PATIENCE)
+  })
+
+  test('lets an answer that is under way be finished', async () => {
+    let finish = () => {}
+    const { server, end, port } = await serve((response) => {
+      response.write('first ')
+      finish = () => response.end('last')
+    })
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    const ended = end(PATIENCE)
+    finish()
+    expect(await answer.text()).toBe('first last')
+    await ended
+    expect(server.listening).toBe(false)
+  })
+
+  test('cuts what is not finished when its patience ends', async () => {
+    const { end, port } = await serve((response) => response.write('never ends'))
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    await end(10)
+    await expect(answer.text()).rejects.toThrow()
+  })
+
+  test('that never listened is at its end already', async () => {
+    await prepareEnd(createServer())(PATIENCE)
+  })
+})

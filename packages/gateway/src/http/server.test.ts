@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Registry } from 'prom-client'
+import { describe, expect, test } from 'vitest'
+import { readBody } from './body.ts'
+import { createServer, placeOf } from './server.ts'
+
+/** A server with a door that reads the body and does nothing else, and the patience of a test. */
+async function listen() {
+  const outcomes: string[] = []
+  const mcp = async (request: IncomingMessage, response: ServerResponse) => {
+    outcomes.push(
+      await readBody(request, 1_000).then(
+        () => 'whole',
+        (fault: { code: string }) => fault.code,
+      ),
+    )
+    response.end()
+  }
+  const server = createServer(
+    {
+      guard: { check() {} },
+      mcp,
+      health: { started: true, draining: false },
+      readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
+      metrics: new Registry(),
+      newCorrelationId: () => 'id',
+      identify() {},
+    },
+    { headersTimeout: 100, requestTimeout: 200, keepAliveTimeout: 1_000, connectionsCheckingInterval: 20 },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  /** What comes back until the server ends the connection. */
+  async function say(text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+    socket.write(text)
+    await once(socket, 'close')
+    return answer
+  }
+  return {
+    say,
+    outcomes,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))),
+  }
+}
+
+describe('the HTTP server', () => {
+  test('cuts off a client that never ends its headers, and tells it so', async () => {
+    await using server = await listen()
+    expect(await server.say('POST /mcp HTTP/1.1\r\nhost: localhost\r\nx-slow')).toMatch(/^HTTP\/1.1 408 /)
+    expect(server.outcomes).toEqual([])
+  })
+
+  test('cuts off a client that never ends its body, and the door hears of it', async () => {
+    await using server = await listen()
+    expect(await server.say('POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf')).toMatch(
+      /^HTTP\/1.1 408 /,
+    )
+    await expect.poll(() => server.outcomes).toEqual(['request.cut-off'])
+  })
+})
+
+describe('an address', () => {
+  test('names an endpoint, or nothing', () => {
+    expect(placeOf('/mcp')).toEqual({})
+    expect(placeOf('/mcp/')).toEqual({})
+    expect(placeOf('/o/acme/t/read-only/mcp')).toEqual({ organization: 'acme', toolset: 'read-only' })
+    expect(placeOf('/api/v1/acme/connectors/files/mcp')).toEqual({ organization: 'acme', connection: 'files' })
+    for (const path of [
+      '/',
+      '/mcp/x',
+      '/MCP',
+      '/o/acme/t//mcp',
+      '/o/a%2fb/t/x/mcp',
+      '/o/acme/t/../mcp',
+      '/api/v1/acme/connectors/files/mcp/x',
+    ]) {
+      expect({ path, place: placeOf(path) }).toEqual({ path, place: undefined })
+    }
+  })
+})

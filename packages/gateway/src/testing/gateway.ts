@@ -1,0 +1,133 @@
+/**
+ * A whole gateway in this process, on a database of its own: `await using gateway = await startTestGateway({ … })`.
+ *
+ * Everything is real but the process: the same composition, the same door on a real port, records in a real database.
+ * It closes itself, and what it started with it.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { declare, type Declaration } from '../admin/declare.ts'
+import { compose } from '../compose.ts'
+import { loadConfig } from '../config.ts'
+import type { Db } from '../db/db.ts'
+import type { Log } from '../lib/log.ts'
+import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
+import { createVault } from '../vault/vault.ts'
+import { createTestDatabase } from './database.ts'
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly facts: Record<string, unknown>
+}
+
+export interface TestGateway extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly address: string
+  /** Every connection of the default organization, names joined. */
+  readonly url: string
+  readonly key: string
+  readonly db: Db
+  readonly organization: OrganizationRow
+  readonly log: readonly LogLine[]
+  /** The endpoint of one connection, plain names. */
+  connectionUrl(alias: string): string
+  /** Resolves when that connection's catalog has been fetched, or its failure noted. */
+  settled(alias: string): Promise<{ status: string; reason: string | null; tools: number }>
+}
+
+export type TestConnection = Partial<Declaration['connections'][number]> &
+  Pick<Declaration['connections'][number], 'alias' | 'wire'>
+
+export interface TestGatewayOptions {
+  readonly connections?: readonly TestConnection[]
+  readonly toolsets?: Declaration['toolsets']
+  readonly keys?: Declaration['keys']
+  /** Settings by their names in the environment. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Further organizations, whole. */
+  readonly others?: readonly Declaration[]
+}
+
+export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { connections = [], toolsets = [], keys = [], settings = {}, others = [] } = options
+  const database = await createTestDatabase()
+  const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
+  const loaded = loadConfig({ PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory, ...settings })
+  const vault = createVault(Buffer.alloc(32, 7))
+  const { db } = database
+  const organization = await db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
+  const own: Declaration = {
+    slug: 'default',
+    name: 'Default',
+    connections: connections.map((connection) => ({
+      title: connection.alias,
+      enabled: true,
+      revision: 'auto',
+      timeout: 30,
+      ...connection,
+    })),
+    toolsets,
+    keys: [{ name: 'test', value: TEST_KEY, toolset: undefined }, ...keys],
+  }
+  await declare({ db, vault }, [own, ...others])
+  const log: LogLine[] = []
+  const kept = logInto(log)
+  const gateway = await compose({
+    config: loaded.config,
+    store: { db, vault },
+    log: kept,
+    logLine: (json) => kept.info(JSON.parse(json) as object, 'call'),
+    path: loaded.path,
+    lang: loaded.lang,
+  })
+  const port = await gateway.listen()
+  const address = `http://127.0.0.1:${port}`
+  return {
+    address,
+    url: `${address}/mcp`,
+    key: TEST_KEY,
+    db,
+    organization,
+    log,
+    connectionUrl: (alias) => `${address}/api/v1/default/connectors/${alias}/mcp`,
+    settled: (alias) => settled(db, organization, alias),
+    async [Symbol.asyncDispose]() {
+      await gateway.close()
+      await database[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const logInto = (lines: LogLine[]): Log => {
+  const at = (level: string) => (facts: object, message: string) =>
+    void lines.push({ level, message, facts: { ...facts } })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+const PATIENCE = 30_000
+
+async function settled(db: Db, organization: OrganizationRow, alias: string) {
+  const { listConnections } = await import('../connections/connections.ts')
+  const { listCatalogs } = await import('../catalog/catalogs.ts')
+  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
+    const found = await db.organization(organization.id, async (sql) => {
+      const connection = (await listConnections(sql)).find((one) => one.alias === alias)
+      const catalog = (await listCatalogs(sql)).find(({ connection_id: id }) => id === connection?.id)
+      return { connection, catalog }
+    })
+    if (found.connection !== undefined && found.connection.status !== 'new') {
+      return {
+        status: found.connection.status,
+        reason: found.connection.status_reason,
+        tools: found.catalog?.tools?.length ?? 0,
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`the connection ${alias} was not contacted within ${PATIENCE} ms`)
+}

@@ -1,0 +1,88 @@
+/**
+ * Where does a text stop being JSON (RFC 8259)? Asked only once a parser has refused it, to say the place to whoever wrote it.
+ *
+ * The engine's own messages name no place for the commonest mistakes and quote the text, which may hold a secret. This reads
+ * no values, and it must not be given a text that nests without bound.
+ */
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LEAST = 0x20
+const SPACE = ' \t\n\r'
+const ESCAPED = '"\\/bfnrt'
+const HEX = /^[0-9a-fA-F]$/
+
+/** The offset of the first character that no JSON text could have there (the length: more was to come); undefined for JSON. */
+export function breakOf(text: string): number | undefined {
+  let at = 0
+  const is = (characters: string) => at < text.length && characters.includes(text.charAt(at))
+  const eat = (characters: string) => is(characters) && ++at > 0
+  const skip = () => {
+    while (is(SPACE)) at++
+  }
+  const digits = () => {
+    const from = at
+    while (is('0123456789')) at++
+    return at > from
+  }
+
+  function number(): boolean {
+    eat('-')
+    if (!eat('0') && !digits()) return false
+    if (eat('.') && !digits()) return false
+    if (!eat('eE')) return true
+    eat('+-')
+    return digits()
+  }
+
+  function string(): boolean {
+    if (!eat('"')) return false
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (at >= text.length || code < LEAST) return false
+      at++
+      if (code === QUOTE) return true
+      if (code === BACKSLASH && !escaped()) return false
+    }
+  }
+
+  function escaped(): boolean {
+    if (!eat('u')) return eat(ESCAPED)
+    for (let digit = 0; digit < 4; digit++, at++) if (!HEX.test(text.charAt(at))) return false
+    return true
+  }
+
+  const word = (letters: string) => Array.from(letters).every((letter) => eat(letter))
+
+  function series(close: string, one: () => boolean): boolean {
+    at++
+    skip()
+    if (eat(close)) return true
+    do {
+      if (!one()) return false
+      skip()
+    } while (eat(','))
+    return eat(close)
+  }
+
+  function member(): boolean {
+    skip()
+    if (!string()) return false
+    skip()
+    return eat(':') && value()
+  }
+
+  function value(): boolean {
+    skip()
+    if (is('{')) return series('}', member)
+    if (is('[')) return series(']', value)
+    if (is('"')) return string()
+    if (is('t')) return word('true')
+    if (is('f')) return word('false')
+    if (is('n')) return word('null')
+    return number()
+  }
+
+  if (!value()) return at
+  skip()
+  return at === text.length ? undefined : at
+}

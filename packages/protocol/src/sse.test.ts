@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Json } from './json.ts'
+import { eventOf, KEEP_ALIVE } from './sse.ts'
+
+test('an event has its message in one data line, whatever the message holds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const message = {
+        jsonrpc: '2.0' as const,
+        method: 'a',
+        params: { value: value as Json, breaks: 'a\r\nb\rc\nd\u2028e' },
+      }
+      const event = eventOf(message)
+      expect(event.endsWith('\n\n')).toBe(true)
+      const lines = event.slice(0, -2).split(/\r\n|\r|\n/)
+      expect(lines).toHaveLength(2)
+      expect(lines[0]).toBe('event: message')
+      expect(JSON.parse(lines[1]?.slice('data: '.length) ?? '')).toEqual(JSON.parse(JSON.stringify(message)))
+    }),
+  )
+})
+
+test('an event may carry an id, and a beat carries nothing that a client hears', () => {
+  expect(eventOf({ jsonrpc: '2.0', method: 'a' }, '7')).toBe(
+    'id: 7\nevent: message\ndata: {"jsonrpc":"2.0","method":"a"}\n\n',
+  )
+  expect(KEEP_ALIVE).toMatch(/^:[^\n]*\n\n$/)
+})

@@ -1,0 +1,152 @@
+/**
+ * One Toolway as a person has it: a data directory of its own, real processes, nothing inherited from whoever runs the
+ * tests but PATH. `await using here = await makeInstallation()`.
+ *
+ * It ends every process that it started, by its own id, and removes its folder. It never looks inside the gateway: what a
+ * test learns it learns from output, exit codes, files and the port.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** What `npx toolway` runs. */
+export const TOOLWAY = join(ROOT, 'packages/gateway/bin/toolway.mjs')
+const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
+
+export type Settings = Readonly<Record<string, string>>
+
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Running {
+  readonly pid: number
+  /** `http://127.0.0.1:PORT`, as the screen shows it. */
+  readonly address: string
+  out(): string
+  err(): string
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+  /** SIGTERM, and its exit code. */
+  stop(): Promise<number | NodeJS.Signals>
+}
+
+export interface Starting extends Omit<Running, 'address' | 'stop'> {
+  /** Resolves when the screen is there, and throws what it said when it ended before. */
+  ready(): Promise<Running>
+}
+
+export interface Installation extends AsyncDisposable {
+  readonly folder: string
+  readonly data: string
+  /** One command to its end. */
+  run(words: readonly string[], options?: { input?: string; settings?: Settings }): Promise<Ran>
+  /** As `run`, with --json: what it printed, parsed. */
+  json(words: readonly string[], options?: { settings?: Settings }): Promise<unknown>
+  /** Begin a gateway and do not wait for it. */
+  begin(settings?: Settings): Starting
+  start(settings?: Settings): Promise<Running>
+  /** The key with which this machine's command line calls. */
+  localKey(): Promise<string>
+}
+
+export async function makeInstallation(settings: Settings = {}): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-cli-'))
+  // Under root the database may run as another account, which must be able to pass through.
+  await chmod(folder, 0o755)
+  const data = join(folder, 'data')
+  const started = new Set<ChildProcess>()
+
+  function launch(file: string, words: readonly string[], own: Settings | undefined): ChildProcess {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      LANG: 'C.UTF-8',
+      TOOLWAY_DATA: data,
+      TOOLWAY_PORT: '0',
+      ...settings,
+      ...own,
+    }
+    const child = spawn(process.execPath, [file, ...words], { cwd: folder, env: environment, stdio: 'pipe' })
+    started.add(child)
+    child.once('close', () => started.delete(child))
+    return child
+  }
+
+  async function run(
+    words: readonly string[],
+    { input = '', settings: own }: { input?: string; settings?: Settings } = {},
+  ): Promise<Ran> {
+    const child = launch(TOOLWAY, words, own)
+    const [out, err] = [collect(child.stdout), collect(child.stderr)]
+    child.stdin?.on('error', () => {}).end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, out: out(), err: err() }
+  }
+
+  const begin = (own?: Settings) => follow(launch(MAIN, ['start'], own))
+  return {
+    folder,
+    data,
+    run,
+    async json(words, options) {
+      const { out, err } = await run([...words, '--json'], options)
+      if (out === '') throw new Error(`nothing on stdout; stderr: ${err}`)
+      return JSON.parse(out)
+    },
+    begin,
+    start: (own) => begin(own).ready(),
+    localKey: async () => (await readFile(join(data, 'command-line.key'), 'utf8')).trim(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...started].map(end))
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = ''
+  stream?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  return () => text
+}
+
+const READY = /Toolway is ready/
+const ADDRESS = /(http:\/\/[\w.[\]:]+:\d+)\/mcp/
+
+function follow(child: ChildProcess): Starting {
+  const [out, err] = [collect(child.stdout), collect(child.stderr)]
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('close', (code: number | null, signal: NodeJS.Signals | null) => resolve(signal ?? code ?? -1))
+  })
+  const base = { pid: child.pid ?? 0, out, err, ended, signal: (name: NodeJS.Signals) => void child.kill(name) }
+  async function ready(): Promise<Running> {
+    // The screen is written at once, so that its first words and its last arrive together.
+    const shown = new Promise<void>((resolve) => {
+      const look = () => READY.test(out()) && resolve()
+      child.stdout?.on('data', look)
+      look()
+    })
+    const how = await Promise.race([shown, ended])
+    const address = ADDRESS.exec(out())?.[1]
+    if (how !== undefined || address === undefined)
+      throw new Error(`the gateway ended (${how}) before it was ready: ${err()}`)
+    const stop = () => (child.kill('SIGTERM'), ended)
+    return { ...base, address, stop }
+  }
+  return { ...base, ready }
+}
+
+/** In order if it will, by force if it will not. */
+async function end(child: ChildProcess): Promise<void> {
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  const insist = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  await closed
+  clearTimeout(insist)
+}

@@ -1,0 +1,55 @@
+/** What an operator does to the connections of a gateway that runs, and what the database then says about them. */
+import { partsOf, sealerOf } from '../../../packages/gateway/src/admin/describe-connection.ts'
+import { sealedRow } from '../../../packages/gateway/src/call/snapshot.ts'
+import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
+import {
+  addConnection,
+  changeConnection,
+  findConnection,
+  removeConnection,
+} from '../../../packages/gateway/src/connections/connections.ts'
+import type { TestConnection, TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { createVault } from '../../../packages/gateway/src/vault/vault.ts'
+
+/** The root key of `startTestGateway`. */
+const vault = createVault(Buffer.alloc(32, 7))
+const ORIGIN = 'command line'
+
+/** Add a connection, or make the one of that alias say this. */
+export async function putConnection({ db, organization }: TestGateway, words: TestConnection): Promise<void> {
+  const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias } = words
+  const { settings, secrets } = partsOf({ revision, timeout, wire })
+  const seal = sealerOf(secrets, vault.seal, sealedRow)
+  const next = { title, settings, enabled, origin: ORIGIN, seal }
+  await db.organization(organization.id, async (sql) => {
+    const held = await findConnection(sql, alias)
+    if (held === undefined) await addConnection(sql, { organizationId: organization.id, alias, ...next })
+    else await changeConnection(sql, held.id, next)
+  })
+}
+
+export const removeFrom = ({ db, organization }: TestGateway, alias: string): Promise<boolean> =>
+  db.organization(organization.id, (sql) => removeConnection(sql, alias))
+
+export interface ConnectionState {
+  readonly status: string
+  readonly reason: string | null
+  readonly tools: readonly string[]
+  readonly staleSince: Date | null
+  readonly staleReason: string | null
+}
+
+/** What the database says about a connection now; undefined when there is none, or nothing is known of it yet. */
+export const stateOf = ({ db, organization }: TestGateway, alias: string): Promise<ConnectionState | undefined> =>
+  db.organization(organization.id, async (sql) => {
+    const connection = await findConnection(sql, alias)
+    const catalog = (await listCatalogs(sql)).find(({ connection_id: id }) => id === connection?.id)
+    if (connection === undefined || catalog === undefined) return undefined
+    return {
+      status: connection.status,
+      reason: connection.status_reason,
+      tools: (catalog.tools ?? []).map(({ name }) => String(name)),
+      staleSince: catalog.stale_since,
+      staleReason: catalog.stale_reason,
+    }
+  })

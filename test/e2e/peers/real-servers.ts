@@ -1,0 +1,61 @@
+/** The published servers, started from where npm put them: nothing is downloaded while tests run. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { until } from './until.ts'
+
+const modules = join(import.meta.dirname, '../../../node_modules')
+const entryOf = (name: string) => join(modules, '@modelcontextprotocol', `server-${name}`, 'dist/index.js')
+
+/** How a gateway starts one of them as its child. */
+export function processOf(name: 'everything' | 'filesystem' | 'memory', args: string[] = [], environment = {}) {
+  return { kind: 'process' as const, command: process.execPath, args: [entryOf(name), ...args], environment }
+}
+
+/** How a gateway starts our own probe as its child. */
+export function probeProcess(name: string, environment: Record<string, string> = {}) {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'probe.script.ts'), name]
+  return { kind: 'process' as const, command: process.execPath, args, environment }
+}
+
+export const httpWire = (url: string, headers: Record<string, string> = {}) => ({ kind: 'http' as const, url, headers })
+
+export interface RealServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** server-everything in a process of its own, over Streamable HTTP. */
+export async function startEverythingOverHttp(): Promise<RealServer> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [entryOf('everything'), 'streamableHttp'], {
+    env: { PATH: dirname(process.execPath), PORT: String(port) },
+    stdio: 'ignore',
+  })
+  const url = `http://127.0.0.1:${port}/mcp`
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  try {
+    await until('server-everything listens', () =>
+      fetch(url).then(
+        (response) => response.status > 0,
+        () => false,
+      ),
+    )
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+  return { url, [Symbol.asyncDispose]: stop }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise<void>((resolve) => probe.close(() => resolve()))
+  return port
+}

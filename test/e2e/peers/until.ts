@@ -1,0 +1,19 @@
+/** Waiting for something to become true, without a timed assertion: patience is long, and running out of it names what was waited for. */
+import { setTimeout as pause } from 'node:timers/promises'
+
+const PATIENCE_MS = 25_000
+const STEP_MS = 20
+
+/** The first answer that is neither undefined nor false. Rejects with `what` after 25 s. */
+export async function until<Value>(
+  what: string,
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
+): Promise<Value> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (Date.now() < deadline) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    await pause(STEP_MS)
+  }
+  throw new Error(`waited ${PATIENCE_MS / 1000} s in vain: ${what}`)
+}

@@ -1,0 +1,128 @@
+/**
+ * Remote servers that misbehave in every way there is a name for, in both eras: the one who called is told what happened as
+ * the tool's result, everybody else notices nothing, and nothing of it stays.
+ */
+import { describe, expect, test } from 'vitest'
+import { listRecords } from '../../packages/gateway/src/records/records.ts'
+import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { callTool, faultIn, textIn, type Called, type Target } from './caller.ts'
+import { MISBEHAVIOURS, startFaultyUpstream, type MisbehaviourName } from './faulty-upstream.ts'
+
+/** What the caller is told; `ok` where the answer counts. */
+const TOLD: Readonly<Record<MisbehaviourName, string>> = {
+  good: 'ok',
+  silent: 'upstream.timeout',
+  'silent-stream': 'upstream.timeout',
+  twice: 'ok',
+  'twice-json': 'upstream.malformed',
+  stranger: 'upstream.malformed',
+  'stranger-stream': 'upstream.lost',
+  half: 'upstream.malformed',
+  page: 'upstream.malformed',
+  empty: 'upstream.malformed',
+  accepted: 'upstream.malformed',
+  s401: 'upstream.needs-auth',
+  s403: 'upstream.needs-auth',
+  s404: 'upstream.unreachable',
+  s429: 'upstream.busy',
+  s500: 'upstream.unreachable',
+  s503: 'upstream.unreachable',
+  s302: 'upstream.unreachable',
+  s307: 'upstream.unreachable',
+  s308: 'upstream.unreachable',
+  cut: 'upstream.lost',
+  reset: 'upstream.lost',
+  'cut-stream': 'upstream.lost',
+  'end-stream': 'upstream.lost',
+  flood: 'ok',
+  endless: 'upstream.timeout',
+  'endless-comments': 'upstream.timeout',
+  trickle: 'upstream.timeout',
+  huge: 'result.too-large',
+  'huge-said': 'result.too-large',
+  'huge-event': 'result.too-large',
+}
+const names = Object.keys(MISBEHAVIOURS) as MisbehaviourName[]
+
+/** Twenty times the connection's own limit: who has no answer by then gets none. */
+const PATIENCE_MS = 20_000
+const callPatiently = (target: Target, name: string) =>
+  callTool(target, name, {}, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined)
+
+function outcomeOf(answer: Called | undefined): string {
+  if (answer === undefined) return 'no answer'
+  return faultIn(answer)?.fault ?? (answer.message.error === undefined ? 'ok' : 'an error')
+}
+
+describe.each(['2026-07-28', '2025-11-25'] as const)('a remote server of revision %s', (revision) => {
+  test(
+    'that misbehaves costs its caller an answer that says so, and nobody else anything',
+    { timeout: 60_000 },
+    async () => {
+      await using upstream = await startFaultyUpstream()
+      const wire = {
+        kind: 'http' as const,
+        url: upstream.url,
+        headers: { authorization: 'Bearer secret-of-the-connection' },
+      }
+      await using gateway = await startTestGateway({ connections: [{ alias: 'faulty', revision, timeout: 1, wire }] })
+      expect(await gateway.settled('faulty')).toMatchObject({ status: 'connected', tools: names.length })
+      const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
+
+      // All at once: none of them may wait for another.
+      const answers = await Promise.all(names.map(async (name) => [name, await callPatiently(target, name)] as const))
+      const told = Object.fromEntries(answers.map(([name, answer]) => [name, outcomeOf(answer)]))
+      expect(told).toEqual(TOLD)
+      for (const [, answer] of answers) {
+        expect(answer?.status).toBe(200)
+        expect(answer?.text).not.toMatch(/secret-of|127\.0\.0\.1|Traceback/)
+      }
+      const text = Object.fromEntries(answers.map(([name, answer]) => [name, answer && textIn(answer)]))
+      expect(text).toMatchObject({ good: 'done', twice: 'first', flood: 'after the flood' })
+      expect(upstream.elsewhere()).toBe(0)
+
+      expect(textIn(await callTool(target, 'good'))).toBe('done')
+      const codes = async () => {
+        const records = await gateway.db.organization(gateway.organization.id, (sql) =>
+          listRecords(sql, { limit: 1000 }),
+        )
+        return Object.fromEntries(
+          records.filter(({ target: name }) => name !== 'good').map(({ target: name, code }) => [name, code ?? 'ok']),
+        )
+      }
+      const { good: _, ...bad } = TOLD
+      await expect.poll(codes).toEqual(bad)
+    },
+  )
+})
+
+test(
+  'nothing is left of misbehaving servers when the gateway is closed: no socket, no timer',
+  { timeout: 60_000 },
+  async () => {
+    const held = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((kind) => /^(TCP|Timeout|Process|Pipe)/.test(kind))
+        .sort()
+    const before = held()
+    {
+      await using upstream = await startFaultyUpstream()
+      {
+        const wire = { kind: 'http' as const, url: upstream.url, headers: {} }
+        await using gateway = await startTestGateway({
+          connections: [{ alias: 'faulty', revision: '2026-07-28', timeout: 1, wire }],
+        })
+        await gateway.settled('faulty')
+        const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
+        const names = ['silent', 'endless', 'trickle', 'huge', 'cut-stream', 'twice']
+        await Promise.all(names.map((name) => callPatiently(target, name)))
+        // What was given up is not kept open towards the server either: one listens, the others are free for the next call.
+        await expect.poll(() => upstream.connections(), { timeout: 5_000 }).toBeLessThan(names.length)
+      }
+      await expect.poll(() => upstream.connections(), { timeout: 5_000 }).toBe(0)
+    }
+    // Connections of this test's own fetch are kept a few seconds for the next request.
+    await expect.poll(held, { timeout: 20_000 }).toEqual(before)
+  },
+)

@@ -1,0 +1,113 @@
+/** Servers that are started here and misbehave: the caller is told, the next call finds a good server again, and nobody is left. */
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
+import { callTool, faultIn, textIn, type Called } from './caller.ts'
+import { followFamily } from './family.ts'
+
+const SCRIPT = join(import.meta.dirname, 'faulty-child.script.ts')
+/** On every command line of these tests, so that what is left of them can be found. */
+const mark = () => `faulty-${Math.random().toString(36).slice(2)}`
+
+const connection = (alias: string, own: string, way = 'well', timeout = 2): TestConnection => ({
+  alias,
+  revision: '2025-11-25',
+  timeout,
+  wire: { kind: 'process', command: process.execPath, args: [SCRIPT, way, own], environment: {} },
+})
+
+const patiently = { timeout: 20_000, interval: 50 }
+const toldBy = (answer: Called) => faultIn(answer)?.fault ?? textIn(answer)
+
+describe('a server that is started here', () => {
+  test(
+    'that misbehaves in a call costs its caller an answer that says so, and the next one nothing',
+    { timeout: 60_000 },
+    async () => {
+      const own = mark()
+      {
+        await using gateway = await startTestGateway({ connections: [connection('child', own)] })
+        expect(await gateway.settled('child')).toMatchObject({ status: 'connected', tools: 14 })
+        const target = { url: gateway.connectionUrl('child'), key: gateway.key }
+        // Those after which the same process goes on.
+        const lasting = {
+          good: 'done',
+          silent: 'upstream.timeout',
+          garbage: 'after the garbage',
+          stranger: 'upstream.timeout',
+          twice: 'first',
+          asks: 'asked',
+          flood: 'after the flood',
+          'stderr-flood': 'after the flood',
+        }
+        const told = await Promise.all(
+          Object.keys(lasting).map(async (name) => [name, toldBy(await callTool(target, name))]),
+        )
+        expect(Object.fromEntries(told)).toEqual(lasting)
+        // Those that end it: whoever waits is told, and the next call starts another.
+        const ending = {
+          half: 'upstream.lost',
+          crash: 'upstream.lost',
+          segfault: 'upstream.lost',
+          'long-line': 'upstream.lost',
+          'long-answer': 'upstream.lost',
+        }
+        for (const [name, fault] of Object.entries(ending)) {
+          expect({ name, told: toldBy(await callTool(target, name)) }).toEqual({ name, told: fault })
+          expect({ after: name, told: toldBy(await callTool(target, 'good')) }).toEqual({ after: name, told: 'done' })
+        }
+        expect(['upstream.lost', 'upstream.timeout']).toContain(toldBy(await callTool(target, 'close-stdout')))
+        await expect.poll(async () => toldBy(await callTool(target, 'good')), patiently).toBe('done')
+        expect(followFamily(0, own).alive()).toHaveLength(1)
+      }
+      expect(followFamily(0, own).alive()).toEqual([])
+    },
+  )
+
+  test('that takes all calls with it when it crashes tells each of those who wait, and starts once for all who come after', async () => {
+    const own = mark()
+    await using gateway = await startTestGateway({ connections: [connection('child', own, 'well', 30)] })
+    await gateway.settled('child')
+    const target = { url: gateway.connectionUrl('child'), key: gateway.key }
+    const waiting = Array.from({ length: 20 }, () => callTool(target, 'silent'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(toldBy(await callTool(target, 'crash'))).toBe('upstream.lost')
+    expect(new Set((await Promise.all(waiting)).map(toldBy))).toEqual(new Set(['upstream.lost']))
+    const after = await Promise.all(Array.from({ length: 20 }, () => callTool(target, 'good')))
+    expect(new Set(after.map(toldBy))).toEqual(new Set(['done']))
+    expect(followFamily(0, own).alive()).toHaveLength(1)
+  })
+
+  test('that ends at once, or is not there, is told with what it said last, and takes nothing from the others', async () => {
+    const own = mark()
+    const missing: TestConnection = {
+      ...connection('missing', own),
+      wire: { kind: 'process', command: 'no-such-command-here', args: [], environment: {} },
+    }
+    await using gateway = await startTestGateway({
+      connections: [connection('child', own), connection('exits', own, 'exit'), missing],
+    })
+    expect(await gateway.settled('child')).toMatchObject({ status: 'connected' })
+    const exits = await gateway.settled('exits')
+    expect(exits).toMatchObject({ status: 'error', tools: 0 })
+    expect(exits.reason).toContain('exited with code 7')
+    expect(exits.reason).toContain('API_TOKEN is not set')
+    const gone = await gateway.settled('missing')
+    expect(gone).toMatchObject({ status: 'error', tools: 0 })
+    expect(gone.reason).toContain('no-such-command-here')
+    expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
+  })
+
+  test('that never answers or only babbles holds nobody up, and ends with the gateway', async () => {
+    const own = mark()
+    {
+      await using gateway = await startTestGateway({
+        connections: [connection('child', own), connection('deaf', own, 'deaf'), connection('babble', own, 'babble')],
+      })
+      expect(await gateway.settled('child')).toMatchObject({ status: 'connected' })
+      expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
+      await expect.poll(() => followFamily(0, own).alive().length, patiently).toBe(3)
+    }
+    expect(followFamily(0, own).alive()).toEqual([])
+  })
+})

@@ -1,0 +1,206 @@
+/**
+ * Does the check of the floors really fail when an import breaks one? Small trees with one sin each are written to a
+ * folder of their own and cruised by the same program with the same rules that `npm run check` uses.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'vitest'
+
+const root = dirname(import.meta.dirname)
+const src = 'packages/gateway/src'
+
+/** What every tree has: the two packages everybody reads, and something on each floor that is as it should be. */
+const sound = {
+  'packages/contract/src/index.ts': "import { z } from 'zod'\nexport const Id = z.string()\n",
+  'packages/protocol/src/index.ts': "import { Id } from '@toolway/contract'\nexport const Message = Id\n",
+  [`${src}/lib/clock.ts`]: "import { Agent } from 'undici'\nexport const agent = Agent\n",
+  [`${src}/db/db.ts`]: "export { agent } from '../lib/clock.ts'\n",
+  [`${src}/db/embedded-postgres.ts`]: "export { spawn } from 'node:child_process'\n",
+  [`${src}/upstreams/children/host.ts`]: "export { spawn } from 'node:child_process'\n",
+  [`${src}/policy/decide.ts`]:
+    "import type { agent } from '../db/db.ts'\nexport const decide = (given: typeof agent) => given\n",
+  [`${src}/call/call.ts`]: "export { decide } from '../policy/decide.ts'\n",
+  [`${src}/http/door.ts`]: "export { decide } from '../call/call.ts'\nexport { Message } from '@toolway/protocol'\n",
+  [`${src}/testing/gateway.ts`]: "export { spawn } from 'node:child_process'\nexport * from '../http/door.ts'\n",
+  [`${src}/vault/seal.test.ts`]:
+    "export { decide } from '../policy/decide.ts'\nexport * from '../testing/gateway.ts'\n",
+}
+
+/** Each sin: the file that commits it, what it says, and the rule that has to name it. */
+const sins: { says: string; file: string; text: string; rule: string }[] = [
+  {
+    says: 'a noun imports a noun',
+    file: `${src}/vault/seal.ts`,
+    text: "export { decide } from '../policy/decide.ts'\n",
+    rule: 'nouns-are-strangers',
+  },
+  {
+    says: 'a noun imports only a type of another noun',
+    file: `${src}/vault/seal.ts`,
+    text: "export type { decide } from '../policy/decide.ts'\n",
+    rule: 'nouns-are-strangers',
+  },
+  {
+    says: 'a leaf imports the database',
+    file: `${src}/lib/backoff.ts`,
+    text: "export { agent } from '../db/db.ts'\n",
+    rule: 'floor-0-looks-down',
+  },
+  {
+    says: 'the database imports a noun',
+    file: `${src}/db/rows.ts`,
+    text: "export { decide } from '../policy/decide.ts'\n",
+    rule: 'floor-1-looks-down',
+  },
+  {
+    says: 'a noun imports a verb',
+    file: `${src}/vault/seal.ts`,
+    text: "export { decide } from '../call/call.ts'\n",
+    rule: 'floor-2-looks-down',
+  },
+  {
+    says: 'a verb imports a door',
+    file: `${src}/admin/add-rule.ts`,
+    text: "export { decide } from '#gateway/http/door.ts'\n",
+    rule: 'floor-3-looks-down',
+  },
+  {
+    says: 'two files import each other',
+    file: `${src}/lib/clock.ts`,
+    text: "export { late } from './late.ts'\nexport const agent = 1\n",
+    rule: 'no-knots',
+  },
+  {
+    says: 'the protocol imports node:fs',
+    file: 'packages/protocol/src/sse.ts',
+    text: "export { readFileSync } from 'node:fs'\n",
+    rule: 'protocol-runs-anywhere',
+  },
+  {
+    says: 'the protocol imports a package from npm that is not zod',
+    file: 'packages/protocol/src/sse.ts',
+    text: "export { Agent } from 'undici'\n",
+    rule: 'protocol-needs-little',
+  },
+  {
+    says: 'the protocol imports the gateway',
+    file: 'packages/protocol/src/sse.ts',
+    text: "export { decide } from 'toolway/policy/decide.ts'\n",
+    rule: 'protocol-knows-its-packages',
+  },
+  {
+    says: 'the contract imports the protocol',
+    file: 'packages/contract/src/ids.ts',
+    text: "export { Message } from '@toolway/protocol'\n",
+    rule: 'contract-knows-its-packages',
+  },
+  {
+    says: 'a connector imports the gateway',
+    file: 'packages/connectors/src/github/github.ts',
+    text: "export { decide } from '../../../gateway/src/policy/decide.ts'\n",
+    rule: 'connectors-knows-its-packages',
+  },
+  {
+    says: 'a door starts a child',
+    file: `${src}/http/shell.ts`,
+    text: "export { spawn } from 'node:child_process'\n",
+    rule: 'children-are-started-by-the-worker',
+  },
+  {
+    says: 'a noun starts a child without the node: prefix',
+    file: `${src}/upstreams/stdio.ts`,
+    text: "export { spawn } from 'child_process'\n",
+    rule: 'children-are-started-by-the-worker',
+  },
+  {
+    says: 'a verb sends requests past the guard',
+    file: `${src}/jobs/sync.ts`,
+    text: "export const fetching = import('undici')\n",
+    rule: 'undici-stays-behind-the-guard',
+  },
+  {
+    says: 'production code imports what tests lean on',
+    file: `${src}/cli/doctor.ts`,
+    text: "export { decide } from '../testing/gateway.ts'\n",
+    rule: 'testing-is-for-tests',
+  },
+  {
+    says: 'an import leads nowhere',
+    file: `${src}/cli/doctor.ts`,
+    text: "export { decide } from '../call/gone.ts'\n",
+    rule: 'every-import-resolves',
+  },
+  {
+    says: 'a package of the workspace is not there',
+    file: `${src}/cli/doctor.ts`,
+    text: "export { Message } from '@toolway/gone'\n",
+    rule: 'every-import-resolves',
+  },
+]
+
+async function writeTree(files: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'floors-'))
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  const link = async (to: string, path: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await symlink(to, join(folder, path))
+  }
+  await write(
+    'tsconfig.json',
+    '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }',
+  )
+  await write('packages/contract/package.json', '{ "name": "@toolway/contract", "exports": { ".": "./src/index.ts" } }')
+  await write('packages/protocol/package.json', '{ "name": "@toolway/protocol", "exports": { ".": "./src/index.ts" } }')
+  await write(
+    'packages/gateway/package.json',
+    '{ "name": "toolway", "exports": { "./*": "./src/*" }, "imports": { "#gateway/*": "./src/*" } }',
+  )
+  for (const [name, at] of [
+    ['@toolway/contract', 'contract'],
+    ['@toolway/protocol', 'protocol'],
+    ['toolway', 'gateway'],
+  ]) {
+    await link(join(folder, 'packages', at ?? ''), `node_modules/${name}`)
+  }
+  for (const name of ['zod', 'undici']) await link(join(root, 'node_modules', name), `node_modules/${name}`)
+  for (const [path, text] of Object.entries(files)) await write(path, text)
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+
+function cruise(folder: string) {
+  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
+  const words = [program, '--config', join(root, 'floors.config.mjs'), 'packages']
+  return new Promise<{ code: number; printed: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      words,
+      { cwd: folder, env: { ...process.env, NO_COLOR: '1' } },
+      (_error, out, err) => {
+        resolve({ code: child.exitCode ?? 1, printed: out + err })
+      },
+    )
+  })
+}
+
+describe.concurrent('the check of the floors', { timeout: 60_000 }, () => {
+  test('passes a tree in which every import looks down', async ({ expect }) => {
+    await using tree = await writeTree(sound)
+    const { code, printed } = await cruise(tree.folder)
+    expect(printed).toContain('no dependency violations found')
+    expect(code).toBe(0)
+  })
+
+  test.for(sins)('fails when $says', async ({ file, text, rule }, { expect }) => {
+    const other = { [`${src}/lib/late.ts`]: "export { agent as late } from './clock.ts'\n" }
+    await using tree = await writeTree({ ...sound, ...other, [file]: text })
+    const { code, printed } = await cruise(tree.folder)
+    expect(printed).toContain(`error ${rule}: `)
+    expect(printed).toContain(file)
+    expect(code).toBeGreaterThan(0)
+  })
+})

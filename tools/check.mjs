@@ -1,0 +1,65 @@
+/**
+ * Does the code keep the rules that a machine can read? Format, lint, types, floors and dead exports, one after the
+ * other and all of them even when one fails; what a failing one printed is shown whole. It changes no file.
+ */
+import { stripVTControlCharacters } from 'node:util'
+import { runChild } from '../packages/gateway/bin/run-child.mjs'
+
+const steps = [
+  // npm writes package.json in a way of its own, at each install.
+  {
+    name: 'format',
+    asks: 'is every file as oxfmt writes it',
+    run: ['oxfmt', '--check', '.', '!**/package.json'],
+    mend: 'npx oxfmt',
+  },
+  {
+    name: 'lint',
+    asks: 'does oxlint find a likely mistake',
+    run: ['oxlint', '--type-aware', '--report-unused-disable-directives'],
+  },
+  // TypeScript 6 is here too, for the tools that need its compiler API: say which one checks.
+  { name: 'types', asks: 'does TypeScript 7 agree', run: [process.execPath, 'node_modules/ts7/bin/tsc', '-p', '.'] },
+  {
+    name: 'floors',
+    asks: 'do imports only look downwards',
+    run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools'],
+  },
+  { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
+]
+
+let stopped = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (stopped = true))
+
+const began = Date.now()
+const failed = []
+for (const step of steps) {
+  const { code, output, seconds } = await runStep(step)
+  if (stopped) process.exit(code)
+  console.log(`${code === 0 ? 'ok    ' : 'failed'}  ${step.name.padEnd(7)}  ${seconds.padStart(5)} s  ${step.asks}`)
+  if (code === 0) continue
+  failed.push(step.name)
+  console.log(stripVTControlCharacters(output).trimEnd())
+  if (step.mend) console.log(`To mend it: ${step.mend}`)
+}
+const took = secondsSince(began)
+console.log(
+  failed.length === 0
+    ? `All ${steps.length} checks passed in ${took} s.`
+    : `${failed.length} of ${steps.length} checks failed in ${took} s: ${failed.join(', ')}.`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+async function runStep({ run: [command, ...words] }) {
+  const start = Date.now()
+  let output = ''
+  const collect = (child) => {
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  }
+  const code = await runChild(command, words, { stdio: ['ignore', 'pipe', 'pipe'] }, collect)
+  return { code, output, seconds: secondsSince(start) }
+}
+
+function secondsSince(start) {
+  return ((Date.now() - start) / 1000).toFixed(1)
+}

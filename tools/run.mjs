@@ -1,0 +1,52 @@
+/**
+ * What do `npm start`, `npm test` and the other scripts of this repository run, and with which Node? Plain JavaScript
+ * that any Node since 20 can read: it brings the packages when they are missing or older than the lock file, finds the
+ * Node they pin, and hands over. It knows no setting of the product, and prints nothing on stdout itself.
+ */
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findNode, NODE_IS_MISSING } from '../packages/gateway/bin/find-node.mjs'
+import { runChild } from '../packages/gateway/bin/run-child.mjs'
+import { ensureInstalled } from './install.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const gateway = 'packages/gateway/src/main.ts'
+
+/** By name: the file that Node runs, words that go before the caller's own, and whether it needs only what production needs. */
+const targets = {
+  start: { file: gateway, words: ['start'], production: true },
+  toolway: { file: gateway, production: true },
+  test: { file: 'tools/test.mjs' },
+  check: { file: 'tools/check.mjs' },
+  requirements: { file: 'test/requirements.ts' },
+  conformance: { file: 'test/conformance/run.ts' },
+  bench: { file: 'test/load/bench.ts' },
+}
+
+async function run(name, words) {
+  const target = Object.hasOwn(targets, name ?? '') ? targets[name] : undefined
+  if (!target) return refuse(`Say what to run: npm run ${Object.keys(targets).join(' | ')}.`)
+  const fault = await ensureInstalled(root, { production: target.production === true })
+  if (fault) return refuse(fault.sentence, fault.code)
+  const node = findNode(root)
+  if (!node) return refuse(NODE_IS_MISSING)
+  if (!existsSync(join(root, target.file))) return refuse(`There is no ${target.file} in this checkout.`)
+  return runChild(node, [target.file, ...(target.words ?? []), ...words], { cwd: root, env: environment() })
+}
+
+function environment() {
+  const bin = join(root, 'node_modules', '.bin')
+  return {
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    ...process.env,
+    PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter),
+  }
+}
+
+function refuse(sentence, code = 1) {
+  console.error(sentence)
+  return code
+}
+
+process.exitCode = await run(process.argv[2], process.argv.slice(3))
