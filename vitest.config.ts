@@ -4,8 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Suites of other peoples' programs and measurements: they have commands of their own.
-    exclude: ['**/node_modules/**', 'test/conformance/**', 'test/load/**'],
+    exclude: ['**/node_modules/**'],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
     testTimeout: 30_000,

@@ -15,7 +15,7 @@ import { ask, callTool, openSession } from './peers/raw-client.ts'
 import type { RawPeer } from './peers/raw-client.ts'
 import { httpWire, probeProcess } from './peers/real-servers.ts'
 import { startRecorder } from './peers/recorder.ts'
-import type { Recorder } from './peers/recorder.ts'
+import type { Recorder, Seen } from './peers/recorder.ts'
 import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const
@@ -112,30 +112,37 @@ describe('a server that comes back', () => {
     })
   })
 
-  test.each(ERAS)('(%s) with other tools has them listed without anybody asking for it', async (alias) => {
-    await using next = await startProbe({ era: alias, name: 'next', padding: 3 })
-    await until('the server is known', async () => (await stateOf(gateway, alias))?.status === 'connected')
-    await recorders[alias].leave()
-    await recorders[alias].comeBack(next.url)
-    await until('its new tools are listed', async () =>
-      (await toolNames(gateway, gateway.connectionUrl(alias))).includes('padding_0002'),
-    )
-    await recorders[alias].leave()
-    await recorders[alias].comeBack(probes[alias].url)
+  test.each(ERAS)('(%s) with other tools has them listed without anybody asking for it', async (era) => {
+    await using first = await startProbe({ era })
+    await using next = await startProbe({ era, name: 'next', padding: 3 })
+    await using recorder = await startRecorder(first.url)
+    const alias = `swapped_${era}`
+    await putConnection(gateway, { alias, wire: httpWire(recorder.url) })
+    const names = () => toolNames(gateway, gateway.connectionUrl(alias))
+    await until('its tools are listed', async () => (await names()).length > 0)
+    await until('its changes are listened to', () => recorder.seen.some(isListening))
+    await recorder.leave()
+    await recorder.comeBack(next.url)
+    await until('its new tools are listed', async () => (await names()).includes('padding_0002'))
   })
 
   test('and has forgotten its sessions is opened anew, for the same client session', async () => {
-    const peer = await openSession(gateway.connectionUrl('legacy'), gateway.key)
+    await using first = await startProbe({ era: 'legacy', name: 'first' })
+    await using next = await startProbe({ era: 'legacy', name: 'next' })
+    await using recorder = await startRecorder(first.url)
+    await putConnection(gateway, { alias: 'forgetful', wire: httpWire(recorder.url) })
+    const url = gateway.connectionUrl('forgetful')
+    await until('its tools are listed', async () => (await toolNames(gateway, url)).length > 0)
+    const peer = await openSession(url, gateway.key)
     expect(await textOf(peer, 'echo', { text: 'before' })).toBe('before')
-    await using fresh = await startProbe({ era: 'legacy' })
-    await recorders.legacy.leave()
-    await recorders.legacy.comeBack(fresh.url)
+    await recorder.leave()
+    await recorder.comeBack(next.url)
     expect(await textOf(peer, 'echo', { text: 'after' })).toBe('after')
-    await recorders.legacy.leave()
-    await recorders.legacy.comeBack(probes.legacy.url)
-    expect(await textOf(peer, 'echo', { text: 'home again' })).toBe('home again')
+    expect(next.sessions.size).toBeGreaterThan(0)
   })
 })
+
+const isListening = ({ method, message }: Seen) => method === 'GET' || message?.method === 'subscriptions/listen'
 
 describe('a call', () => {
   test.each(ERAS)('whose %s server dies in the middle of it says that it may have acted', async (alias) => {
@@ -190,6 +197,18 @@ describe('a child', () => {
     expect(second).toMatch(/^\d+$/)
     expect(second).not.toBe(first)
     expect(await textOf(peer, 'fine__echo', { text: 'untouched' })).toBe('untouched')
+  })
+
+  test('that was started again still announces its changes', async () => {
+    await using client = await connectClient({ kind: 'SDK 2 by discovery', url: gateway.connectionUrl('child'), key: gateway.key })
+    const listening = await client.listen({ toolsListChanged: true })
+    await callTool(joined(), 'child__exit')
+    await callTool(joined(), 'child__grow', { name: 'grown_by_the_second' })
+    await until('the new tool is listed', async () =>
+      (await toolNames(gateway, gateway.connectionUrl('child'))).includes('grown_by_the_second'),
+    )
+    await until('the change is announced', () => client.heard.length > 0)
+    await listening.close()
   })
 
   test('that cannot start is an error with its reason, and takes nothing from others', async () => {

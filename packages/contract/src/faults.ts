@@ -154,8 +154,13 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
     return fill(FAULTS[this.code].mend, this.facts)
   }
 
+  // Without this, `instanceof` narrows to a Fault of any code at all, and its facts to `any`.
+  static override [Symbol.hasInstance](thrown: unknown): thrown is Fault {
+    return Function.prototype[Symbol.hasInstance].call(this, thrown)
+  }
+
   /** A fault as it is; anything else is a bug and becomes `internal`, with the thrown thing as its cause. */
   static of(thrown: unknown): Fault {
-    return thrown instanceof Fault ? (thrown as Fault) : new Fault('internal', {}, { cause: thrown })
+    return thrown instanceof Fault ? (thrown) : new Fault('internal', {}, { cause: thrown })
   }
 }

@@ -187,7 +187,7 @@ function deepest(issues: readonly Issue[]): Issue {
   const flat = issues.flatMap((issue): Issue[] => {
     if (issue.code !== 'invalid_union') return [issue]
     const branches = issue.errors.map((branch) =>
-      deepest(branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue)),
+      deepest(branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))),
     )
     return [branches.find((inner) => inner.code === 'unrecognized_keys') ?? branches[0] ?? issue]
   })

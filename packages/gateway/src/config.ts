@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { z } from 'zod'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -16,7 +17,8 @@ const port = z
   .regex(/^\d{1,5}$/, 'it must be a whole number from 0 to 65535')
   .transform(Number)
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
-const onOff = z.enum(['on', 'off'])
+const onOff = z.enum(['on', 'off'], 'it must be on or off')
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z
   .string()
   .default('')
@@ -54,7 +56,7 @@ export const SETTINGS = {
     true,
   ),
   TOOLWAY_PUBLIC_URL: setting(
-    z.url({ protocol: /^https?$/ }).optional(),
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'Address under which clients reach the gateway.',
   ),
   TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
@@ -62,17 +64,17 @@ export const SETTINGS = {
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
   DATABASE_URL: setting(
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    z.url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' }).optional(),
     'PostgreSQL to use instead of the embedded one.',
     true,
   ),
   REDIS_URL: setting(
-    z.url({ protocol: /^rediss?$/ }).optional(),
+    z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
     'Reserved for shared limits; this version does not use it and says so.',
     true,
   ),
   LOG_LEVEL: setting(
-    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
     'Least severe level that is logged.',
   ),
 } as const satisfies Record<string, Setting>
@@ -107,13 +109,15 @@ const isOurs = (name: string) => name.startsWith('TOOLWAY_')
 /** Read by the command line alone, as the key to call with. */
 const ELSEWHERE = new Set(['TOOLWAY_KEY', 'TOOLWAY_URL'])
 
-export function loadConfig(environment: NodeJS.ProcessEnv = process.env): LoadedConfig {
+export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = process.cwd()): LoadedConfig {
+  const dotenv = readDotenv(folder)
+  const environment = { ...dotenv, ...given }
   refuseUnknown(environment)
   const origins = {} as Record<SettingName, Origin>
   const values: Partial<Record<SettingName, unknown>> = {}
   for (const name of NAMES) {
     const [text, origin] = readSetting(environment, name)
-    origins[name] = origin
+    origins[name] = origin === 'environment' && given[name] === undefined ? `file ${DOTENV}` : origin
     values[name] = check(name, text, origin)
   }
   const config = Object.freeze(values) as Config
@@ -124,6 +128,18 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Loaded
     path: environment['PATH'] ?? '',
     lang: environment['LANG'],
     lookup: (name) => environment[name],
+  }
+}
+
+const DOTENV = '.env'
+
+/** A `.env` in the folder of the start says what the environment does not say. */
+function readDotenv(folder: string): NodeJS.ProcessEnv {
+  try {
+    return parseEnv(readFileSync(join(folder, DOTENV), 'utf8'))
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return {}
+    throw new ConfigFault(`${join(folder, DOTENV)} cannot be read (${codeOf(thrown)}): check its permissions, or remove it.`)
   }
 }
 
@@ -146,9 +162,9 @@ function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string
 function check(name: SettingName, text: string | undefined, origin: Origin): unknown {
   const parsed = SETTINGS[name].shape.safeParse(text)
   if (parsed.success) return parsed.data
-  const shown = SETTINGS[name].secret ? '' : ` "${text}"`
+  const shown = SETTINGS[name].secret ? 'not what it should be' : `"${text}"`
   const problem = parsed.error.issues[0]?.message ?? 'it is not valid'
-  throw new ConfigFault(`${name}${shown} (from ${origin}) does not fit: ${problem}. ${SETTINGS[name].about}`)
+  throw new ConfigFault(`${name} is ${shown} (from ${origin === 'environment' ? 'the environment' : origin}): ${problem}.`)
 }
 
 function refuseUnknown(environment: NodeJS.ProcessEnv): void {
@@ -156,9 +172,8 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
     const known = NAMES.includes(name.replace(/_FILE$/, '') as SettingName) || ELSEWHERE.has(name)
     if (!isOurs(name) || known) continue
     const near = nearest(name, NAMES)
-    throw new ConfigFault(
-      `${name} is not a setting of Toolway${near === undefined ? '' : `; did you mean ${near}`}? \`toolway config\` lists them all.`,
-    )
+    const mend = near === undefined ? 'unset it; `toolway config` then lists those there are.' : `did you mean ${near}?`
+    throw new ConfigFault(`${name} is not a setting of Toolway: ${mend}`)
   }
 }
 

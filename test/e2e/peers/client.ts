@@ -108,11 +108,11 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
   client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
   if (answers) {
     client.setRequestHandler('elicitation/create', (request) => {
-      asked.push(request as Message)
+      asked.push(request)
       return ANSWERS.form
     })
     client.setRequestHandler('sampling/createMessage', (request) => {
-      asked.push(request as Message)
+      asked.push(request)
       return ANSWERS.sampled
     })
   }
@@ -124,15 +124,15 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
     revision: client.getNegotiatedProtocolVersion(),
     capabilities: { ...client.getServerCapabilities() },
     instructions: client.getInstructions(),
-    tools: async () => (await client.listTools(undefined, FRESH)).tools as Named[],
+    tools: async () => (await client.listTools(undefined, FRESH)).tools,
     call: async (name, given = {}, options = {}) =>
       (await client.callTool({ name, arguments: given }, options)) as Result,
-    resources: async () => (await client.listResources(undefined, FRESH)).resources as Named[],
-    templates: async () => (await client.listResourceTemplates(undefined, FRESH)).resourceTemplates as Named[],
+    resources: async () => (await client.listResources(undefined, FRESH)).resources,
+    templates: async () => (await client.listResourceTemplates(undefined, FRESH)).resourceTemplates,
     read: async (uri) => (await client.readResource({ uri }, FRESH)).contents,
-    prompts: async () => (await client.listPrompts(undefined, FRESH)).prompts as Named[],
+    prompts: async () => (await client.listPrompts(undefined, FRESH)).prompts,
     prompt: async (name, given = {}) =>
-      (await client.getPrompt({ name, arguments: given })).messages as { content: Result['content'][number] }[],
+      (await client.getPrompt({ name, arguments: given })).messages,
     complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
     ping: () => client.ping(),
     setLevel: (level) => client.setLoggingLevel(level),
@@ -155,17 +155,17 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
   client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
   if (answers) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
-      asked.push(request as Message)
+      asked.push(request)
       return ANSWERS.form
     })
     client.setRequestHandler(CreateMessageRequestSchema, (request) => {
-      asked.push(request as Message)
+      asked.push(request)
       return ANSWERS.sampled
     })
   }
   const transport = new TransportOne(new URL(parts.url), headersOf({ kind, ...parts }))
   // SDK 1 was not compiled with exactOptionalPropertyTypes: its own transport lacks only that.
-  await client.connect(transport as TransportOneShape)
+  await client.connect(transport)
   return {
     kind,
     heard,
@@ -179,10 +179,10 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
     resources: () => allPages('resources', (params) => client.listResources(params)),
     templates: () => allPages('resourceTemplates', (params) => client.listResourceTemplates(params)),
     read: async (uri) =>
-      (await client.readResource({ uri })).contents as { uri: string; text?: string; blob?: string }[],
+      (await client.readResource({ uri })).contents,
     prompts: () => allPages('prompts', (params) => client.listPrompts(params)),
     prompt: async (name, given = {}) =>
-      (await client.getPrompt({ name, arguments: given })).messages as { content: Result['content'][number] }[],
+      (await client.getPrompt({ name, arguments: given })).messages,
     complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
     ping: () => client.ping(),
     setLevel: (level) => client.setLoggingLevel(level),

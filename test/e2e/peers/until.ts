@@ -1,10 +1,10 @@
 /** Waiting for something to become true, without a timed assertion: patience is long, and running out of it names what was waited for. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-const PATIENCE_MS = 25_000
+const PATIENCE_MS = 20_000
 const STEP_MS = 20
 
-/** The first answer that is neither undefined nor false. Rejects with `what` after 25 s. */
+/** The first answer that is neither undefined nor false. Rejects with `what` after 20 s. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,

@@ -80,8 +80,6 @@ export function startGateway(start: GatewayStart) {
   }
 }
 
-export type Gateway = ReturnType<typeof startGateway>
-
 function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
   const [command, args] = onCore(start.core, process.execPath, [...profile, start.main, 'start'])

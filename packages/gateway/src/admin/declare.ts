@@ -2,7 +2,7 @@
  * Making the database say what the declaration file says: what it names is added or changed, what it no longer names is
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
-import type { ConnectionId, ToolsetSettings } from '@toolway/contract'
+import { Fault, type ConnectionId, type ToolsetSettings } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import {
   addConnection,
@@ -63,7 +63,7 @@ async function declareConnections(
   for (const connection of connections) {
     const held = present.find(({ alias }) => alias === connection.alias)
     if (held !== undefined && held.origin !== FILE) throw conflict('connection', connection.alias, held.origin)
-    const { settings, secrets } = partsOf(connection)
+    const { settings, secrets } = described(connection)
     const next = {
       title: connection.title,
       enabled: connection.enabled,
@@ -74,6 +74,14 @@ async function declareConnections(
     if (held === undefined)
       await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
     else if (differs(held, next, secrets, vault)) await changeConnection(sql, held.id, next)
+  }
+}
+
+function described(connection: Declaration['connections'][number]) {
+  try {
+    return partsOf(connection)
+  } catch (thrown) {
+    throw thrown instanceof Fault ? new DeclarationConflict(`The declaration file's connection "${connection.alias}" does not fit: ${thrown.message}`) : thrown
   }
 }
 
@@ -122,11 +130,11 @@ async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: Or
       toolset,
       origin: FILE,
     })
-    if (added === undefined) throw conflict('key', name, 'another origin')
+    if (added === undefined) throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
   }
 }
 
 const conflict = (what: string, name: string, origin: string) =>
   new DeclarationConflict(
-    `The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one or choose another name.`,
+    `The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
   )

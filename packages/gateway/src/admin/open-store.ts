@@ -5,6 +5,7 @@
  * when none does. A database whose values were sealed with another key is refused before anything is read.
  */
 import { chmod, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { createDb, type Db } from '../db/db.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
 import { keepRunning } from '../db/keep-running.ts'
@@ -63,12 +64,20 @@ export async function openStore(parts: StoreParts): Promise<Store> {
 
 /** 0700, for one that exists and lets others in too. (As root, PostgreSQL's own account may need to pass through: 0710.) */
 async function makeDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(resolve(directory)), { recursive: true })
+  // By itself: a recursive one never comes back where nothing can be made, as below /proc (Node 24).
+  await mkdir(directory, { mode: 0o700 }).catch(unlessDirectory(directory))
   const { mode } = await stat(directory)
   if ((mode & OTHERS) !== 0) await chmod(directory, 0o700)
 }
 
-const OTHERS = 0o067
+/** A file in its place is told as what it is. */
+const unlessDirectory = (path: string) => async (thrown: NodeJS.ErrnoException) => {
+  if (thrown.code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
+}
+
+/** What others may not do; passing through as a group (0710) is for PostgreSQL's own account. */
+export const OTHERS = 0o067
 
 async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {
   const stop = async () => {}

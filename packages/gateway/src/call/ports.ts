@@ -1,6 +1,6 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
-import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
+import type { HeaderReader, Notification, Request } from '@toolway/protocol'
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -44,4 +44,4 @@ export interface Line {
   question(question: Request): Promise<Answer>
 }
 
-export type { Answer, JsonObject, Session, Upstream, View }
+export type { Answer, Session, Upstream, View }

@@ -1,6 +1,7 @@
 /** `toolway connection …`: add, list, remove and test connections of an organization. */
 import { join } from 'node:path'
-import { Alias, ConnectionSettings, Fault, type Revision } from '@toolway/contract'
+import type { ConnectionSettings} from '@toolway/contract';
+import { Alias, Fault, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'
@@ -266,7 +267,7 @@ const countsOf = ({ revision, server, tools, resources, prompts }: Offer) => ({
 function reportLines(alias: string, offer: Offer, milliseconds: number): string[] {
   const { name = alias, version = '' } = offer.server.server as { name?: string; version?: string }
   return [
-    `${alias} works: ${String(name)} ${String(version)}, protocol ${offer.revision}, ${Math.round(milliseconds)} ms.`,
+    `${alias} works: ${name} ${version}, protocol ${offer.revision}, ${Math.round(milliseconds)} ms.`,
     `${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts.`,
   ]
 }

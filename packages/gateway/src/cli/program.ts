@@ -26,6 +26,8 @@ interface Common {
 /** Run one command line; its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok
+  // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault of the command's.
+  process.stdout.on('error', () => process.exit(code))
   const program = build((result) => (code = result))
   try {
     await program.parseAsync(words, { from: 'user' })

@@ -3,14 +3,20 @@ import { clientConfigurations } from './clients/client-configurations.ts'
 
 const FIRST_CALL = `npx toolway call demo__world_clock '{"zones": ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]}'`
 
+const FIRST_CONNECTION = 'npx toolway connection add memory -- npx -y @modelcontextprotocol/server-memory'
+
 const indent = (text: string) =>
   text
     .split('\n')
     .map((line) => `    ${line}`)
     .join('\n')
 
-export function firstScreen(address: string, key: string): string[] {
+/** @param demo whether there is a demo connection to call */
+export function firstScreen(address: string, key: string, demo: boolean): string[] {
   const url = `${address}/mcp`
+  const firstCall = demo
+    ? ['  First call, in a second terminal:', '', `    ${FIRST_CALL}`]
+    : ['  First connection, in a second terminal:', '', `    ${FIRST_CONNECTION}`]
   return [
     '',
     '  Toolway is ready.',
@@ -19,9 +25,7 @@ export function firstScreen(address: string, key: string): string[] {
     `  Key       ${key}`,
     '            It is shown only this once. `npx toolway key add NAME` makes another.',
     '',
-    '  First call, in a second terminal:',
-    '',
-    `    ${FIRST_CALL}`,
+    ...firstCall,
     '',
     '  Connect a client:',
     ...clientConfigurations({ url, key }).flatMap(({ client, where, text }) => [

@@ -42,7 +42,7 @@ export async function start(): Promise<number> {
     const address = addressFor(loaded, port)
     await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
     const told = untilToldToStop()
-    say(run, address.open)
+    say(run, address.open, config.TOOLWAY_DEMO === 'on')
     await noteShown(store.db)
     log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
     await told
@@ -70,6 +70,17 @@ async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> 
   }
 }
 
+/** What the file system says of a directory that is of no use. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EACCES: 'it may not be written to',
+  EPERM: 'it may not be written to',
+  EROFS: 'its file system is read-only',
+  ENOENT: 'it cannot be made there',
+  ENOTDIR: 'something in its path is a file',
+  EEXIST: 'it is a file',
+  ENOSPC: 'its file system is full',
+}
+
 function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
   if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
   if (thrown instanceof DirectoryInUse) {
@@ -77,16 +88,20 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
       `The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
     )
   }
-  const { code, message } = thrown as NodeJS.ErrnoException
-  if (outside)
+  const { code = '', syscall, message } = thrown as NodeJS.ErrnoException
+  const unusable = syscall === 'connect' ? undefined : UNUSABLE[code]
+  if (unusable !== undefined) {
     return new CommandFault(
-      `The database of DATABASE_URL cannot be used (${code ?? message}): check that it runs, and its user, password and rights.`,
+      `The data directory ${directory} cannot be used, because ${unusable} (${code}): make it yours, or set TOOLWAY_DATA to another directory.`,
+    )
+  }
+  if (outside) {
+    // Node's codes are known to people who run servers; PostgreSQL's are not, and its words are.
+    const reason = /^E[A-Z_]+$/.test(code) ? code : message
+    return new CommandFault(
+      `The database of DATABASE_URL cannot be used (${reason}): check that it runs, and its user, password and rights.`,
       1,
       { cause: thrown },
-    )
-  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EPERM') {
-    return new CommandFault(
-      `The data directory ${directory} cannot be used (${code}): make it yours, or set TOOLWAY_DATA to another directory.`,
     )
   }
   return new CommandFault(`The database in ${directory} does not start: ${message}`, 1, { cause: thrown })
@@ -151,18 +166,21 @@ function addressFor({ config }: LoadedConfig, port: number): { local: string; op
   return { local, open: config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local }
 }
 
-function say(run: FirstRun, address: string): void {
-  const lines = run.key === undefined ? laterScreen(address) : firstScreen(address, run.key)
+function say(run: FirstRun, address: string, demo: boolean): void {
+  const lines = run.key === undefined ? laterScreen(address) : firstScreen(address, run.key, demo)
   process.stdout.write(`${lines.join('\n')}\n`)
 }
+
+const ONE_SIGNAL = 300
 
 /** Resolves on the first signal; a second one ends the process where it stands. */
 function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
-    let told = false
+    let told = 0
     const onSignal = () => {
-      if (told) process.exit(1)
-      told = true
+      // npm and a terminal may both pass on the same signal; a person who insists takes longer.
+      if (told > 0 && Date.now() - told > ONE_SIGNAL) process.exit(1)
+      told ||= Date.now()
       resolve()
     }
     process.on('SIGINT', onSignal)

@@ -94,5 +94,5 @@ export const changedList = (method: string): ListKind | undefined => LIST_CHANGE
 /** A progress notification under our token becomes one under the caller's. */
 export function withToken(notification: Notification, token: Id | undefined): Notification {
   if (notification.method !== 'notifications/progress' || token === undefined) return notification
-  return { ...notification, params: { ...notification.params, progressToken: token as Json } }
+  return { ...notification, params: { ...notification.params, progressToken: token } }
 }

@@ -6,14 +6,13 @@
  * and `headers` and the arguments named in `secretArguments` are secrets: screens show `describeImport`, never these.
  */
 import { createAliasAllotment } from './alias.ts'
-import { clean, type ImportNeed } from './mcp-json-entry.ts'
+import { clean } from './mcp-json-entry.ts'
 import { openMcpJson, type ImportClient } from './mcp-json-file.ts'
 import { readServer, type ImportedServer, type ServerOptions } from './mcp-json-server.ts'
 
-export type { ImportedProcess, ImportedRemote, ImportedServer, ImportedUnusable } from './mcp-json-server.ts'
+export type { ImportedServer } from './mcp-json-server.ts'
 export { ImportFault } from './mcp-json-file.ts'
 export type { ImportClient }
-export type ImportProblem = ImportNeed
 
 export interface McpJsonImport {
   client: ImportClient

@@ -12,10 +12,7 @@ import type { Log } from './log.ts'
 import { createStartQueue } from './start-queue.ts'
 import { watchStart } from './start-watch.ts'
 
-export { ChildError } from './child-error.ts'
-export type { ChildErrorCode } from './child-error.ts'
 export type { Child, Exit } from './child.ts'
-export type { ExitReason } from './frame.ts'
 export type { Launch } from './launch.ts'
 export type { Log } from './log.ts'
 

@@ -56,7 +56,7 @@ export function createPool(origin: string, { alias, allowPrivate, headersTimeout
         const addresses = found as LookupAddress[] | undefined
         if (error !== null || addresses === undefined) callback(error, [])
         else if (addresses.every(({ address }) => isAllowed(address, allowPrivate))) callback(null, addresses)
-        else callback(refusal() as NodeJS.ErrnoException, [])
+        else callback(refusal(), [])
       })
     },
   })

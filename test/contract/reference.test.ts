@@ -1,0 +1,86 @@
+/** Generated pages say what the code says. `npm test -- test/contract -u` writes them anew. */
+import { readFileSync } from 'node:fs'
+import { FAULTS } from '@toolway/contract'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
+import { SETTINGS } from '../../packages/gateway/src/config.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+function faultsPage(): string {
+  const rows = Object.entries(FAULTS).map(
+    ([code, { word, phase, http, rpc, retry, say, mend }]) =>
+      `| \`${code}\` | ${word} | ${phase} | ${http} | ${rpc} | ${retry ? 'yes' : 'no'} | ${cell(say)} | ${cell(mend)} |`,
+  )
+  return [
+    '# Faults',
+    '',
+    'Every way in which Toolway refuses or cannot. Blanks in braces are filled with the facts of the case. An error carries `code` (the word), `fault`, `phase`, `mend`, `retryable` and `correlation_id` in its `data`; towards clients of revision 2026-07-28 the numbers -32001 to -32003 are sent as -31001 to -31003.',
+    '',
+    '| fault | code | phase | HTTP | JSON-RPC | retry | what it says | what mends it |',
+    '|---|---|---|--:|--:|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function settingsPage(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { shape, about, secret }]) => {
+    const unset = shape.safeParse(undefined)
+    const shown = name === 'TOOLWAY_DATA' ? '`.toolway` in a checkout, else in your home' : unset.data === undefined ? '' : `\`${String(unset.data)}\``
+    return `| \`${name}\` | ${shown === '``' ? '' : shown} | ${cell(about)}${secret ? ' Masked wherever it is shown.' : ''} |`
+  })
+  return [
+    '# Settings',
+    '',
+    'From the environment; each also as `NAME_FILE`, a path whose content is the value. A name that starts with `TOOLWAY_` and is not here is refused. `toolway config` shows what is in force.',
+    '',
+    '| setting | default | what it is |',
+    '|---|---|---|',
+    ...rows,
+    '',
+    'For the command line alone: `TOOLWAY_URL` and `TOOLWAY_KEY` name another gateway and the key for it.',
+    '',
+  ].join('\n')
+}
+
+describe('the generated references', () => {
+  test('name every fault', async () => {
+    await expect(faultsPage()).toMatchFileSnapshot('../../docs/reference/faults.md')
+  })
+  test('name every setting', async () => {
+    await expect(settingsPage()).toMatchFileSnapshot('../../docs/reference/config.md')
+  })
+  test('and .env.example names every setting, and no other', () => {
+    const named = [...read('.env.example').matchAll(/^#?\s?([A-Z_]+)=/gm)].map(([, name]) => name)
+    expect(named).toEqual(Object.keys(SETTINGS))
+  })
+})
+
+describe('the guide to the declaration file', () => {
+  const [, snippet = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/guides/configuration.md')) ?? []
+
+  test('shows a file that Toolway reads', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'toolway-guide-')), 'toolway.yaml')
+    writeFileSync(path, snippet)
+    const values: Record<string, string> = { DOCS_AUTHORIZATION: 'Bearer x', READER_KEY: `uru_${'0'.repeat(64)}` }
+    const declared = readConfigFile(path, (name) => values[name])
+    expect(declared.map(({ slug }) => slug)).toEqual(['default', 'acme'])
+    expect(declared[0]?.connections.map(({ alias }) => alias)).toEqual(Object.keys((parse(snippet) as { connections: object }).connections))
+  })
+})
+
+describe('the README', () => {
+  test('names only commands that package.json has', () => {
+    const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts)
+    const named = [...read('README.md').matchAll(/^npm (?:run )?(\w+)/gm)].map(([, name]) => name)
+    expect(named.length).toBeGreaterThan(4)
+    for (const name of named) expect(scripts).toContain(name)
+  })
+})
