@@ -19,6 +19,7 @@ const targets = {
   toolway: { file: gateway, production: true },
   test: { file: 'tools/test.mjs' },
   check: { file: 'tools/check.mjs' },
+  build: { file: 'tools/build.ts' },
   requirements: { file: 'test/requirements.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },

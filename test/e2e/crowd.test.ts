@@ -103,7 +103,7 @@ describe('while a call to a silent server hangs', () => {
       peer,
       'tools/call',
       { name: 'silent__hang', arguments: { label } },
-      { signal: leaving.signal },
+      { id: 'the one that hangs', signal: leaving.signal },
     )
     hanging.catch(() => undefined)
     await until('the call hangs', () => silent.state.events.includes(`hang ${label}`))

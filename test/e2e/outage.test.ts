@@ -200,7 +200,11 @@ describe('a child', () => {
   })
 
   test('that was started again still announces its changes', async () => {
-    await using client = await connectClient({ kind: 'SDK 2 by discovery', url: gateway.connectionUrl('child'), key: gateway.key })
+    await using client = await connectClient({
+      kind: 'SDK 2 by discovery',
+      url: gateway.connectionUrl('child'),
+      key: gateway.key,
+    })
     const listening = await client.listen({ toolsListChanged: true })
     await callTool(joined(), 'child__exit')
     await callTool(joined(), 'child__grow', { name: 'grown_by_the_second' })

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient, KINDS } from './peers/client.ts'
+import { putConnection, removeFrom, stateOf } from './peers/connections.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { OWN_TOOL_COUNT } from './peers/probe.ts'
 import { startProbe } from './peers/probe-server.ts'
@@ -12,8 +13,11 @@ import { ask, openSession } from './peers/raw-client.ts'
 import { httpWire } from './peers/real-servers.ts'
 import { startRecorder } from './peers/recorder.ts'
 import type { Recorder } from './peers/recorder.ts'
+import { until } from './peers/until.ts'
 
 const PADDING = 2_500
+/** No list of one connection is longer than this, whatever its server says. */
+const CAP = 20_000
 const TOTAL = PADDING + OWN_TOOL_COUNT
 const OTHER_KEY = `uru_${'fedcba9876543210'.repeat(4)}`
 
@@ -38,7 +42,7 @@ afterAll(() => parts.disposeAsync())
 
 const nameOf = (at: number) => `padding_${String(at).padStart(4, '0')}`
 const namesIn = (result: Record<string, unknown> | undefined) =>
-  (result?.['tools'] as { name: string }[]).map(({ name }) => name)
+  ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
 
 describe('a list of 2,500 tools', () => {
   test('S2-SES-08: is fetched to its end from an upstream that gives pages', () => {
@@ -83,6 +87,19 @@ describe('a list of 2,500 tools', () => {
   })
 })
 
+test('S2-SES-08: a list that goes on for ever is followed to its cap', async () => {
+  await using endless = await startProbe({ padding: CAP + 3_000 })
+  await using seen = await startRecorder(endless.url)
+  await putConnection(gateway, { alias: 'endless', wire: httpWire(seen.url) })
+  const state = await until('it is contacted', async () => {
+    const now = await stateOf(gateway, 'endless')
+    return now?.status === 'connected' ? now : undefined
+  })
+  expect(state.tools).toHaveLength(CAP)
+  expect(seen.of('tools/list')).toHaveLength(CAP / 500)
+  await removeFrom(gateway, 'endless')
+})
+
 describe('a cursor', () => {
   const first = async () => {
     const { answer } = await ask({ url: gateway.url, key: gateway.key, era: 'modern' }, 'tools/list')
@@ -94,7 +111,8 @@ describe('a cursor', () => {
   test('works as often as it is used', async () => {
     const cursor = await first()
     const [one, again] = [await listWith(cursor), await listWith(cursor)]
-    expect(namesIn(one.answer.result)).toEqual(namesIn(again.answer.result))
+    expect(namesIn(one.answer.result)).toHaveLength(1_000)
+    expect(namesIn(again.answer.result)).toEqual(namesIn(one.answer.result))
   })
 
   test('is refused when it is made up, changed, of another list, of another endpoint or of another key', async () => {

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
 import { Fault } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
@@ -48,8 +49,11 @@ export interface ComposeParts {
 }
 
 export interface Gateway {
-  /** Listen; the port that was taken. */
-  listen(): Promise<number>
+  /**
+   * Listen; the port that was taken. It counts as started, and this resolves, once every connection has been asked what it
+   * offers, or after `patience` ms: whoever calls then finds the tools.
+   */
+  listen(patience?: number): Promise<number>
   /** Let what is under way finish, then end everything. */
   close(): Promise<void>
 }
@@ -129,7 +133,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       return good
     },
     onChange: (organizationId, connectionId, kind) => changes.tell(organizationId, connectionId, kind),
-    drop: (connectionId) => upstreams.drop(connectionId),
+    drop: (connectionId, version) => upstreams.drop(connectionId, version),
     log,
   })
 
@@ -205,8 +209,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const endServer = prepareEnd(server)
 
   return {
-    async listen() {
+    async listen(patience = 0) {
       const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
+      if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
     },

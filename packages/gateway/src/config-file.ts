@@ -7,22 +7,23 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Alias, Slug, ToolsetSettings, REVISIONS } from '@toolway/contract'
-import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
+import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import { ConfigFault } from './config.ts'
+import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
 
-const Value = z.union([
-  z.string(),
-  z.strictObject({ env: z.string().min(1) }),
-  z.strictObject({ file: z.string().min(1) }),
-])
+const Value = z.union(
+  [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
+  'must be a text, { env: NAME } or { file: path }',
+)
 const Values = z.record(z.string(), Value)
 
+const SECONDS = 'must be a number of seconds above 0 and up to 3600'
 const shared = {
   title: z.string().min(1).optional(),
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
-  timeout: z.number().positive().max(3600).default(60),
+  timeout: z.number(SECONDS).positive(SECONDS).max(3600, SECONDS).default(60),
 }
 const Remote = z.strictObject({ ...shared, url: Value, headers: Values.default({}) })
 const Process = z.strictObject({
@@ -31,7 +32,7 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   environment: Values.default({}),
 })
-const Connection = z.union([Remote, Process])
+const Connection = z.union([Remote, Process], { error: ({ input }) => wordKind(input) })
 
 const Toolset = ToolsetSettings.extend({ title: z.string().min(1).optional() })
 const Key = z.strictObject({ value: Value, toolset: Slug.optional() })
@@ -45,6 +46,9 @@ const File = z.strictObject({
   ...members,
   organizations: z.record(Slug, z.strictObject({ ...members, name: z.string().min(1).optional() })).default({}),
 })
+
+/** Every name that a member can have: what a misspelt one may have meant. */
+const NAMES = [File, Remote, Process, Toolset, Key].flatMap((shape) => Object.keys(shape.shape))
 
 export interface DeclaredConnection {
   readonly alias: string
@@ -79,18 +83,37 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
   const [broken] = document.errors
   if (broken !== undefined) {
     const { line, col } = lines.linePos(broken.pos[0])
-    throw new ConfigFault(`${path}:${line}:${col} is not YAML: ${broken.message.split('\n')[0]}`)
+    // The parser's own words end with the place, which stands in front here.
+    const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
+    throw new ConfigFault(`${path}:${line}:${col}: this is not YAML: ${problem}.`)
   }
-  const parsed = File.safeParse(document.toJS() ?? {})
-  if (!parsed.success) throw wordIssue(path, document, lines, parsed.error.issues)
-  const fill = createFill(path, lookup)
+  const complain = createComplain(path, document, lines)
+  const parsed = File.safeParse(valueOf(path, document))
+  if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
   const { organizations, ...own } = parsed.data
-  const all = [
-    declared('default', undefined, own, fill),
-    ...Object.entries(organizations).map(([slug, { name, ...rest }]) => declared(slug, name, rest, fill)),
+  if (organizations['default'] !== undefined) {
+    throw complain(
+      ['organizations', 'default'],
+      'belongs at the top of the file: what stands there is the organization "default"',
+    )
+  }
+  const read = (slug: string, place: readonly string[], name: string | undefined, members: Members) =>
+    declared(slug, name, members, createFill({ path, place, lookup, complain }))
+  return [
+    read('default', [], undefined, own),
+    ...Object.entries(organizations).map(([slug, { name, ...rest }]) =>
+      read(slug, ['organizations', slug], name, rest),
+    ),
   ]
-  if (organizations['default'] === undefined) return all
-  throw new ConfigFault(`${path}: the organization "default" stands at the top of the file, not under organizations.`)
+}
+
+/** Anchors and aliases are followed only now: an alias may have no anchor, or a few of them may unfold without end. */
+function valueOf(path: string, document: Document): unknown {
+  try {
+    return document.toJS() ?? {}
+  } catch (thrown) {
+    throw new ConfigFault(`${path}: an alias cannot be followed: ${(thrown as Error).message}.`)
+  }
 }
 
 function readText(path: string): string {
@@ -104,26 +127,37 @@ function readText(path: string): string {
   }
 }
 
-type Fill = (value: z.output<typeof Value>, place: string) => string
+interface FillParts {
+  readonly path: string
+  /** Where the organization stands in the file. */
+  readonly place: readonly string[]
+  lookup(name: string): string | undefined
+  readonly complain: Complain
+}
 
-function createFill(path: string, lookup: (name: string) => string | undefined): Fill {
-  return (value, place) => {
+interface Fill {
+  (value: z.output<typeof Value>, ...keys: string[]): string
+  complain: Complain
+}
+
+/** From what stands in the file to the value that is meant. */
+function createFill({ path, place, lookup, complain }: FillParts): Fill {
+  const complainHere: Complain = (keys, problem) => complain([...place, ...keys], problem)
+  const fill = (value: z.output<typeof Value>, ...keys: string[]): string => {
     if (typeof value === 'string') return value
     if ('env' in value) {
       const text = lookup(value.env)
-      if (text === undefined)
-        throw new ConfigFault(`${path}: ${place} needs the environment variable ${value.env}, which is not set.`)
+      if (text === undefined) throw complainHere(keys, `needs the environment variable ${value.env}, which is not set`)
       return text
     }
     const file = resolve(dirname(path), value.file)
     try {
       return readFileSync(file, 'utf8').trim()
     } catch (thrown) {
-      throw new ConfigFault(
-        `${path}: ${place} names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code}).`,
-      )
+      throw complainHere(keys, `names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
     }
   }
+  return Object.assign(fill, { complain: complainHere })
 }
 
 type Members = Omit<z.output<typeof File>, 'organizations'>
@@ -134,26 +168,28 @@ function declared(
   { connections, toolsets, keys }: Members,
   fill: Fill,
 ): Declared {
-  const fillAll = (values: z.output<typeof Values>, place: string) =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, `${place}.${key}`)]))
+  const fillAll = (values: z.output<typeof Values>, ...place: string[]) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, ...place, key)]))
   return {
     slug,
     name,
     connections: Object.entries(connections).map(([alias, connection]) => {
-      const place = `connections.${alias}`
+      const place = ['connections', alias]
       const { title = alias, enabled, revision, timeout } = connection
       const wire =
         'url' in connection
           ? {
               kind: 'http' as const,
-              url: fill(connection.url, `${place}.url`),
-              headers: fillAll(connection.headers, `${place}.headers`),
+              url: addressOf(fill(connection.url, ...place, 'url'), (problem) =>
+                fill.complain([...place, 'url'], problem),
+              ),
+              headers: fillAll(connection.headers, ...place, 'headers'),
             }
           : {
               kind: 'process' as const,
               command: connection.command,
-              args: connection.args.map((arg, index) => fill(arg, `${place}.args[${index}]`)),
-              environment: fillAll(connection.environment, `${place}.environment`),
+              args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
+              environment: fillAll(connection.environment, ...place, 'environment'),
             }
       return { alias, title, enabled, revision, timeout, wire }
     }),
@@ -163,46 +199,26 @@ function declared(
       settings,
     })),
     keys: Object.entries(keys).map(([key, { value, toolset }]) => {
-      const text = fill(value, `keys.${key}.value`)
-      if (!KEY_FORM.test(text)) throw new ConfigFault(`keys.${key}.value is not uru_ and 64 hexadecimal digits.`)
+      const text = fill(value, 'keys', key, 'value')
+      if (!KEY_FORM.test(text)) throw fill.complain(['keys', key, 'value'], 'must be uru_ and 64 hexadecimal digits')
       return { name: key, value: text, toolset }
     }),
   }
 }
 
-type Issue = z.core.$ZodIssue
-
-function wordIssue(path: string, document: Document, lines: LineCounter, issues: readonly Issue[]): ConfigFault {
-  const issue = deepest(issues)
-  const keys = issue.path.map(String)
-  const name = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined
-  const at = placeOf(document, lines, name === undefined ? keys : [...keys, name])
-  const where = keys.length === 0 ? 'the top of the file' : keys.join('.')
-  const problem = name === undefined ? issue.message : `"${name}" is not known here`
-  return new ConfigFault(`${path}${at}: ${where}: ${problem}.`)
+/** The address is not repeated: it may hold a secret. */
+function addressOf(text: string, complain: (problem: string) => ConfigFault): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw complain('must be an address that starts with http:// or https://')
 }
 
-/** A union reports each of its branches: the one that got furthest is the one that was meant. */
-function deepest(issues: readonly Issue[]): Issue {
-  const flat = issues.flatMap((issue): Issue[] => {
-    if (issue.code !== 'invalid_union') return [issue]
-    const branches = issue.errors.map((branch) =>
-      deepest(branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))),
-    )
-    return [branches.find((inner) => inner.code === 'unrecognized_keys') ?? branches[0] ?? issue]
-  })
-  return flat.reduce((best, issue) => (issue.path.length > best.path.length ? issue : best))
-}
-
-function placeOf(document: Document, lines: LineCounter, path: readonly string[]): string {
-  for (let length = path.length; length > 0; length--) {
-    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
-    if (!isMap(parent)) continue
-    const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === path[length - 1])
-    if (pair !== undefined && isScalar(pair.key) && pair.key.range != null) {
-      const { line, col } = lines.linePos(pair.key.range[0])
-      return `:${line}:${col}`
-    }
-  }
-  return ''
+/** A connection says by one member which kind it is; undefined leaves it to the kind it says. */
+function wordKind(connection: unknown): string | undefined {
+  if (typeof connection !== 'object' || connection === null || Array.isArray(connection)) return undefined
+  const names = Object.keys(connection)
+  if (names.includes('url') && names.includes('command')) return 'has both url and command: keep one of them'
+  const isKnown = (name: string) => NAMES.includes(name)
+  return names.some((name) => name === 'url' || name === 'command' || !isKnown(name))
+    ? undefined
+    : 'needs a url (a remote server) or a command (one that is started here)'
 }

@@ -64,7 +64,9 @@ export const SETTINGS = {
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
   DATABASE_URL: setting(
-    z.url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' }).optional(),
+    z
+      .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })
+      .optional(),
     'PostgreSQL to use instead of the embedded one.',
     true,
   ),
@@ -139,16 +141,18 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
     return parseEnv(readFileSync(join(folder, DOTENV), 'utf8'))
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return {}
-    throw new ConfigFault(`${join(folder, DOTENV)} cannot be read (${codeOf(thrown)}): check its permissions, or remove it.`)
+    throw new ConfigFault(
+      `${join(folder, DOTENV)} cannot be read (${codeOf(thrown)}): check its permissions, or remove it.`,
+    )
   }
 }
 
 function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin] {
   const direct = environment[name]
   const path = environment[`${name}_FILE`]
-  if (direct !== undefined && path !== undefined)
+  if (direct !== undefined && direct !== '' && path !== undefined && path !== '')
     throw new ConfigFault(`${name} and ${name}_FILE are both set: keep one of them.`)
-  if (path === undefined)
+  if (path === undefined || path === '')
     return direct === undefined || direct === '' ? [undefined, 'default'] : [direct, 'environment']
   try {
     return [readFileSync(path, 'utf8').trim(), `file ${path}`]
@@ -164,7 +168,9 @@ function check(name: SettingName, text: string | undefined, origin: Origin): unk
   if (parsed.success) return parsed.data
   const shown = SETTINGS[name].secret ? 'not what it should be' : `"${text}"`
   const problem = parsed.error.issues[0]?.message ?? 'it is not valid'
-  throw new ConfigFault(`${name} is ${shown} (from ${origin === 'environment' ? 'the environment' : origin}): ${problem}.`)
+  throw new ConfigFault(
+    `${name} is ${shown} (from ${origin === 'environment' ? 'the environment' : origin}): ${problem}.`,
+  )
 }
 
 function refuseUnknown(environment: NodeJS.ProcessEnv): void {

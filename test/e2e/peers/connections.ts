@@ -17,8 +17,8 @@ const ORIGIN = 'command line'
 
 /** Add a connection, or make the one of that alias say this. */
 export async function putConnection({ db, organization }: TestGateway, words: TestConnection): Promise<void> {
-  const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias } = words
-  const { settings, secrets } = partsOf({ revision, timeout, wire })
+  const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias, shown } = words
+  const { settings, secrets } = partsOf({ revision, timeout, wire, ...(shown === undefined ? {} : { shown }) })
   const seal = sealerOf(secrets, vault.seal, sealedRow)
   const next = { title, settings, enabled, origin: ORIGIN, seal }
   await db.organization(organization.id, async (sql) => {

@@ -81,7 +81,11 @@ function described(connection: Declaration['connections'][number]) {
   try {
     return partsOf(connection)
   } catch (thrown) {
-    throw thrown instanceof Fault ? new DeclarationConflict(`The declaration file's connection "${connection.alias}" does not fit: ${thrown.message}`) : thrown
+    throw thrown instanceof Fault
+      ? new DeclarationConflict(
+          `The declaration file's connection "${connection.alias}" does not fit: ${thrown.message}`,
+        )
+      : thrown
   }
 }
 
@@ -102,10 +106,15 @@ function differs(held: ConnectionRow, next: Next, secrets: object, vault: Declar
 }
 
 async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets }: Declaration) {
+  const present = await listToolsets(sql)
   const named = new Set(toolsets.map(({ slug }) => slug))
-  for (const { slug, origin } of await listToolsets(sql))
-    if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
-  for (const toolset of toolsets) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
+  for (const { slug, origin } of present) if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
+  for (const toolset of toolsets) {
+    const held = present.find(({ slug }) => slug === toolset.slug)
+    if (held !== undefined && held.origin !== FILE) throw conflict('toolset', toolset.slug, held.origin)
+    const same = held?.title === toolset.title && isDeepStrictEqual(held.settings, toolset.settings)
+    if (!same) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
+  }
 }
 
 async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: OrganizationRow, { keys }: Declaration) {
@@ -130,7 +139,8 @@ async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: Or
       toolset,
       origin: FILE,
     })
-    if (added === undefined) throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
+    if (added === undefined)
+      throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
   }
 }
 

@@ -61,6 +61,7 @@ export const storeCatalog = (
     returning connection_id`
 }
 
+/** The reason quotes a server, which may say what a text of the database cannot hold. */
 export const markStale = (
   sql: SystemSql,
   organizationId: OrganizationId,
@@ -68,7 +69,7 @@ export const markStale = (
   reason: string,
 ) => sql(Id)`
   insert into catalogs (connection_id, organization_id, stale_since, stale_reason)
-  values (${connectionId}, ${organizationId}, now(), ${reason})
+  values (${connectionId}, ${organizationId}, now(), ${reason.replaceAll('\0', '\uFFFD')})
   on conflict (connection_id) do update
      set stale_since = coalesce(catalogs.stale_since, now()), stale_reason = excluded.stale_reason
    where catalogs.stale_reason is distinct from excluded.stale_reason

@@ -1,6 +1,6 @@
 /** `toolway connection …`: add, list, remove and test connections of an organization. */
 import { join } from 'node:path'
-import type { ConnectionSettings} from '@toolway/contract';
+import type { ConnectionSettings } from '@toolway/contract'
 import { Alias, Fault, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
@@ -59,7 +59,9 @@ function parts(connection: ConnectionWords) {
   try {
     return partsOf(connection)
   } catch (thrown) {
-    throw thrown instanceof Fault ? new CommandFault(thrown.message, EXIT.usage) : thrown
+    if (!(thrown instanceof Fault)) throw thrown
+    const { place = '', problem = thrown.message } = thrown.facts
+    throw new CommandFault(`The ${String(place).slice(1)} of this connection does not fit: ${problem}.`, EXIT.usage)
   }
 }
 
@@ -72,6 +74,11 @@ function wordsOf({ url, header, env, command, revision, timeout }: AddWords): Co
       EXIT.usage,
     )
   }
+  // What would go nowhere is refused: whoever says it means it to have an effect.
+  if (url !== undefined && env.length > 0)
+    throw new CommandFault('--env is for a server that is started here; a remote one takes --header.', EXIT.usage)
+  if (url === undefined && header.length > 0)
+    throw new CommandFault('--header is for a remote server; one that is started here takes --env.', EXIT.usage)
   const wire: ConnectionWords['wire'] =
     url === undefined
       ? { kind: 'process', command: program ?? '', args, environment: pairs(env, '=', '--env NAME=value') }

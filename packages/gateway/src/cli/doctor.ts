@@ -1,11 +1,12 @@
 /** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
 import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { OTHERS } from '../admin/open-store.ts'
 import { listConnections } from '../connections/connections.ts'
 import { loadConfig, type LoadedConfig } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './output.ts'
-import { addressOf, isRunning, withStore } from './store.ts'
+import { addressOf, isMade, isRunning, withStore } from './store.ts'
 
 interface Finding {
   readonly what: string
@@ -27,7 +28,7 @@ export async function doctor(organization: string, output: Output): Promise<numb
       `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`,
     ),
     await checkDirectory(loaded),
-    ...(await checkStore(organization)),
+    ...(await checkStore(loaded, organization)),
     ...(await checkGateway(loaded)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
@@ -43,13 +44,15 @@ async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
   const found = await stat(directory).catch(() => undefined)
   if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start makes it`)
-  const open = (found.mode & 0o077) !== 0
+  if (!found.isDirectory()) return bad('data directory', `${directory} is a file: set TOOLWAY_DATA to another path`)
+  const open = (found.mode & OTHERS) !== 0
   return open
     ? bad('data directory', `${directory} can be read by others: chmod 700 it`)
     : good('data directory', directory)
 }
 
-async function checkStore(organization: string): Promise<Finding[]> {
+async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {
+  if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start makes it')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
       await db.ping()

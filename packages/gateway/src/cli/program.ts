@@ -18,6 +18,13 @@ const seconds = (text: string): number => {
   throw new InvalidArgumentError('A number of seconds up to 3600.')
 }
 
+/** The value may be a secret, so the message does not repeat it. */
+function inputOf(pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new CommandFault('An --input has no "=": write --input id=value.', EXIT.usage)
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
 interface Common {
   json?: boolean
   organization: string
@@ -249,9 +256,7 @@ const importCommand = (finish: Finish) =>
         const { importFile, undoImport } = await import('./import-file.ts')
         if (options.undo === true) return finish(await undoImport(options.organization, outputOf(options)))
         if (file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
-        const inputs = Object.fromEntries(
-          options.input.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-        )
+        const inputs = Object.fromEntries(options.input.map(inputOf))
         finish(
           await importFile(
             { organization: options.organization, file, inputs, dryRun: options.dryRun === true },

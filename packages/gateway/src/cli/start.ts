@@ -17,14 +17,19 @@ import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { maskUrl, secretArguments, maskArgument } from './import/secret-marks.ts'
 import { CommandFault } from './output.ts'
+import { parentEnd } from './parent-end.ts'
 import { firstScreen, laterScreen } from './screen.ts'
 import { ADDRESS_FILE, KEY_FILE } from './store.ts'
 
 const DEMO_SERVER = fileURLToPath(new URL('../demo/demo-server.ts', import.meta.url))
 
+/** A first screen names a tool to call: it comes when that tool is there, or after this long. Later starts know their tools. */
+const FIRST_CONTACT_MS = 5_000
+
 export async function start(): Promise<number> {
   const loaded = loadConfig()
   const { config } = loaded
+  const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
   const declarations = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
@@ -38,14 +43,14 @@ export async function start(): Promise<number> {
   try {
     const run = await prepare(store, loaded, declarations)
     gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
-    const port = await listen(gateway, loaded)
+    const port = await listen(gateway, loaded, run.first ? FIRST_CONTACT_MS : 0)
     const address = addressFor(loaded, port)
     await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
     const told = untilToldToStop()
     say(run, address.open, config.TOOLWAY_DEMO === 'on')
     await noteShown(store.db)
     log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
-    await told
+    await Promise.race([told, orphaned])
   } finally {
     await rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
     await gateway?.close()
@@ -76,8 +81,8 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   EPERM: 'it may not be written to',
   EROFS: 'its file system is read-only',
   ENOENT: 'it cannot be made there',
-  ENOTDIR: 'something in its path is a file',
-  EEXIST: 'it is a file',
+  ENOTDIR: 'it or something in its path is a file',
+  EEXIST: 'it or something in its path is a file',
   ENOSPC: 'its file system is full',
 }
 
@@ -140,10 +145,10 @@ export function shownOf(wire: Wire): { url?: string; args?: string[] } {
   return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }
 
-async function listen(gateway: Gateway, { config }: LoadedConfig): Promise<number> {
+async function listen(gateway: Gateway, { config }: LoadedConfig, patience: number): Promise<number> {
   const { TOOLWAY_PORT: port, TOOLWAY_HOST: host } = config
   try {
-    return await gateway.listen()
+    return await gateway.listen(patience)
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')

@@ -1,10 +1,11 @@
 /** A command's way to the installation: settings, database and vault, opened for it and closed after it. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore, type Store } from '../admin/open-store.ts'
 import { loadConfig, type LoadedConfig } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
+import { VAULT_FILE } from '../vault/root-key.ts'
 import { CommandFault } from './output.ts'
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -17,6 +18,11 @@ export interface Opened extends Store {
 export async function withStore<T>(slug: string, work: (opened: Opened) => Promise<T>): Promise<T> {
   const loaded = loadConfig()
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = loaded.config
+  // A command looks at what is there; making it is for a start.
+  if (!(await isMade(loaded)))
+    throw new CommandFault(
+      `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to where it is.`,
+    )
   const store = await openStore({ directory, databaseUrl, owner: false, log: SILENT })
   try {
     const organization = (await store.db.system(listOrganizations)).find((one) => one.slug === slug)
@@ -30,6 +36,14 @@ export async function withStore<T>(slug: string, work: (opened: Opened) => Promi
     await store.close()
   }
 }
+
+/** Whether a start has been here; with a database elsewhere that cannot be told from the directory. */
+export const isMade = async ({ config }: LoadedConfig): Promise<boolean> =>
+  config.DATABASE_URL !== undefined ||
+  (await stat(join(config.TOOLWAY_DATA, VAULT_FILE)).then(
+    () => true,
+    () => false,
+  ))
 
 /** Where the running gateway answers: what it wrote down when it began to listen, else what the settings say. */
 export async function addressOf({ config }: LoadedConfig): Promise<string> {

@@ -79,8 +79,10 @@ export interface Seen {
 }
 
 /** What the last contact showed. It is no change of the connection, so `updated_at` stays. */
-export const noteContact = (sql: SystemSql, id: string, { status, reason, era }: Seen) =>
-  sql(Id)`
+export const noteContact = (sql: SystemSql, id: string, { status, reason: said, era }: Seen) => {
+  // A reason quotes a server, which may say what a text of the database cannot hold.
+  const reason = said?.replaceAll('\0', '\uFFFD')
+  return sql(Id)`
     update connections
        set status = ${status}, status_reason = ${reason ?? null},
            era = coalesce(${era === undefined ? null : JSON.stringify(era)}::jsonb, era)
@@ -88,3 +90,4 @@ export const noteContact = (sql: SystemSql, id: string, { status, reason, era }:
        and (status, coalesce(status_reason, ''), coalesce(era ->> 'revision', ''))
            is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, era ->> 'revision', ''))
     returning id`
+}

@@ -195,6 +195,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       visit.response.removeListener('close', cancel)
       draining.removeEventListener('abort', drain)
       if (session?.underWay.get(asked.id) === controller) session.underWay.delete(asked.id)
+      // Questions that nobody answered end with the request that they belong to.
+      if (session !== undefined) controller.abort()
     }
     return { line, done }
   }

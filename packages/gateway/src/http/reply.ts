@@ -8,6 +8,9 @@ import { eventOf, KEEP_ALIVE, type Message } from '@toolway/protocol'
 /** Proxies cut streams that are silent for a minute. */
 const KEEP_ALIVE_EVERY = 15_000
 
+/** Bytes that may wait for a slow reader. */
+const MOST_UNREAD = 16 * 1024 * 1024
+
 export interface Reply {
   /** Begin the event stream now, before there is a message for it. */
   open(): void
@@ -50,6 +53,8 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
       if (!accepts || gone()) return false
       if (beat === undefined) open()
       response.write(eventOf(message))
+      // A client that does not read must not fill the memory: it is cut off, which in its era means what it means.
+      if (response.writableLength > MOST_UNREAD) response.destroy()
       return true
     },
     end(message, status) {

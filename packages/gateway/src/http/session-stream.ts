@@ -32,7 +32,7 @@ export async function openSessionStream({
     sees: (connectionId) => standing.view.offered.some((offered) => offered.connectionId === connectionId),
     onChange: (kind) => void reply.send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
-  await Promise.race([aborted(closed.signal), aborted(draining)])
+  await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))
   stop()
   if (session.stream === send) session.stream = undefined
   response.end()

@@ -23,13 +23,15 @@ export interface KeepCatalogsParts {
   /** Called when a server said so, after the new lists are stored. */
   onChange(organizationId: OrganizationId, connectionId: ConnectionId, kind: ListKind): void
   /** The connection is gone or changed: its upstream ends. */
-  drop(connectionId: ConnectionId): Promise<void>
+  drop(connectionId: ConnectionId, version: string): Promise<void>
   readonly log: Pick<Log, 'warn'>
 }
 
 export interface KeepCatalogs {
   /** These connections are to be kept, as they stand now, and no others. */
   want(connections: readonly Wanted[]): void
+  /** Resolves when each that is kept now has been asked once, however that went. */
+  tried(): Promise<void>
   close(): void
 }
 
@@ -41,6 +43,7 @@ const GATHER = 50
 interface Kept {
   readonly version: string
   readonly stop: AbortController
+  readonly tried: Promise<void>
 }
 
 export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsParts): KeepCatalogs {
@@ -48,11 +51,11 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
 
   function start(wanted: Wanted): Kept {
     const stop = new AbortController()
-    keep(wanted, stop.signal)
-    return { version: wanted.version, stop }
+    return { version: wanted.version, stop, tried: keep(wanted, stop.signal) }
   }
 
-  function keep(wanted: Wanted, signal: AbortSignal): void {
+  /** Resolves after the first time. */
+  function keep(wanted: Wanted, signal: AbortSignal): Promise<void> {
     const { organizationId, connectionId, alias } = wanted
     let timer: NodeJS.Timeout | undefined
     let pause = AGAIN.first
@@ -102,13 +105,13 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
       }, signal)
     }
 
-    void refresh()
+    return refresh()
   }
 
-  function end(connectionId: ConnectionId, { stop }: Kept): void {
+  function end(connectionId: ConnectionId, { version, stop }: Kept): void {
     kept.delete(connectionId)
     stop.abort()
-    drop(connectionId).catch((thrown: unknown) =>
+    drop(connectionId, version).catch((thrown: unknown) =>
       log.warn({ connectionId, err: thrown }, 'an upstream could not be ended'),
     )
   }
@@ -118,6 +121,9 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
       const versions = new Map(connections.map(({ connectionId, version }) => [connectionId, version]))
       for (const [id, one] of kept) if (versions.get(id) !== one.version) end(id, one)
       for (const wanted of connections) if (!kept.has(wanted.connectionId)) kept.set(wanted.connectionId, start(wanted))
+    },
+    async tried() {
+      await Promise.all([...kept.values()].map((one) => one.tried))
     },
     close() {
       for (const { stop } of kept.values()) stop.abort()

@@ -37,11 +37,11 @@ describe('a session', () => {
     expect(held.sessions.get('owner', session.id)).toBe(session)
   })
 
-  test('has a name of visible characters that nobody can guess from another', () => {
+  test('S3-SES-01: has a random name, the hex digits of a UUID of version 4', () => {
     using held = fixture()
     const ids = Array.from({ length: 1000 }, () => held.sessions.open('owner', opening).id)
     expect(new Set(ids).size).toBe(1000)
-    for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{32,}$/)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
   })
 
   test('of somebody else answers exactly like one that does not exist', () => {
@@ -80,12 +80,14 @@ describe('a session', () => {
 describe('an idle session', () => {
   const opened = (held: ReturnType<typeof fixture>): Session => held.sessions.open('owner', opening)
 
-  test('ends after half an hour without a request', () => {
+  test('S3-SES-03: ends after half an hour without a request, at the next round of a reaper that comes every minute', () => {
     using held = fixture()
     const { id } = opened(held)
     vi.advanceTimersByTime(30 * MINUTE)
     expect(held.sessions.size).toBe(1)
-    vi.advanceTimersByTime(2 * MINUTE)
+    vi.advanceTimersByTime(MINUTE - 1)
+    expect(held.sessions.size).toBe(1)
+    vi.advanceTimersByTime(1)
     expect(held.ended).toEqual([id])
     expect(refusal(() => held.sessions.get('owner', id)).code).toBe('session.unknown')
   })

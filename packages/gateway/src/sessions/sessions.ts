@@ -27,6 +27,8 @@ export interface Session {
   /** The client's own stream (GET), where it has one open. */
   stream: ((message: Message) => void) | undefined
   nextQuestion: number
+  /** Aborted when the session ends, for whatever lives as long as it. */
+  readonly ended: AbortController
 }
 
 interface Held {
@@ -60,7 +62,8 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
 
   function drop({ session }: Held): void {
     held.delete(session.id)
-    for (const controller of session.underWay.values()) controller.abort()
+    for (const controller of session.underWay.values()) controller.abort(new Fault('call.cancelled'))
+    session.ended.abort()
     onEnd(session)
   }
 
@@ -89,6 +92,7 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
         questions: new Map(),
         stream: undefined,
         nextQuestion: 0,
+        ended: new AbortController(),
       }
       held.set(session.id, { session, owner, seen: now() })
       return session

@@ -4,6 +4,7 @@
  * What is kept holds no caller. A connection whose settings or secrets changed gets a new upstream under a new key, so that
  * no request with the old credential can follow one with the new.
  */
+import { Fault } from '@toolway/contract'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
 import { createHttpUpstream } from './http/http-upstream.ts'
@@ -18,10 +19,13 @@ export interface UpstreamsParts {
 }
 
 export interface Upstreams {
-  /** The upstream of a connection as it stands at `version`; `reach` is asked for only when one must be made. */
+  /**
+   * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
+   * the upstream of the newer one. Throws `upstream.disabled` for a version that has been dropped.
+   */
   open(connectionId: string, version: string, reach: () => Reach): Upstream
-  /** End the upstream of a connection that was removed, disabled or changed. */
-  drop(connectionId: string): Promise<void>
+  /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
+  drop(connectionId: string, version: string): Promise<void>
   forgetSession(session: string): void
   close(): Promise<void>
 }
@@ -33,6 +37,8 @@ interface Held {
 
 export function createUpstreams({ children, onRevision, onNoise }: UpstreamsParts): Upstreams {
   const held = new Map<string, Held>()
+  /** The newest version that was dropped: a request that began before must not bring it back. */
+  const dropped = new Map<string, string>()
   let last = 0
   // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
   const ids = () => ++last
@@ -44,19 +50,24 @@ export function createUpstreams({ children, onRevision, onNoise }: UpstreamsPart
       : createStdioUpstream({ reach, ids, children, onRevision: tell, onNoise: (line) => onNoise(reach.alias, line) })
   }
 
-  async function drop(connectionId: string): Promise<void> {
-    const ending = held.get(connectionId)
+  async function drop(connectionId: string, version: string): Promise<void> {
+    dropped.set(connectionId, version)
+    const current = held.get(connectionId)
+    if (current === undefined || current.version > version) return
     held.delete(connectionId)
-    await ending?.upstream.close()
+    await current.upstream.close()
   }
 
   return {
     open(connectionId, version, reach) {
       const current = held.get(connectionId)
-      if (current?.version === version) return current.upstream
-      void drop(connectionId).catch(() => {})
-      const upstream = make(reach())
+      if (current !== undefined && current.version >= version) return current.upstream
+      const last = dropped.get(connectionId)
+      const wanted = reach()
+      if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: wanted.alias })
+      const upstream = make(wanted)
       held.set(connectionId, { version, upstream })
+      void current?.upstream.close().catch(() => {})
       return upstream
     },
     drop,
@@ -64,7 +75,7 @@ export function createUpstreams({ children, onRevision, onNoise }: UpstreamsPart
       for (const { upstream } of held.values()) upstream.forget(session)
     },
     async close() {
-      await Promise.all([...held.keys()].map(drop))
+      await Promise.all([...held.entries()].map(([id, { version }]) => drop(id, version)))
     },
   }
 }

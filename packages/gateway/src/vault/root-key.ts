@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const FILE = 'vault.key'
+export const VAULT_FILE = 'vault.key'
 const FORM = /^[0-9a-f]{64}$/
 
 export async function loadRootKey(directory: string): Promise<Buffer> {
-  const path = join(directory, FILE)
+  const path = join(directory, VAULT_FILE)
   const held = await readFile(path, 'utf8').catch(whenMissing)
   if (held === undefined) return makeRootKey(path)
   if (!FORM.test(held.trim()))

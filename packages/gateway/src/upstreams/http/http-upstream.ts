@@ -189,9 +189,17 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       for (const ear of ears.values()) ear.abort()
       await Promise.all([...sessions.values()].map((session) => session.close()))
       sessions.clear()
-      await wire.pool.destroy()
+      await endPool(wire.pool)
     },
   }
+}
+
+/** Calls that are under way may finish; what is left after that is cut. */
+const GRACE = 10_000
+async function endPool(pool: Wire['pool']): Promise<void> {
+  const cut = setTimeout(() => void pool.destroy().catch(() => {}), GRACE)
+  await pool.close().catch(() => {})
+  clearTimeout(cut)
 }
 
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }

@@ -7,7 +7,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { isResponse, parseJson, readMessage, type Message, type Response } from '@toolway/protocol'
+import { isRequest, isResponse, parseJson, readMessage, type Message, type Response } from '@toolway/protocol'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 
@@ -48,6 +48,9 @@ export interface Incoming {
   readonly lastEventId: string | undefined
 }
 
+/** How long a person may take to answer a server's question. */
+const HUMAN_SECONDS = 600
+
 const ACCEPT = 'application/json, text/event-stream'
 
 export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
@@ -77,7 +80,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is still heard, and ends by itself. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage }: Outgoing,
+  { signal, until, onMessage, patient = false }: Outgoing,
   resolve: (incoming: Incoming) => void,
   fail: (thrown: unknown) => void,
 ): Dispatcher.DispatchHandler {
@@ -88,6 +91,18 @@ function createEar(
   let stream: Stream | undefined
   let size = 0
   let response: Response | undefined
+
+  let deadline: NodeJS.Timeout | undefined
+  /** A stream has a deadline of its own: what drips, or keeps alive with comments, would never be silent. */
+  const limit = (seconds: number) => {
+    clearTimeout(deadline)
+    const late = () => exchange?.abort(new Fault('upstream.timeout', { connection: wire.alias, seconds }))
+    deadline = setTimeout(late, seconds * 1000)
+  }
+  const finish = () => {
+    clearTimeout(deadline)
+    signal?.removeEventListener('abort', abort)
+  }
 
   const abort = () => exchange?.abort(signal?.reason instanceof Error ? signal.reason : new Fault('call.cancelled'))
   const settle = (text: string) =>
@@ -103,7 +118,11 @@ function createEar(
     ) {
       response = message
       settle('')
-    } else onMessage?.(message)
+      return
+    }
+    // While a person thinks about a question, the server is not late.
+    if (deadline !== undefined && isRequest(message)) limit(HUMAN_SECONDS)
+    onMessage?.(message)
   }
 
   return {
@@ -116,7 +135,9 @@ function createEar(
     onResponseStart(_, code, given) {
       status = code
       headers = given
-      if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
+      if (!isStreamType(given['content-type'])) return
+      stream = createStream(wire, hear)
+      if (!patient) limit(wire.timeout)
     },
     onResponseData(_, chunk) {
       if (stream !== undefined) {
@@ -128,12 +149,12 @@ function createEar(
       else chunks.push(chunk)
     },
     onResponseEnd() {
-      signal?.removeEventListener('abort', abort)
+      finish()
       // Settled before, when the stream brought what was waited for.
       if (response === undefined) settle(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString())
     },
     onResponseError(_, error) {
-      signal?.removeEventListener('abort', abort)
+      finish()
       fail(error)
     },
   }

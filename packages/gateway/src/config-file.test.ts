@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfigFile, type Declared } from './config-file.ts'
+import { ConfigFault } from './config.ts'
+
+const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
+const ENVIRONMENT: Record<string, string> = { TOKEN: 'from environment', KEY, EMPTY: '' }
+
+async function read(text: string, files: Record<string, string> = {}): Promise<Declared[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-file-'))
+  try {
+    for (const [name, content] of Object.entries({ ...files, 'toolway.yaml': text }))
+      await writeFile(join(folder, name), content)
+    return readConfigFile(join(folder, 'toolway.yaml'), (name) => ENVIRONMENT[name])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const complaint = async (text: string): Promise<string> => {
+  try {
+    await read(text)
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigFault)) throw thrown
+    return thrown.message
+  }
+  throw new Error('it was taken')
+}
+
+describe('a declaration file', () => {
+  test('says what there is to be, with sensible defaults', async () => {
+    const text = `
+connections:
+  web:
+    url: https://mcp.example.com/mcp
+    headers: { authorization: { env: TOKEN }, x-plain: "1" }
+  files:
+    title: My files
+    command: npx
+    args: [-y, server, { file: root.txt }]
+    environment: { API_KEY: { file: secret.txt } }
+    enabled: false
+    revision: 2025-06-18
+    timeout: 5
+toolsets:
+  reading: { title: Reading, connections: [files], include: ["*__read*"], exclude: [files__read_all] }
+  all: {}
+keys:
+  ci: { value: { env: KEY }, toolset: reading }
+`
+    expect(await read(text, { 'root.txt': '/srv/data\n', 'secret.txt': ' s3cret \n' })).toEqual([
+      {
+        slug: 'default',
+        name: undefined,
+        connections: [
+          {
+            alias: 'web',
+            title: 'web',
+            enabled: true,
+            revision: 'auto',
+            timeout: 60,
+            wire: {
+              kind: 'http',
+              url: 'https://mcp.example.com/mcp',
+              headers: { authorization: 'from environment', 'x-plain': '1' },
+            },
+          },
+          {
+            alias: 'files',
+            title: 'My files',
+            enabled: false,
+            revision: '2025-06-18',
+            timeout: 5,
+            wire: {
+              kind: 'process',
+              command: 'npx',
+              args: ['-y', 'server', '/srv/data'],
+              environment: { API_KEY: 's3cret' },
+            },
+          },
+        ],
+        toolsets: [
+          {
+            slug: 'reading',
+            title: 'Reading',
+            settings: { connections: ['files'], include: ['*__read*'], exclude: ['files__read_all'] },
+          },
+          { slug: 'all', title: 'all', settings: { include: ['*'], exclude: [] } },
+        ],
+        keys: [{ name: 'ci', value: KEY, toolset: 'reading' }],
+      },
+    ])
+  })
+
+  test('may declare other organizations, each with its own', async () => {
+    const [own, acme, other] = await read(`
+organizations:
+  acme: { name: Acme Ltd, connections: { web: { url: "https://a.example.com" } } }
+  other: {}
+`)
+    expect(own).toMatchObject({ slug: 'default', connections: [], toolsets: [], keys: [] })
+    expect(acme).toMatchObject({ slug: 'acme', name: 'Acme Ltd', connections: [{ alias: 'web' }] })
+    expect(other).toEqual({ slug: 'other', name: undefined, connections: [], toolsets: [], keys: [] })
+  })
+
+  test.each(['', '# nothing yet\n', '{}', '---\n'])('that says nothing (%j) declares nothing', async (text) => {
+    expect(await read(text)).toEqual([{ slug: 'default', name: undefined, connections: [], toolsets: [], keys: [] }])
+  })
+
+  test('takes an empty value from the environment for a value', async () => {
+    const [own] = await read('connections: { web: { url: "https://a.example.com", headers: { x: { env: EMPTY } } } }')
+    expect(own?.connections[0]?.wire).toMatchObject({ headers: { x: '' } })
+  })
+})
+
+describe('what does not fit in a declaration file', () => {
+  const web = (more: string) => `connections:\n  web:\n    url: https://a.example.com\n    ${more}\n`
+  const cases: [name: string, text: string, place: string, named: string][] = [
+    ['broken YAML', 'connections: {\n  web: [\n', ':3:', 'YAML'],
+    ['a key given twice', 'connections:\n  a: { url: "https://a" }\n  a: { url: "https://b" }\n', ':3:3', 'unique'],
+    ['an unknown alias of a value', 'connections: *gone\n', '', 'gone'],
+    ['a misspelt member at the top', 'conections: {}\n', ':1:1', 'conections'],
+    ['a misspelt member of a connection', web('header: {}'), ':4:5', 'header'],
+    ['an alias that is none', 'connections:\n  Web: { url: "https://a.example.com" }\n', ':2:3', 'Web'],
+    ['a slug that is none', 'organizations:\n  Acme: {}\n', ':2:3', 'Acme'],
+    ['a revision that is none', web('revision: "2025"'), ':4:5', 'revision'],
+    ['a timeout that is none', web('timeout: 0'), ':4:5', 'timeout'],
+    ['a timeout that is a text', web('timeout: long'), ':4:5', 'timeout'],
+    ['a header that is a number', web('headers: { x: 5 }'), ':4:', 'headers'],
+    ['a value that is env and file', web('headers: { x: { env: A, file: b } }'), ':4:', 'headers'],
+    ['an enabled that is a word', web('enabled: maybe'), ':4:5', 'enabled'],
+    ['a connection of both kinds', web('command: npx'), ':', 'web'],
+    ['a connection of no kind', 'connections:\n  web: {}\n', ':2:3', 'web'],
+    ['a connection that is a text', 'connections:\n  web: https://a.example.com\n', ':2:3', 'web'],
+    ['an empty command', 'connections:\n  a:\n    command: ""\n', ':3:5', 'command'],
+    ['an empty pattern', 'toolsets:\n  a:\n    include: [""]\n', ':3:', 'include'],
+    ['a key without a value', 'keys:\n  ci: {}\n', ':2:3', 'ci'],
+    ['the organization default below organizations', 'organizations:\n  default: {}\n', ':2:3', 'default'],
+    ['an environment variable that is not set', web('headers: { x: { env: GONE } }'), ':', 'GONE'],
+    ['a file that is not there', web('headers: { x: { file: gone.txt } }'), ':', 'gone.txt'],
+    ['a list at the top', '- a\n', '', 'toolway.yaml'],
+    ['a text at the top', 'hello\n', '', 'toolway.yaml'],
+    ['two documents', 'connections: {}\n---\nconnections: {}\n', ':', 'toolway.yaml'],
+  ]
+  test.each(cases)('is %s: the complaint says file, place and what', async (_, text, place, named) => {
+    const said = await complaint(text)
+    expect(said).toContain(`toolway.yaml${place}`)
+    expect(said).toContain(named)
+    expect(said).toMatch(/^[^\n]+\.$/)
+  })
+
+  test.each([
+    'keys:\n  ci: { value: uru_hunter2 }\n',
+    'keys:\n  ci: { value: { env: TOKEN } }\n',
+    `keys:\n  ci: { value: ${KEY.toUpperCase()} }\n`,
+    'connections:\n  web: { url: "ftp://u:hunter2@x" }\n',
+    'connections:\n  web: { url: "https://a.example.com", headers: { authorization: [hunter2] } }\n',
+    'connections:\n  web: { url: "https://a.example.com", headers: hunter2 }\n',
+  ])('never shows a value that may be a secret: %#', async (text) => {
+    expect(await complaint(text)).not.toMatch(/hunter2|from environment|0123456789/i)
+  })
+
+  test('is a file that multiplies itself', async () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
+    for (let level = 1; level < 9; level++)
+      lines.push(`a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}*a${level - 1}]`)
+    expect(await complaint(`${lines.join('\n')}\n`)).toContain('toolway.yaml')
+  })
+
+  test('is a file that is not there', () => {
+    expect(() => readConfigFile('/nowhere/toolway.yaml', () => undefined)).toThrow(ConfigFault)
+    expect(() => readConfigFile('/nowhere/toolway.yaml', () => undefined)).toThrow(/toolway\.yaml.*ENOENT/)
+  })
+})

@@ -1,0 +1,252 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ConfigFault, isLoopback, loadConfig, nearest, SETTINGS, type SettingName } from './config.ts'
+
+const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
+/** A folder without a .env. */
+const EMPTY = join(tmpdir(), 'toolway-no-such-folder')
+const load = (environment: Record<string, string> = {}, folder = EMPTY) => loadConfig(environment, folder)
+
+async function folder(files: Record<string, string>) {
+  const path = await mkdtemp(join(tmpdir(), 'toolway-config-'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+const complaint = (environment: Record<string, string>, from = EMPTY): string => {
+  try {
+    load(environment, from)
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(ConfigFault)
+    return (thrown as Error).message
+  }
+  throw new Error('it was taken')
+}
+
+describe('without any setting', () => {
+  test('the gateway listens on loopback with keys on, and everything says that it is a default', () => {
+    const { config, origins } = load()
+    expect(config).toMatchObject({
+      TOOLWAY_PORT: 8787,
+      TOOLWAY_HOST: '127.0.0.1',
+      TOOLWAY_AUTH: 'on',
+      TOOLWAY_DEMO: 'on',
+      TOOLWAY_ALLOWED_HOSTS: [],
+      TOOLWAY_ALLOWED_ORIGINS: [],
+      LOG_LEVEL: 'info',
+    })
+    for (const name of [
+      'TOOLWAY_CONFIG',
+      'TOOLWAY_BOOTSTRAP_KEY',
+      'TOOLWAY_PUBLIC_URL',
+      'DATABASE_URL',
+      'REDIS_URL',
+    ] as const) {
+      expect(config[name]).toBeUndefined()
+    }
+    expect(isAbsolute(config.TOOLWAY_DATA)).toBe(true)
+    expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
+    expect(Object.keys(origins)).toEqual(Object.keys(SETTINGS))
+  })
+
+  test('an empty value is no value', () => {
+    const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
+    expect(load(empty)).toMatchObject({ config: load().config, origins: load().origins })
+  })
+
+  test('what is in force cannot be changed afterwards', () => {
+    expect(Object.isFrozen(load().config)).toBe(true)
+  })
+})
+
+describe('a setting', () => {
+  const taken: [name: SettingName, text: string, value: unknown][] = [
+    ['TOOLWAY_PORT', '0', 0],
+    ['TOOLWAY_PORT', '65535', 65_535],
+    ['TOOLWAY_HOST', '::1', '::1'],
+    ['TOOLWAY_DATA', '/var/lib/toolway', '/var/lib/toolway'],
+    ['TOOLWAY_CONFIG', 'toolway.yaml', 'toolway.yaml'],
+    ['TOOLWAY_BOOTSTRAP_KEY', KEY, KEY],
+    ['TOOLWAY_PUBLIC_URL', 'https://tools.example.com', 'https://tools.example.com'],
+    ['TOOLWAY_ALLOWED_HOSTS', ' a.example.com,, b.example.com:8443 ,', ['a.example.com', 'b.example.com:8443']],
+    ['TOOLWAY_ALLOWED_ORIGINS', 'https://a.example.com', ['https://a.example.com']],
+    ['TOOLWAY_AUTH', 'off', 'off'],
+    ['TOOLWAY_DEMO', 'off', 'off'],
+    ['DATABASE_URL', 'postgresql://u:p@db:5432/x', 'postgresql://u:p@db:5432/x'],
+    ['REDIS_URL', 'rediss://r:6379', 'rediss://r:6379'],
+    ['LOG_LEVEL', 'silent', 'silent'],
+  ]
+  test.each(taken)('%s may be %s', (name, text, value) => {
+    const { config, origins } = load({ [name]: text })
+    expect(config[name]).toEqual(value)
+    expect(origins[name]).toBe('environment')
+  })
+
+  const refused: [name: SettingName, text: string][] = [
+    ['TOOLWAY_PORT', 'http'],
+    ['TOOLWAY_PORT', '-1'],
+    ['TOOLWAY_PORT', '65536'],
+    ['TOOLWAY_PORT', '80.5'],
+    ['TOOLWAY_PORT', '0x50'],
+    ['TOOLWAY_PORT', '1e3'],
+    ['TOOLWAY_PORT', ' '],
+    ['TOOLWAY_PUBLIC_URL', 'tools.example.com'],
+    ['TOOLWAY_PUBLIC_URL', 'ftp://tools.example.com'],
+    ['TOOLWAY_AUTH', 'false'],
+    ['TOOLWAY_AUTH', 'OFF'],
+    ['TOOLWAY_DEMO', '0'],
+    ['LOG_LEVEL', 'verbose'],
+  ]
+  test.each(refused)('%s may not be %j, and the complaint names both', (name, text) => {
+    const said = complaint({ [name]: text })
+    expect(said).toContain(name)
+    expect(said).toContain(`"${text}"`)
+    expect(said).toMatch(/^[^\n]+\.$/)
+  })
+
+  const secret: [name: SettingName, text: string][] = [
+    ['TOOLWAY_BOOTSTRAP_KEY', 'uru_hunter2'],
+    ['TOOLWAY_BOOTSTRAP_KEY', `${KEY.toUpperCase()}hunter2`],
+    ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
+    ['DATABASE_URL', 'hunter2'],
+    ['REDIS_URL', 'http://:hunter2@redis'],
+  ]
+  test.each(secret)('%s is never repeated where it does not fit', (name, text) => {
+    const said = complaint({ [name]: text })
+    expect(said).toContain(name)
+    expect(said).not.toContain('hunter2')
+  })
+})
+
+describe('a setting in a file of its own', () => {
+  test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
+    const values: Partial<Record<SettingName, string>> = {
+      TOOLWAY_PORT: '1',
+      TOOLWAY_BOOTSTRAP_KEY: KEY,
+      TOOLWAY_PUBLIC_URL: 'https://x.example',
+      TOOLWAY_AUTH: 'off',
+      TOOLWAY_DEMO: 'off',
+      DATABASE_URL: 'postgres://db/x',
+      REDIS_URL: 'redis://r',
+      LOG_LEVEL: 'warn',
+    }
+    const text = values[name] ?? 'localhost'
+    await using at = await folder({ value: `  ${text}\n` })
+    const path = join(at.path, 'value')
+    const { config, origins } = load({ [`${name}_FILE`]: path })
+    expect(config[name]).toEqual(load({ [name]: text }).config[name])
+    expect(origins[name]).toBe(`file ${path}`)
+  })
+
+  test('that is not there is a complaint with setting, path and cause', () => {
+    const path = join(EMPTY, 'key')
+    expect(complaint({ TOOLWAY_BOOTSTRAP_KEY_FILE: path })).toMatch(
+      /^TOOLWAY_BOOTSTRAP_KEY_FILE .*key.*\(ENOENT\).*\.$/,
+    )
+  })
+
+  test('that is empty is no port 0 and no database', async () => {
+    await using at = await folder({ empty: '\n' })
+    for (const name of ['TOOLWAY_PORT', 'DATABASE_URL', 'TOOLWAY_BOOTSTRAP_KEY']) {
+      expect(complaint({ [`${name}_FILE`]: join(at.path, 'empty') })).toContain(name)
+    }
+  })
+
+  test('is refused beside the setting itself: nobody can know which was meant', async () => {
+    await using at = await folder({ port: '9000' })
+    const said = complaint({ TOOLWAY_PORT: '9001', TOOLWAY_PORT_FILE: join(at.path, 'port') })
+    expect(said).toContain('TOOLWAY_PORT and TOOLWAY_PORT_FILE')
+  })
+
+  test('is not repeated where it is a secret that does not fit', async () => {
+    await using at = await folder({ key: 'uru_hunter2' })
+    expect(complaint({ TOOLWAY_BOOTSTRAP_KEY_FILE: join(at.path, 'key') })).not.toContain('hunter2')
+  })
+})
+
+describe('a .env in the folder of the start', () => {
+  test('says what the environment does not say', async () => {
+    await using at = await folder({ '.env': 'TOOLWAY_PORT=9000\nTOOLWAY_HOST="localhost"\n# TOOLWAY_DEMO=off\n' })
+    const { config, origins } = load({ TOOLWAY_HOST: '127.0.0.1' }, at.path)
+    expect(config).toMatchObject({ TOOLWAY_PORT: 9000, TOOLWAY_HOST: '127.0.0.1', TOOLWAY_DEMO: 'on' })
+    expect(origins).toMatchObject({ TOOLWAY_PORT: 'file .env', TOOLWAY_HOST: 'environment', TOOLWAY_DEMO: 'default' })
+  })
+
+  test('is held to the same rules', async () => {
+    await using at = await folder({ '.env': 'TOOLWAY_PROT=9000\n' })
+    expect(complaint({}, at.path)).toContain('TOOLWAY_PROT')
+  })
+
+  test('that cannot be read is not passed over', async () => {
+    await using at = await folder({})
+    const { mkdir } = await import('node:fs/promises')
+    await mkdir(join(at.path, '.env'))
+    expect(complaint({}, at.path)).toContain('EISDIR')
+  })
+})
+
+describe('a name that is not known', () => {
+  test.each([
+    ['TOOLWAY_PROT', 'TOOLWAY_PORT'],
+    ['TOOLWAY_BOOTSTRAPKEY', 'TOOLWAY_BOOTSTRAP_KEY'],
+    ['TOOLWAY_HOSTS_FILE', 'TOOLWAY_HOST'],
+    ['TOOLWAY_DATA_DIR', 'TOOLWAY_DATA'],
+  ])('%s is refused; %s may have been meant', (name, meant) => {
+    const said = complaint({ [name]: 'uru_hunter2' })
+    expect(said).toContain(`${name} is not a setting`)
+    expect(said).toMatch(new RegExp(`${meant}(?!_FILE)`))
+    expect(said).not.toContain('hunter2')
+  })
+
+  test('is refused without a guess where nothing is near, and let be where it is not ours', () => {
+    expect(complaint({ TOOLWAY_XYZZY_FROBNICATE: '1' })).not.toContain('did you mean')
+    expect(
+      load({ PATH: '/bin', HOME: '/root', PGPASSWORD: 'x', toolway_port: '1', MY_TOOLWAY_PORT: '1' }).config
+        .TOOLWAY_PORT,
+    ).toBe(8787)
+  })
+
+  test.each(['TOOLWAY_KEY', 'TOOLWAY_URL'])('%s belongs to the command line and is let be', (name) => {
+    expect(load({ [name]: 'x' }).config.TOOLWAY_PORT).toBe(8787)
+  })
+})
+
+describe('a door without keys', () => {
+  test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('may be open on %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+    expect(load({ TOOLWAY_AUTH: 'off', TOOLWAY_HOST: host }).config.TOOLWAY_AUTH).toBe('off')
+  })
+
+  test.each([
+    '0.0.0.0',
+    '::',
+    '192.168.1.5',
+    'example.com',
+    '127.0.0.1.example.com',
+    'localhost.example.com',
+    '128.0.0.1',
+    '127.0.0',
+    ' localhost',
+  ])('may not be open on %s', (host) => {
+    expect(isLoopback(host)).toBe(false)
+    const said = complaint({ TOOLWAY_AUTH: 'off', TOOLWAY_HOST: host })
+    expect(said).toContain('TOOLWAY_AUTH')
+    expect(said).toContain(host)
+    expect(load({ TOOLWAY_HOST: host }).config.TOOLWAY_AUTH).toBe('on')
+  })
+})
+
+test('the file of declarations may look values up in the environment, and children get path and language only', () => {
+  const { lookup, path, lang } = load({ PATH: '/bin', LANG: 'de_DE.UTF-8', MY_TOKEN: 't' })
+  expect([lookup('MY_TOKEN'), lookup('OTHER'), path, lang]).toEqual(['t', undefined, '/bin', 'de_DE.UTF-8'])
+  expect(load()).toMatchObject({ path: '', lang: undefined })
+})
+
+test('the nearest of several words is the one with the fewest changes, if they are few', () => {
+  expect(nearest('conection', ['connection', 'collection'])).toBe('connection')
+  expect(nearest('CALL', ['tools', 'call'])).toBe('call')
+  expect(nearest('x', ['connection'])).toBeUndefined()
+  expect(nearest('anything', [])).toBeUndefined()
+})

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createIdentity, type Principal } from './identify.ts'
+import { mintKey, type KeyRow } from './keys.ts'
+
+const hash = (key: string) => createHash('sha256').update(key).digest()
+
+const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
+  id: `key_${name}` as KeyId,
+  organization_id: 'org_1' as OrganizationId,
+  name,
+  hint: 'abcd',
+  toolset: null,
+  origin: 'test',
+  created_at: new Date(0),
+  expires_at: null,
+  ...more,
+})
+
+/** An identity over keys in a map, which counts how often it is asked. */
+function fixture({ open = false } = {}) {
+  const rows = new Map<string, KeyRow>()
+  const asked: string[] = []
+  const identity = createIdentity({
+    hash,
+    open,
+    find(digest) {
+      const name = digest.toString('hex')
+      asked.push(name)
+      return Promise.resolve(rows.get(name))
+    },
+  })
+  const add = (more: Partial<KeyRow> = {}) => {
+    const key = mintKey()
+    rows.set(hash(key).toString('hex'), rowOf(key.slice(-8), more))
+    return key
+  }
+  return { identity, rows, asked, add }
+}
+
+const refusal = async (ask: () => Principal | Promise<Principal>): Promise<string> => {
+  try {
+    await ask()
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    if (fault.code === 'internal') throw fault.cause
+    expect(fault.row.http).toBe(401)
+    return fault.code
+  }
+  throw new Error('it was let in')
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  // The memory holds on to the real clock object, so that one is told what the faked date says.
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now())
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+describe('a key', () => {
+  test('says who calls: its own row, its organization, and the toolset it is limited to', async () => {
+    const { identity, add } = fixture()
+    const [plain, narrow] = [add(), add({ toolset: 'work', organization_id: 'org_2' as OrganizationId })]
+    expect(await identity.identify(`Bearer ${plain}`)).toMatchObject({
+      id: `key_${plain.slice(-8)}`,
+      organizationId: 'org_1',
+      toolset: undefined,
+    })
+    expect(await identity.identify(`Bearer ${narrow}`)).toMatchObject({
+      keyId: `key_${narrow.slice(-8)}`,
+      organizationId: 'org_2',
+      toolset: 'work',
+    })
+  })
+
+  test.each(['Bearer', 'bearer', 'BEARER'])('is taken after %s, with space around it', async (scheme) => {
+    const { identity, add } = fixture()
+    expect(await identity.identify(`${scheme}  ${add()} `)).toMatchObject({ organizationId: 'org_1' })
+  })
+
+  test.each([undefined, '', 'Bearer', 'Basic dXJ1Xw==', 'Token x', `uru_${'0'.repeat(64)}`, ' Bearer x'])(
+    'is missing in %j',
+    async (authorization) => {
+      const { identity, asked } = fixture()
+      expect(await refusal(() => identity.identify(authorization))).toBe('key.missing')
+      expect(asked).toEqual([])
+    },
+  )
+
+  test.each([
+    ['empty', ''],
+    ['another form', 'sk-1234'],
+    ['too short', `uru_${'a'.repeat(63)}`],
+    ['too long', `uru_${'a'.repeat(65)}`],
+    ['in capitals', `uru_${'A'.repeat(64)}`],
+    ['one of two', `uru_${'a'.repeat(64)} uru_${'a'.repeat(64)}`],
+    ['followed by a line feed and more', `uru_${'a'.repeat(64)}\nx`],
+  ])('that is %s is refused without asking the database', async (_, key) => {
+    const { identity, asked } = fixture()
+    expect(await refusal(() => identity.identify(`Bearer ${key}`))).toBe('key.unknown')
+    expect(asked).toEqual([])
+  })
+
+  test('that is not known is refused like any other', async () => {
+    const { identity } = fixture()
+    expect(await refusal(() => identity.identify(`Bearer ${mintKey()}`))).toBe('key.unknown')
+  })
+})
+
+describe('the memory of keys', () => {
+  test('answers at once after the first time, without a query', async () => {
+    const { identity, asked, add } = fixture()
+    const key = add()
+    const first = await identity.identify(`Bearer ${key}`)
+    const second = identity.identify(`Bearer ${key}`)
+    expect(second).not.toBeInstanceOf(Promise)
+    expect(second).toEqual(first)
+    expect(asked).toHaveLength(1)
+  })
+
+  test('makes one query of many requests that come at once, and refuses them all alike', async () => {
+    const { identity, asked, add } = fixture()
+    const [key, stranger] = [add(), mintKey()]
+    await Promise.all(Array.from({ length: 100 }, async () => identity.identify(`Bearer ${key}`)))
+    const refused = await Promise.all(
+      Array.from({ length: 100 }, () => refusal(() => identity.identify(`Bearer ${stranger}`))),
+    )
+    expect(new Set(refused)).toEqual(new Set(['key.unknown']))
+    expect(asked).toHaveLength(2)
+  })
+
+  test('never takes one key for another', async () => {
+    const { identity, add } = fixture()
+    const keys = Array.from({ length: 50 }, () => add())
+    for (let round = 0; round < 2; round++) {
+      for (const key of keys) expect((await identity.identify(`Bearer ${key}`)).id).toBe(`key_${key.slice(-8)}`)
+    }
+  })
+
+  test('forgets after half a minute, so that a removed key ends even if no signal came', async () => {
+    const { identity, rows, add } = fixture()
+    const key = add()
+    await identity.identify(`Bearer ${key}`)
+    rows.clear()
+    vi.advanceTimersByTime(29_000)
+    expect(await identity.identify(`Bearer ${key}`)).toBeDefined()
+    vi.advanceTimersByTime(2_000)
+    expect(await refusal(() => identity.identify(`Bearer ${key}`))).toBe('key.unknown')
+  })
+
+  test('forgets at once when it is told to', async () => {
+    const { identity, rows, asked, add } = fixture()
+    const key = add()
+    await identity.identify(`Bearer ${key}`)
+    rows.clear()
+    identity.forget()
+    expect(await refusal(() => identity.identify(`Bearer ${key}`))).toBe('key.unknown')
+    expect(asked).toHaveLength(2)
+  })
+
+  test('remembers a stranger for a moment only: a guess is one query, and a key that is added works soon', async () => {
+    const { identity, rows, asked } = fixture()
+    const key = mintKey()
+    for (let guess = 0; guess < 20; guess++)
+      expect(await refusal(() => identity.identify(`Bearer ${key}`))).toBe('key.unknown')
+    expect(asked).toHaveLength(1)
+    rows.set(hash(key).toString('hex'), rowOf('late'))
+    vi.advanceTimersByTime(2_100)
+    expect((await identity.identify(`Bearer ${key}`)).id).toBe('key_late')
+  })
+
+  test('keeps no answer that was asked for before a change and came after it', async () => {
+    const answers: ((row: KeyRow | undefined) => void)[] = []
+    const identity = createIdentity({
+      hash,
+      open: false,
+      find: () => new Promise((resolve) => void answers.push(resolve)),
+    })
+    const key = `Bearer ${mintKey()}`
+    const early = identity.identify(key)
+    identity.forget()
+    const late = identity.identify(key)
+    answers[1]?.(undefined)
+    expect(await refusal(() => late)).toBe('key.unknown')
+    answers[0]?.(rowOf('removed'))
+    expect((await early).id).toBe('key_removed')
+    expect(await refusal(() => identity.identify(key))).toBe('key.unknown')
+  })
+
+  test('keeps no failure: the next request asks again', async () => {
+    let there = false
+    const identity = createIdentity({
+      hash,
+      open: false,
+      find: () => (there ? Promise.resolve(rowOf('a')) : Promise.reject(new Error('database gone'))),
+    })
+    const key = `Bearer ${mintKey()}`
+    await expect(identity.identify(key)).rejects.toThrow('database gone')
+    there = true
+    expect((await identity.identify(key)).id).toBe('key_a')
+  })
+})
+
+describe('a key that expires', () => {
+  test('is refused from that moment on, in memory too', async () => {
+    const { identity, asked, add } = fixture()
+    const key = add({ expires_at: new Date(Date.now() + 10_000) })
+    expect(await identity.identify(`Bearer ${key}`)).toBeDefined()
+    vi.advanceTimersByTime(9_999)
+    expect(identity.identify(`Bearer ${key}`)).toBeDefined()
+    vi.advanceTimersByTime(1)
+    expect(await refusal(() => identity.identify(`Bearer ${key}`))).toBe('key.unknown')
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('an open gateway', () => {
+  test('takes who comes without a key for the operator, of no organization', () => {
+    const { identity } = fixture({ open: true })
+    expect(identity.identify(undefined)).toEqual({
+      id: 'operator',
+      organizationId: undefined,
+      keyId: undefined,
+      toolset: undefined,
+    })
+  })
+
+  test('still checks a key that is given', async () => {
+    const { identity, add } = fixture({ open: true })
+    expect(await identity.identify(`Bearer ${add()}`)).toMatchObject({ organizationId: 'org_1' })
+    expect(await refusal(() => identity.identify(`Bearer ${mintKey()}`))).toBe('key.unknown')
+    expect(await refusal(() => identity.identify('Basic x'))).toBe('key.missing')
+  })
+})

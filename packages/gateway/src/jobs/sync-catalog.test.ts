@@ -1,0 +1,256 @@
+import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { describe, expect, test } from 'vitest'
+import { createFakeUpstream, portraitOf } from '../testing/fake-upstream.ts'
+import type { Answer, Ask, Upstream } from '../upstreams/upstream.ts'
+import { createSyncCatalog, fetchOffer, ownAsk } from './sync-catalog.ts'
+
+const EVERYTHING = { tools: {}, resources: {}, prompts: {} }
+const MEMBERS: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+}
+const { signal } = new AbortController()
+const never = (): Answer => {
+  throw new Error('nobody asked for this')
+}
+
+/** A server whose lists come in these pages. */
+const serverOf = (pages: Readonly<Record<string, readonly JsonObject[][]>>, capabilities: JsonObject = EVERYTHING) =>
+  createFakeUpstream({
+    portrait: portraitOf(capabilities),
+    answer({ method, params }) {
+      const at = params['cursor'] === undefined ? 0 : Number(String(params['cursor']).slice('page '.length))
+      const all = pages[method] ?? [[]]
+      const next = at + 1 < all.length ? { nextCursor: `page ${at + 1}` } : {}
+      return { result: { [MEMBERS[method] ?? '']: all[at] ?? [], ...next } }
+    },
+  })
+
+const failure = async (upstream: Upstream): Promise<Fault> => {
+  try {
+    await fetchOffer(upstream, 'web', signal)
+  } catch (thrown) {
+    return Fault.of(thrown)
+  }
+  throw new Error('it was fetched')
+}
+
+describe('what a server offers', () => {
+  test('are all its lists, with who it is', async () => {
+    const upstream = serverOf({
+      'tools/list': [[{ name: 'a' }]],
+      'resources/list': [[{ uri: 'r:1' }]],
+      'resources/templates/list': [[{ uriTemplate: 'r:{x}' }]],
+      'prompts/list': [[{ name: 'p' }]],
+    })
+    expect(await fetchOffer(upstream, 'web', signal)).toEqual({
+      revision: '2025-11-25',
+      server: { server: { name: 'fake', version: '1' }, capabilities: EVERYTHING },
+      tools: [{ name: 'a' }],
+      resources: [{ uri: 'r:1' }],
+      templates: [{ uriTemplate: 'r:{x}' }],
+      prompts: [{ name: 'p' }],
+    })
+  })
+
+  test('includes its instructions where it has some', async () => {
+    const upstream = createFakeUpstream({ portrait: { capabilities: {}, instructions: 'Do.' }, answer: never })
+    expect((await fetchOffer(upstream, 'web', signal)).server).toMatchObject({ instructions: 'Do.' })
+  })
+
+  test('is asked for only as far as it announces it', async () => {
+    for (const [capabilities, methods] of [
+      [{}, []],
+      [{ tools: {} }, ['tools/list']],
+      [{ prompts: { listChanged: true } }, ['prompts/list']],
+      [{ resources: {} }, ['resources/list', 'resources/templates/list']],
+      [{ tools: true, prompts: null }, []],
+    ] as const) {
+      const upstream = serverOf({}, capabilities)
+      await fetchOffer(upstream, 'web', signal)
+      expect(upstream.asked.map(({ method }) => method).toSorted()).toEqual([...methods].toSorted())
+    }
+  })
+
+  test('is asked for in the name of nobody', async () => {
+    const upstream = serverOf({}, { tools: {} })
+    await fetchOffer(upstream, 'web', signal)
+    expect(upstream.asked[0]).toMatchObject({ caller: { capabilities: {}, logLevel: undefined }, session: undefined })
+    const ask = ownAsk('tools/list', {}, '2025-11-25', signal)
+    const question = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' } as const
+    expect(await ask.onQuestion(question)).toMatchObject({ error: { code: -32601 } })
+  })
+
+  test('is put together from all pages, the cursor "" among them', async () => {
+    const pages = [[{ name: 'a' }], [], [{ name: 'b' }, { name: 'c' }]]
+    const upstream = serverOf({ 'tools/list': pages }, { tools: {} })
+    expect((await fetchOffer(upstream, 'web', signal)).tools).toEqual(pages.flat())
+    const empty = createFakeUpstream({
+      answer: ({ params }) => ({
+        result: 'cursor' in params ? { tools: [{ name: 'b' }] } : { tools: [{ name: 'a' }], nextCursor: '' },
+      }),
+    })
+    expect((await fetchOffer(empty, 'web', signal)).tools).toEqual([{ name: 'a' }, { name: 'b' }])
+    expect(empty.asked.map(({ params }) => params)).toEqual([{}, { cursor: '' }])
+  })
+
+  test('leaves out what is no definition', async () => {
+    const upstream = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'a' }, null, 'b', [], 5] } }) })
+    expect((await fetchOffer(upstream, 'web', signal)).tools).toEqual([{ name: 'a' }])
+  })
+
+  test('ends somewhere, even where the server always has one more page', async () => {
+    const endless = createFakeUpstream({
+      answer: ({ params }) => ({ result: { tools: [{ name: 'x' }], nextCursor: `${params['cursor'] as string}x` } }),
+    })
+    expect((await fetchOffer(endless, 'web', signal)).tools.length).toBe(100)
+    const huge = createFakeUpstream({
+      answer: ({ params }) => ({
+        result: {
+          tools: Array.from({ length: 7_000 }, () => ({ name: 'x' })),
+          nextCursor: `${params['cursor'] as string}x`,
+        },
+      }),
+    })
+    expect((await fetchOffer(huge, 'web', signal)).tools.length).toBe(20_000)
+    const circling = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'x' }], nextCursor: 'same' } }) })
+    await fetchOffer(circling, 'web', signal)
+    expect(circling.asked.length).toBe(2)
+  })
+
+  test('is empty where a list that was announced does not exist', async () => {
+    const upstream = createFakeUpstream({
+      portrait: portraitOf({ resources: {} }),
+      answer: ({ method }) =>
+        method === 'resources/list'
+          ? { result: { resources: [{ uri: 'r:1' }] } }
+          : { error: { code: -32601, message: 'Method not found' } },
+    })
+    expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({ resources: [{ uri: 'r:1' }], templates: [] })
+  })
+
+  test.each<[string, Answer]>([
+    ['an error', { error: { code: -32000, message: `no ${'x'.repeat(1000)}` } }],
+    ['no list', { result: {} }],
+    ['a list that is none', { result: { tools: { name: 'a' } } }],
+  ])('is a fault where the server answers with %s', async (_, answer) => {
+    const fault = await failure(createFakeUpstream({ answer: () => answer }))
+    expect(fault).toMatchObject({ code: 'upstream.malformed', facts: { connection: 'web' } })
+    expect(fault.message).toContain('tools/list')
+    expect(fault.message.length).toBeLessThan(400)
+  })
+
+  test('is a fault where a later page fails: half a list is none', async () => {
+    const upstream = createFakeUpstream({
+      answer: ({ params }) =>
+        'cursor' in params
+          ? { error: { code: -32603, message: 'lost' } }
+          : { result: { tools: [{ name: 'a' }], nextCursor: 'b' } },
+    })
+    expect((await failure(upstream)).code).toBe('upstream.malformed')
+  })
+})
+
+describe('fetching a catalog', () => {
+  function fixture(upstream: () => Upstream, { storing = Promise.resolve(), failing = Promise.resolve() } = {}) {
+    const noted: string[] = []
+    const logged: object[] = []
+    const note = (facts: object) => void logged.push(facts)
+    const sync = createSyncCatalog({
+      store: (organizationId, connectionId, { tools }) => {
+        noted.push(`store ${organizationId} ${connectionId} ${tools.length}`)
+        return storing
+      },
+      fail: (organizationId, connectionId, fault) => {
+        noted.push(`fail ${organizationId} ${connectionId} ${fault.code}`)
+        return failing
+      },
+      log: { info: note, warn: note },
+    })
+    const run = (stop = signal) =>
+      sync(
+        { organizationId: 'org_1' as OrganizationId, connectionId: 'con_1' as ConnectionId, alias: 'web', upstream },
+        stop,
+      )
+    return { run, noted, logged }
+  }
+  const good = () => serverOf({ 'tools/list': [[{ name: 'a' }, { name: 'b' }]] }, { tools: {} })
+
+  test('that goes well stores it, for its own organization and connection', async () => {
+    const { run, noted } = fixture(good)
+    expect(await run()).toBe(true)
+    expect(noted).toEqual(['store org_1 con_1 2'])
+  })
+
+  const failures: [name: string, upstream: () => Upstream, code: string][] = [
+    ['the server cannot be reached', () => createFakeUpstream(), 'upstream.lost'],
+    [
+      'the server needs a credential',
+      () =>
+        createFakeUpstream({
+          answer(): never {
+            throw new Fault('upstream.needs-auth', { connection: 'web', problem: 'HTTP 401' })
+          },
+        }),
+      'upstream.needs-auth',
+    ],
+    [
+      'something breaks inside',
+      () =>
+        createFakeUpstream({
+          answer(): never {
+            throw new TypeError('a bug')
+          },
+        }),
+      'internal',
+    ],
+    [
+      'it cannot even be opened',
+      () => {
+        throw new Fault('upstream.disabled', { connection: 'web' })
+      },
+      'upstream.disabled',
+    ],
+    [
+      'its secrets do not open',
+      () => {
+        throw new Error('Unsupported state or unable to authenticate data')
+      },
+      'internal',
+    ],
+  ]
+  test.each(failures)(
+    'that fails because %s is noted with its reason and thrown at nobody',
+    async (_, upstream, code) => {
+      const { run, noted, logged } = fixture(upstream)
+      expect(await run()).toBe(false)
+      expect(noted).toEqual([`fail org_1 con_1 ${code}`])
+      expect(logged).toMatchObject([{ connection: 'web', code }])
+    },
+  )
+
+  test('that cannot be stored, or whose failure cannot be noted, is thrown at nobody either', async () => {
+    const gone = () => Promise.reject(new Error('database gone'))
+    const both = fixture(good, { storing: gone(), failing: gone() })
+    expect(await both.run()).toBe(false)
+    expect(both.noted).toEqual(['store org_1 con_1 2', 'fail org_1 con_1 internal'])
+    expect(both.logged).toHaveLength(2)
+  })
+
+  test('that was given up is noted nowhere', async () => {
+    const stop = new AbortController()
+    const { run, noted, logged } = fixture(() =>
+      createFakeUpstream({
+        answer(_: Ask): never {
+          stop.abort()
+          throw new Fault('call.cancelled')
+        },
+      }),
+    )
+    expect(await run(stop.signal)).toBe(false)
+    expect([noted, logged]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,49 @@
+/** An upstream made of answers, for those who ask one: no process, no socket, and a note of what was asked. */
+import { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import type { Answer, Ask, ListKind, Portrait, Upstream } from '../upstreams/upstream.ts'
+
+export interface FakeUpstream extends Upstream {
+  readonly asked: Ask[]
+  /** What the server says has changed, to everybody who watches. */
+  announce(kind: ListKind): void
+  readonly watchers: number
+}
+
+export interface FakeUpstreamParts {
+  readonly portrait?: Partial<Portrait>
+  /** The answer to each ask; throws what an upstream would throw. */
+  answer?(ask: Ask): Answer | Promise<Answer>
+}
+
+export const portraitOf = (capabilities: JsonObject = { tools: {} }): Portrait => ({
+  revision: '2025-11-25',
+  server: { name: 'fake', version: '1' },
+  capabilities,
+  instructions: undefined,
+})
+
+export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {}): FakeUpstream {
+  const asked: Ask[] = []
+  const watchers = new Set<(kind: ListKind) => void>()
+  return {
+    asked,
+    introduce: () => Promise.resolve({ ...portraitOf(), ...portrait }),
+    async ask(ask) {
+      asked.push(ask)
+      if (answer === undefined) throw new Fault('upstream.lost', { connection: 'fake' })
+      return answer(ask)
+    },
+    watch(onChange, signal) {
+      watchers.add(onChange)
+      signal.addEventListener('abort', () => watchers.delete(onChange), { once: true })
+    },
+    announce: (kind) => watchers.forEach((tell) => tell(kind)),
+    get watchers() {
+      return watchers.size
+    },
+    hear() {},
+    forget() {},
+    close: () => Promise.resolve(),
+  }
+}

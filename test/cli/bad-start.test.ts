@@ -1,0 +1,218 @@
+/** Starts that cannot go well: each ends with one sentence that names the cause and the mend, and with an exit code. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makeInstallation, type Installation, type Settings } from './installation.ts'
+
+/** The sentence it ended with; what it logged on the way is JSON. */
+async function refuse(here: Installation, settings: Settings): Promise<string> {
+  const { code, out, err } = await here.run(['start'], { settings })
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).not.toMatch(/^\s+at |node:internal/m)
+  const lines = err
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('{') && !line.endsWith(' …'))
+  expect(lines).toHaveLength(1)
+  return lines[0] ?? ''
+}
+
+async function withFile(text: string): Promise<Installation & { file: string }> {
+  const here = await makeInstallation()
+  const file = join(here.folder, 'toolway.yaml')
+  await writeFile(file, text)
+  return { ...here, file }
+}
+
+describe('settings that do not fit', () => {
+  test.each([
+    [{ TOOLWAY_PROT: '9000' }, 'TOOLWAY_PROT is not a setting of Toolway: did you mean TOOLWAY_PORT?'],
+    [
+      { TOOLWAY_WHATEVER: 'x' },
+      'TOOLWAY_WHATEVER is not a setting of Toolway: unset it; `toolway config` then lists those there are.',
+    ],
+    [
+      { TOOLWAY_PORT: 'http' },
+      'TOOLWAY_PORT is "http" (from the environment): it must be a whole number from 0 to 65535.',
+    ],
+    [
+      { TOOLWAY_PORT: '65536' },
+      'TOOLWAY_PORT is "65536" (from the environment): it must be a whole number from 0 to 65535.',
+    ],
+    [
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL is "loud" (from the environment): it must be one of debug, info, warn, error, silent.',
+    ],
+    [{ TOOLWAY_AUTH: 'no' }, 'TOOLWAY_AUTH is "no" (from the environment): it must be on or off.'],
+    [
+      { TOOLWAY_PUBLIC_URL: 'tools.example.com' },
+      'TOOLWAY_PUBLIC_URL is "tools.example.com" (from the environment): it must start with http:// or https://.',
+    ],
+    [
+      { TOOLWAY_PORT: '1', TOOLWAY_PORT_FILE: '/etc/hostname' },
+      'TOOLWAY_PORT and TOOLWAY_PORT_FILE are both set: keep one of them.',
+    ],
+    [
+      { DATABASE_URL_FILE: '/no/such/file' },
+      'DATABASE_URL_FILE names /no/such/file, which cannot be read (ENOENT): check the path and its permissions.',
+    ],
+    [
+      { TOOLWAY_AUTH: 'off', TOOLWAY_HOST: '0.0.0.0' },
+      'TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=0.0.0.0, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.',
+    ],
+    [
+      { TOOLWAY_CONFIG: '/no/such/file.yaml' },
+      'TOOLWAY_CONFIG names /no/such/file.yaml, which cannot be read (ENOENT): check the path and its permissions.',
+    ],
+  ])('%j', async (settings, sentence) => {
+    await using here = await makeInstallation()
+    expect(await refuse(here, settings as Settings)).toBe(sentence)
+  })
+
+  test('a secret that does not fit is not shown', async () => {
+    await using here = await makeInstallation()
+    expect(await refuse(here, { TOOLWAY_BOOTSTRAP_KEY: 'hunter2' })).toBe(
+      'TOOLWAY_BOOTSTRAP_KEY is not what it should be (from the environment): it must be uru_ and 64 hexadecimal digits.',
+    )
+    expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
+    expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
+      'The database of DATABASE_URL cannot be used (ECONNREFUSED): check that it runs, and its user, password and rights.',
+    )
+  })
+})
+
+describe('a declaration file that does not fit', () => {
+  const cases: [string, string][] = [
+    [
+      'connections:\n  a:\n    url: [\n',
+      ':4:1: this is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ].',
+    ],
+    ['conections: {}\n', ':1:1: conections is not known here (did you mean "connections"?).'],
+    [
+      'connections:\n  a:\n    uri: http://x.example\n',
+      ':3:5: connections.a.uri is not known here (did you mean "url"?).',
+    ],
+    [
+      'connections:\n  a: {}\n',
+      ':2:3: connections.a needs a url (a remote server) or a command (one that is started here).',
+    ],
+    [
+      'connections:\n  a:\n    url: http://x.example\n    command: x\n',
+      ':2:3: connections.a has both url and command: keep one of them.',
+    ],
+    [
+      'connections:\n  a:\n    url: ftp://hunter2@x.example\n',
+      ':3:5: connections.a.url must be an address that starts with http:// or https://.',
+    ],
+    [
+      'connections:\n  a:\n    url: {env: NO_SUCH}\n',
+      ':3:5: connections.a.url needs the environment variable NO_SUCH, which is not set.',
+    ],
+    [
+      'connections:\n  a:\n    command: x\n    args: [a, {env: NO_SUCH}]\n',
+      ':4:15: connections.a.args[1] needs the environment variable NO_SUCH, which is not set.',
+    ],
+    [
+      'connections:\n  a:\n    url: http://x.example\n    timeout: -1\n',
+      ':4:5: connections.a.timeout must be a number of seconds above 0 and up to 3600.',
+    ],
+    [
+      'connections:\n  A b:\n    url: http://x.example\n',
+      ':2:3: connections.A b is no good name: an alias starts with a-z and has at most 31 characters of a-z, 0-9, _ and -.',
+    ],
+    ['keys:\n  ci:\n    value: hunter2\n', ':3:5: keys.ci.value must be uru_ and 64 hexadecimal digits.'],
+    [
+      'organizations:\n  acme:\n    keys:\n      ci:\n        value: {file: no-such}\n',
+      ':5:9: organizations.acme.keys.ci.value names ',
+    ],
+    [
+      'organizations:\n  default: {}\n',
+      ':2:3: organizations.default belongs at the top of the file: what stands there is the organization "default".',
+    ],
+    ['- a\n', ': must be a mapping (name: value).'],
+  ]
+  test.each(cases)('%j', async (text, problem) => {
+    await using here = await withFile(text)
+    const sentence = await refuse(here, { TOOLWAY_CONFIG: here.file })
+    expect(sentence).toContain(`${here.file}${problem}`)
+    expect(sentence).not.toContain('hunter2')
+  })
+
+  test('S4-SRV-04: a doubled name is an error with its place', async () => {
+    await using here = await withFile('connections:\n  local:\n    command: a\n  local:\n    command: b\n')
+    expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
+      `${here.file}:4:3: this is not YAML: Map keys must be unique.`,
+    )
+  })
+
+  test('a name that is taken by something else is a conflict that says how to mend it', async () => {
+    await using here = await withFile('connections:\n  demo:\n    url: http://x.example\n')
+    await (await here.start()).stop()
+    expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
+      'The declaration file names the connection "demo", which exists already (from first run): remove that one (`toolway connection remove "demo"`) or choose another name.',
+    )
+    expect(await here.run(['connection', 'remove', 'demo'])).toMatchObject({ code: 0 })
+    expect(await (await here.start({ TOOLWAY_CONFIG: here.file })).stop()).toBe(0)
+  })
+})
+
+describe('a place that is taken or of no use', () => {
+  test('a port that another program has', async () => {
+    await using here = await makeInstallation()
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    try {
+      expect(await refuse(here, { TOOLWAY_PORT: String(port) })).toBe(
+        `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
+      )
+    } finally {
+      other.close()
+    }
+    expect(await (await here.start()).stop()).toBe(0)
+  })
+
+  test('an address that this machine has not', async () => {
+    await using here = await makeInstallation()
+    expect(await refuse(here, { TOOLWAY_HOST: '203.0.113.7' })).toBe(
+      'This machine has no address 203.0.113.7: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.',
+    )
+  })
+
+  test('a directory in which another Toolway runs; that one notices nothing', async () => {
+    await using here = await makeInstallation()
+    const running = await here.start()
+    expect(await refuse(here, {})).toMatch(
+      /^The data directory \S+ is locked by another Toolway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
+    )
+    expect((await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).out).toContain('42')
+    expect(await running.stop()).toBe(0)
+  })
+
+  test('a directory that cannot be made, or is a file', async () => {
+    await using here = await makeInstallation()
+    const file = join(here.folder, 'file')
+    await writeFile(file, '')
+    for (const path of [file, join(file, 'below')]) {
+      expect(await refuse(here, { TOOLWAY_DATA: path })).toMatch(
+        /^The data directory \S+ cannot be used, because it or something in its path is a file \(\w+\): make it yours, or set TOOLWAY_DATA to another directory\.$/,
+      )
+    }
+    expect(await refuse(here, { TOOLWAY_DATA: '/proc/toolway' })).toMatch(
+      /^The data directory \/proc\/toolway cannot be used, because /,
+    )
+  })
+
+  test('a vault key that is broken, or belongs to another database', async () => {
+    await using here = await makeInstallation()
+    await mkdir(here.data)
+    await writeFile(join(here.data, 'vault.key'), 'oops')
+    expect(await refuse(here, {})).toContain('does not hold 64 hex digits: put the right key back')
+    await writeFile(join(here.data, 'vault.key'), 'ab'.repeat(32))
+    await (await here.start()).stop()
+    await writeFile(join(here.data, 'vault.key'), 'cd'.repeat(32))
+    expect(await refuse(here, {})).toMatch(/^The database was sealed with another vault key than the one in /)
+  })
+})

