@@ -135,6 +135,8 @@ test('killed at any moment, twenty times, it leaves no process behind, loses not
   }
   // Two at a time: each is one process that works and several that wait.
   const [first, second, third, fourth] = LIVES.map((moments) => () => live(moments))
-  await Promise.all([first?.().then(second), third?.().then(fourth)])
+  // Each to its end, whatever becomes of the other: what they started ends with them.
+  const ends = await Promise.allSettled([first?.().then(second), third?.().then(fourth)])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   expect(kills).toBe(20)
 }, 120_000)

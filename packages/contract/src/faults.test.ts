@@ -68,6 +68,12 @@ describe('a fault', () => {
     expect(new Fault('request.too-large', { limit: 0 }).message).toContain(' 0 bytes')
   })
 
+  test('ends with one full stop, whether the fact before it brings its own or not', () => {
+    const said = (problem: string) => new Fault('upstream.unreachable', { connection: 'docs', problem }).message
+    expect(said('HTTP 500')).toBe('The connection docs cannot be reached: HTTP 500.')
+    expect(said('It is gone.')).toBe('The connection docs cannot be reached: It is gone.')
+  })
+
   test('does not look for blanks inside facts', () => {
     expect(new Fault('upstream.malformed', { connection: 'a', problem: '{connection} {x} $1 $&' }).message).toContain(
       '{connection} {x} $1 $&',

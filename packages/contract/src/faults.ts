@@ -129,8 +129,12 @@ type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
   ? [facts?: Readonly<Record<string, never>>, extra?: FaultExtra]
   : [facts: FaultFacts<Code>, extra?: FaultExtra]
 
+/** A fact that is a sentence of its own brings its full stop; the row's is left out then. */
 const fill = (text: string, facts: Readonly<Record<string, string | number>>) =>
-  text.replace(/\{([\w-]+)\}/g, (_, name: string) => String(facts[name] ?? ''))
+  text.replace(/\{([\w-]+)\}(\.?)/g, (_, name: string, stop: string) => {
+    const fact = String(facts[name] ?? '')
+    return /[.!?]$/.test(fact) ? fact : fact + stop
+  })
 
 export class Fault<Code extends FaultCode = FaultCode> extends Error {
   readonly code: Code
@@ -161,6 +165,6 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
 
   /** A fault as it is; anything else is a bug and becomes `internal`, with the thrown thing as its cause. */
   static of(thrown: unknown): Fault {
-    return thrown instanceof Fault ? (thrown) : new Fault('internal', {}, { cause: thrown })
+    return thrown instanceof Fault ? thrown : new Fault('internal', {}, { cause: thrown })
   }
 }

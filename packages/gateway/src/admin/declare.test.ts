@@ -80,7 +80,10 @@ describeEachPostgres('a declaration', (createDatabase) => {
   test('that stays the same changes nothing: no connection is opened anew, no key is another', async () => {
     await using held = await fixture()
     const same = declaration({
-      connections: [web()],
+      connections: [
+        web(),
+        web({ alias: 'plain', wire: { kind: 'http', url: 'https://plain.example.com/', headers: {} } }),
+      ],
       toolsets: [toolset('work')],
       keys: [{ name: 'ci', value: mintKey(), toolset: undefined }],
     })

@@ -13,7 +13,7 @@ import {
 } from '../connections/connections.ts'
 import type { Db, OrgSql } from '../db/db.ts'
 import { addKey, hintOf, holdsKey, listKeys, removeKey } from '../identity/keys.ts'
-import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
+import { ensureOrganization, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { listToolsets, putToolset, removeToolset } from '../toolsets/toolsets.ts'
 import { sealedRow } from '../call/snapshot.ts'
 import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
@@ -40,16 +40,35 @@ export class DeclarationConflict extends Error {}
 
 const FILE = 'file'
 
-export async function declare({ db, vault }: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+export async function declare(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
   for (const declaration of declarations) {
-    const organization = await db.system((sql) => ensureOrganization(sql, declaration.slug, declaration.name, FILE))
-    await db.organization(organization.id, async (sql) => {
-      await declareConnections(sql, vault, organization, declaration)
-      await declareToolsets(sql, organization, declaration)
-      await declareKeys(sql, vault, organization, declaration)
-    })
+    const { slug, name } = declaration
+    await carryOut(parts, await parts.db.system((sql) => ensureOrganization(sql, slug, name, FILE)), declaration)
   }
 }
+
+/**
+ * Take back what the file gave to organizations that it no longer names: above all, their keys. The organizations stay, as
+ * their records do.
+ */
+export async function withdraw(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  const named = new Set(declarations.map(({ slug }) => slug))
+  for (const organization of await parts.db.system(listOrganizations)) {
+    if (named.has(organization.slug)) continue
+    await carryOut(parts, organization, { ...organization, connections: [], toolsets: [], keys: [] })
+  }
+}
+
+const carryOut = (
+  { db, vault }: DeclareParts,
+  organization: OrganizationRow,
+  declaration: Declaration,
+): Promise<void> =>
+  db.organization(organization.id, async (sql) => {
+    await declareConnections(sql, vault, organization, declaration)
+    await declareToolsets(sql, organization, declaration)
+    await declareKeys(sql, vault, organization, declaration)
+  })
 
 async function declareConnections(
   sql: OrgSql,

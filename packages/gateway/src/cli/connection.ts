@@ -1,7 +1,6 @@
 /** `toolway connection …`: add, list, remove and test connections of an organization. */
 import { join } from 'node:path'
-import type { ConnectionSettings } from '@toolway/contract'
-import { Alias, Fault, type Revision } from '@toolway/contract'
+import { Alias, Fault, type ConnectionSettings, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'

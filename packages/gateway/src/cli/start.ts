@@ -7,7 +7,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { declare, DeclarationConflict } from '../admin/declare.ts'
+import { declare, DeclarationConflict, withdraw } from '../admin/declare.ts'
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/first-run.ts'
 import { openStore, WrongVaultKey, type Store } from '../admin/open-store.ts'
 import { compose, type Gateway } from '../compose.ts'
@@ -133,6 +133,8 @@ async function prepare(
   await declare(store, shown).catch((thrown: unknown) => {
     throw thrown instanceof DeclarationConflict ? new CommandFault(thrown.message) : thrown
   })
+  // Without a file there is nothing that it no longer names.
+  if (config.TOOLWAY_CONFIG !== undefined) await withdraw(store, shown)
   return run
 }
 

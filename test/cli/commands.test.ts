@@ -1,0 +1,344 @@
+/** The command line beside a running gateway: keys, connections, tools and calls, what they print and how they end. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool, textIn } from '../fault/caller.ts'
+import { makeInstallation, type Installation, type Running } from './installation.ts'
+
+const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
+const patiently = { timeout: 20_000, interval: 50 }
+
+let here: Installation
+let running: Running
+beforeAll(async () => {
+  here = await makeInstallation()
+  running = await here.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+const endpoint = (key: string) => ({ url: `${running.address}/mcp`, key })
+
+describe('keys', () => {
+  test('are printed once, work at once, and are refused within a second of their removal', async () => {
+    const added = await here.run(['key', 'add', 'laptop'])
+    expect(added).toMatchObject({ code: 0, err: '' })
+    const [key = '', ...rest] = added.out.trimEnd().split('\n')
+    expect(key).toMatch(/^uru_[0-9a-f]{64}$/)
+    expect(rest).toEqual(['It is shown only this once.'])
+    const call = () => callTool(endpoint(key), 'demo__calculate', { expression: '6*7' })
+    expect(textIn(await call())).toContain('42')
+    const listed = await here.run(['key', 'list'])
+    expect(listed.out).toMatch(/^laptop +\w{4} +any +command line +20\d\d-/m)
+    expect(listed.out).not.toContain(key)
+    expect(await here.run(['key', 'remove', 'laptop'])).toMatchObject({ code: 0, err: '' })
+    // The command has ended by the time the gateway may not have heard yet; a second is what it has.
+    await expect.poll(async () => (await call()).status, { timeout: 1_000, interval: 20 }).toBe(401)
+  })
+
+  test('have names of their own, and what does not exist is said so', async () => {
+    expect(await here.run(['key', 'add', 'command line'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'A key named "command line" exists already: choose another name, or remove that one first.\n',
+    })
+    expect(await here.run(['key', 'remove', 'nobody'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'There is no key named "nobody"; `toolway key list` shows them.\n',
+    })
+    expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
+      code: 1,
+      err: 'There is no toolset "nope" in default: declare it in the file of TOOLWAY_CONFIG.\n',
+    })
+    expect(await here.run(['key', 'add'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("missing required argument 'name'"),
+    })
+  })
+
+  test('speak JSON to programs', async () => {
+    expect(await here.json(['key', 'add', 'ci'])).toEqual({
+      name: 'ci',
+      key: expect.stringMatching(/^uru_[0-9a-f]{64}$/),
+      toolset: null,
+    })
+    expect(await here.json(['key', 'list'])).toContainEqual({
+      name: 'ci',
+      hint: expect.any(String),
+      toolset: null,
+      origin: 'command line',
+      created: expect.any(String),
+    })
+    expect(await here.json(['key', 'remove', 'ci'])).toEqual({ removed: 'ci' })
+    const failed = await here.run(['key', 'remove', 'ci', '--json'])
+    expect(failed).toMatchObject({ code: 1, out: '' })
+    expect(JSON.parse(failed.err)).toEqual({
+      error: 'There is no key named "ci"; `toolway key list` shows them.',
+      exitCode: 1,
+    })
+  })
+})
+
+describe('tools and calls', () => {
+  test('lists what a key sees, with what each tool does to the world', async () => {
+    const { code, out } = await here.run(['tools'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^TOOL +EFFECT +WHAT IT DOES$/m)
+    expect(out).toMatch(/^demo__notes_remove +destructive +/m)
+    expect(out).toMatch(/^demo__notes_add +write +/m)
+    for (const line of out.split('\n')) expect(line.length).toBeLessThan(140)
+    expect(await here.json(['tools'])).toContainEqual(
+      expect.objectContaining({ name: 'demo__calculate', inputSchema: expect.any(Object) }),
+    )
+  })
+
+  test('end with a code that a script can use', async () => {
+    expect(await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).toEqual({
+      code: 0,
+      out: '6*7 = 42\n',
+      err: '',
+    })
+    expect(await here.run(['call', 'demo__calculate', '-'], { input: '{"expression":"6*7"}' })).toEqual({
+      code: 0,
+      out: '6*7 = 42\n',
+      err: '',
+    })
+    expect(await here.run(['call', 'demo__nothing'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('Unknown tool: demo__nothing'),
+    })
+    expect(await here.run(['call', 'demo__calculate', '{"expression":"1/0"}'])).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('division by zero'),
+    })
+    const nowhere = await here.run(['call', 'demo__calculate', '{}', '--url', 'http://127.0.0.1:1/mcp'])
+    expect(nowhere).toMatchObject({
+      code: 4,
+      out: '',
+      err: expect.stringMatching(/^No Toolway answers at http:\/\/127\.0\.0\.1:1\/mcp: start it with/),
+    })
+    const stranger = await here.run(['tools', '--key', `uru_${'0'.repeat(64)}`])
+    expect(stranger).toMatchObject({ code: 4, out: '', err: expect.stringContaining('is not known here') })
+  })
+
+  test('refuse arguments that are no JSON object before they call anything', async () => {
+    for (const text of ['{oops', '[1]', '"x"', '42', 'null', '']) {
+      const { code, out, err } = await here.run(['call', 'demo__calculate', text])
+      expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
+      expect(err).toMatch(/^The arguments (are not JSON|must be a JSON object).*'\{"zones": \["Asia\/Tokyo"\]\}'\.\n$/)
+    }
+    expect(await here.run(['call', 'demo__calculate', '-'], { input: 'oops' })).toMatchObject({ code: 2 })
+  })
+
+  test('never send the local key to an address that was named', async () => {
+    const seen: (string | undefined)[] = []
+    const other = createServer((request, response) => {
+      seen.push(request.headers.authorization)
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello')
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`
+    const byOption = await here.run(['tools', '--url', url])
+    const byVariable = await here.run(['tools'], { settings: { TOOLWAY_URL: url } })
+    other.close()
+    expect(seen).toEqual([undefined, undefined])
+    for (const ran of [byOption, byVariable])
+      expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('is it a Toolway address?') })
+  })
+
+  test('show progress on stderr, so that an answer stays clean', async () => {
+    const { code, out, err } = await here.run(['call', 'demo__wait_for', '{"seconds":0.2,"steps":2}'])
+    expect({ code, out }).toEqual({ code: 0, out: 'Waited 0.2 seconds in 2 steps.\n' })
+    expect(err).toContain('2 of 2')
+  })
+})
+
+describe('connections', () => {
+  const add = (alias: string, ...words: string[]) => here.run(['connection', 'add', alias, ...words])
+  const command = (way: string) => ['--', process.execPath, CHILD, way]
+
+  test('are added, listed, tested and removed, and their tools come and go with them', async () => {
+    const added = await add('child', '--revision', '2025-11-25', ...command('well'))
+    expect(added).toMatchObject({ code: 0, out: 'child is connected: 14 tools, protocol 2025-11-25.\n' })
+    expect((await here.run(['call', 'child__good'])).out).toBe('done\n')
+    expect((await here.run(['connection', 'list'])).out).toMatch(/^child +connected +14 +2025-11-25 +/m)
+    const tested = await here.run(['connection', 'test', 'child'])
+    expect(tested).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^child works: faulty-child 1, protocol 2025-11-25, \d+ ms\.\n14 tools, 0 resources, 0 prompts\.\n$/,
+      ),
+    })
+    expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
+      code: 0,
+      out: 'Removed child, its secrets and its catalog.\n',
+    })
+    await expect.poll(async () => (await here.run(['call', 'child__good'])).err, patiently).toContain('Unknown tool')
+    expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
+      code: 1,
+      err: 'There is no connection "child"; `toolway connection list` shows them.\n',
+    })
+  })
+
+  test('that cannot be reached are kept and say why; a test says at which step it fails and what mends it', async () => {
+    const cases: { alias: string; words: string[]; phase: string; problem: RegExp }[] = [
+      {
+        alias: 'nobody',
+        words: ['--url', 'http://127.0.0.1:1/mcp'],
+        phase: 'open',
+        problem: /cannot be reached: nothing listens there/,
+      },
+      {
+        alias: 'page',
+        words: ['--url', `${running.address}/health/live`],
+        phase: 'run',
+        problem: /answered with something that is not MCP/,
+      },
+      { alias: 'lost', words: ['--', 'no-such-command-here'], phase: 'open', problem: /no-such-command-here/ },
+      {
+        alias: 'crash',
+        words: command('exit'),
+        phase: 'open',
+        problem: /exited with code 7; it last said "Error: API_TOKEN is not set"/,
+      },
+    ]
+    for (const { alias, words, phase, problem } of cases) {
+      const added = await add(alias, ...words)
+      expect(added).toMatchObject({ code: 1, out: expect.stringMatching(problem) })
+      expect(added.out).toContain(`\`toolway connection test ${alias}\` looks closer`)
+      const tested = (await here.json(['connection', 'test', alias])) as Record<string, string>
+      expect(tested).toMatchObject({
+        alias,
+        ok: false,
+        phase,
+        problem: expect.stringMatching(problem),
+        mend: expect.stringMatching(/\w/),
+      })
+      expect(tested['mend']).not.toContain('connection test')
+      const { code, out } = await here.run(['connection', 'test', alias])
+      expect(code).toBe(1)
+      expect(out).toMatch(/^Failed while trying to (open|run): .*[^.]\.\n(Cause: .*\n)?Mend: .*\n$/)
+    }
+    const listed = (await here.json(['connection', 'list'])) as {
+      alias: string
+      status: string
+      reason: string | null
+    }[]
+    for (const { alias } of cases)
+      expect(listed).toContainEqual(expect.objectContaining({ alias, status: 'error', reason: expect.any(String) }))
+    const doctor = await here.run(['doctor'])
+    expect(doctor).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^BAD +connection nobody: .*connection test nobody/m),
+    })
+    for (const { alias } of cases) await here.run(['connection', 'remove', alias])
+  })
+
+  test('that are said wrongly are refused before anything is kept', async () => {
+    const refused = async (sentence: RegExp | string, ...words: string[]) => {
+      const { code, out, err } = await here.run(['connection', 'add', ...words])
+      expect({ words, code, out }).toEqual({ words, code: 2, out: '' })
+      expect(err).toMatch(sentence)
+    }
+    await refused('Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS', 'x')
+    await refused('Say either --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
+    await refused('"X y" is no alias: it starts with a-z', 'X y', '--url', 'http://x.example')
+    await refused(
+      'The url of this connection does not fit: a connection address starts with http:// or https://.',
+      'x',
+      '--url',
+      'ftp://x.example',
+    )
+    await refused(
+      '--env is for a server that is started here; a remote one takes --header.',
+      'x',
+      '--url',
+      'http://x.example',
+      '--env',
+      'A=b',
+    )
+    await refused(
+      '--header is for a remote server; one that is started here takes --env.',
+      'x',
+      '--header',
+      'A: b',
+      '--',
+      'y',
+    )
+    await refused('One of the pairs has no "=": write --env NAME=value.', 'x', '--env', 'hunter2', '--', 'y')
+    await refused(/argument '2020' is invalid.*2026-07-28/, 'x', '--revision', '2020', '--', 'y')
+    await refused('A number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
+    expect(await here.run(['connection', 'add', 'demo', '--url', 'http://x.example'])).toMatchObject({
+      code: 1,
+      err: 'The alias "demo" is taken: choose another, or remove that connection first.\n',
+    })
+  })
+
+  test('show no secret, wherever it was said', async () => {
+    await add(
+      'secret',
+      '--url',
+      'http://127.0.0.1:1/mcp?api_key=hunter2hunter2',
+      '--header',
+      'Authorization: Bearer hunter2hunter2',
+    )
+    await add('secret2', '--env', 'API_TOKEN=hunter2hunter2', '--', 'no-such-command-here', '--token', 'hunter2hunter2')
+    const shown = await Promise.all(
+      [
+        ['connection', 'list'],
+        ['connection', 'list', '--json'],
+        ['connection', 'test', 'secret'],
+        ['connection', 'test', 'secret2'],
+        ['doctor'],
+      ].map((words) => here.run(words)),
+    )
+    for (const { out, err } of shown) expect(out + err).not.toContain('hunter2')
+    expect(shown[0]?.out).toContain('•••')
+    expect(running.err()).not.toContain('hunter2')
+    for (const alias of ['secret', 'secret2']) await here.run(['connection', 'remove', alias])
+  })
+})
+
+describe('doctor', () => {
+  test('finds nothing wrong where nothing is', async () => {
+    const { code, out } = await here.run(['doctor'])
+    expect(out).not.toContain('BAD')
+    expect(code).toBe(0)
+    for (const what of ['node', 'settings', 'data directory', 'database', 'connection demo', 'gateway', 'a call'])
+      expect(out).toMatch(new RegExp(`^ok +${what}: `, 'm'))
+    expect(await here.json(['doctor'])).toContainEqual({
+      what: 'gateway',
+      state: 'good',
+      detail: `ready at ${running.address}`,
+    })
+  })
+
+  test('looks without making anything, and says what is missing', async () => {
+    const nowhere = { settings: { TOOLWAY_DATA: join(here.folder, 'nowhere') } }
+    const { code, out } = await here.run(['doctor'], nowhere)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^note +data directory: \S+nowhere does not exist yet; the first start makes it$/m)
+    expect(out).toMatch(/^note +database: not there yet; the first start makes it$/m)
+    expect(out).toMatch(/^note +gateway: none answers at /m)
+    expect((await here.run(['doctor'], nowhere)).out).toMatch(/does not exist yet/)
+  })
+})
+
+describe('help', () => {
+  test('is there for every command, with examples where one would ask, and the exit codes', async () => {
+    const top = await here.run(['--help'])
+    expect(top.code).toBe(0)
+    for (const name of ['start', 'connection', 'tools', 'call', 'key', 'import', 'doctor', 'config'])
+      expect(top.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+    for (const words of [['start'], ['connection', 'add'], ['tools'], ['call'], ['key', 'add'], ['import']]) {
+      const { code, out } = await here.run([...words, '--help'])
+      expect(code).toBe(0)
+      expect({ words, out }).toEqual({ words, out: expect.stringMatching(/Examples:\n  .*toolway/) })
+      expect(out).toContain('Exit codes: 0 done')
+    }
+    expect(await here.run([])).toMatchObject({ code: 2, err: expect.stringContaining('Usage: toolway') })
+    expect(await here.run(['tolos'])).toMatchObject({ code: 2, err: expect.stringContaining('(Did you mean tools?)') })
+    expect(await here.run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+})
