@@ -140,10 +140,22 @@ describe('a declaration file that does not fit', () => {
     expect(sentence).not.toContain('hunter2')
   })
 
-  test('S4-SRV-04: a doubled name is an error with its place', async () => {
-    await using here = await withFile('connections:\n  local:\n    command: a\n  local:\n    command: b\n')
+  test('S4-SRV-04: names a server by url and headers, or by command and args; a doubled name is an error with its place', async () => {
+    const remote = `connections:\n  remote:\n    url: http://127.0.0.1:1/mcp\n    headers: { X-Team: blue }\n`
+    const local = `  local:\n    command: no-such-command\n    args: [--quiet]\n`
+    await using here = await withFile(remote + local)
+    const running = await here.start({ TOOLWAY_CONFIG: here.file })
+    const listed = await here.json(['connection', 'list'])
+    expect(listed).toContainEqual(
+      expect.objectContaining({ alias: 'remote', reaches: 'http://127.0.0.1:1/mcp', origin: 'file' }),
+    )
+    expect(listed).toContainEqual(
+      expect.objectContaining({ alias: 'local', reaches: 'no-such-command --quiet', origin: 'file' }),
+    )
+    expect(await running.stop()).toBe(0)
+    await writeFile(here.file, remote + local + local)
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      `${here.file}:4:3: this is not YAML: Map keys must be unique.`,
+      `${here.file}:8:3: this is not YAML: Map keys must be unique.`,
     )
   })
 

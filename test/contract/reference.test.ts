@@ -33,7 +33,12 @@ function faultsPage(): string {
 function settingsPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, { shape, about, secret }]) => {
     const unset = shape.safeParse(undefined)
-    const shown = name === 'TOOLWAY_DATA' ? '`.toolway` in a checkout, else in your home' : unset.data === undefined ? '' : `\`${String(unset.data)}\``
+    const shown =
+      name === 'TOOLWAY_DATA'
+        ? '`.toolway` in a checkout, else in your home'
+        : unset.data === undefined
+          ? ''
+          : `\`${String(unset.data)}\``
     return `| \`${name}\` | ${shown === '``' ? '' : shown} | ${cell(about)}${secret ? ' Masked wherever it is shown.' : ''} |`
   })
   return [
@@ -72,7 +77,9 @@ describe('the guide to the declaration file', () => {
     const values: Record<string, string> = { DOCS_AUTHORIZATION: 'Bearer x', READER_KEY: `uru_${'0'.repeat(64)}` }
     const declared = readConfigFile(path, (name) => values[name])
     expect(declared.map(({ slug }) => slug)).toEqual(['default', 'acme'])
-    expect(declared[0]?.connections.map(({ alias }) => alias)).toEqual(Object.keys((parse(snippet) as { connections: object }).connections))
+    expect(declared[0]?.connections.map(({ alias }) => alias)).toEqual(
+      Object.keys((parse(snippet) as { connections: object }).connections),
+    )
   })
 })
 

@@ -78,7 +78,7 @@ describe('a server that is started here', () => {
     expect(followFamily(0, own).alive()).toHaveLength(1)
   })
 
-  test('that ends at once, or is not there, is told with what it said last, and takes nothing from the others', async () => {
+  test('that ends at once, or is not there, is told as what it is, and takes nothing from the others', async () => {
     const own = mark()
     const missing: TestConnection = {
       ...connection('missing', own),
@@ -91,7 +91,14 @@ describe('a server that is started here', () => {
     const exits = await gateway.settled('exits')
     expect(exits).toMatchObject({ status: 'error', tools: 0 })
     expect(exits.reason).toContain('exited with code 7')
-    expect(exits.reason).toContain('API_TOKEN is not set')
+    // What it said is for the operator, in the log; callers read the reason.
+    expect(exits.reason).not.toContain('API_TOKEN')
+    const causes = gateway.log.map(
+      ({ facts }) =>
+        String((facts['err'] as Error | undefined)?.stack) +
+        String(((facts['err'] as Error | undefined)?.cause as Error | undefined)?.message),
+    )
+    expect(causes.join()).toContain('API_TOKEN is not set')
     const gone = await gateway.settled('missing')
     expect(gone).toMatchObject({ status: 'error', tools: 0 })
     expect(gone.reason).toContain('no-such-command-here')

@@ -6,9 +6,12 @@
 import { z } from 'zod'
 import { REVISIONS } from './revisions.ts'
 
-/** Chosen once, kept for good: clients see tool names that start with it. */
-export const Alias = z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, {
-  error: 'an alias starts with a-z and has at most 31 characters of a-z, 0-9, _ and -',
+/**
+ * Chosen once, kept for good: clients see tool names that start with it. No `__` and no `_` at its end, so that
+ * `alias__tool` can be read in one way only and no connection can take a name of another's.
+ */
+export const Alias = z.string().regex(/^(?=.{1,31}$)[a-z](?:[a-z0-9-]|_(?=[a-z0-9-]))*$/, {
+  error: 'an alias starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end',
 })
 export const Slug = z.string().regex(/^[a-z][a-z0-9-]{0,38}$/, {
   error: 'a slug starts with a-z and has at most 39 characters of a-z, 0-9 and -',

@@ -75,6 +75,14 @@ export const FAULTS = {
   'request.batch': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'Batches are not part of protocol revision {revision}.', 'Send one message per request.'),
   'request.batch-size': row('receive', 'PAYLOAD_TOO_LARGE', [400, INVALID], 'A batch holds at most {limit} messages.', 'Send fewer at a time.'),
 
+  'batch.too-large': row(
+    'shape',
+    'PAYLOAD_TOO_LARGE',
+    [502, UNREACHABLE],
+    'The answers of this batch are larger than {limit} bytes together.',
+    'Send fewer requests at a time.',
+  ),
+
   'key.missing': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'This address needs a key, and the request carries none.', 'Send "Authorization: Bearer uru_…"; `toolway key add NAME` makes a key.'),
   'key.unknown': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The key of this request is not known here.', 'Check for a cut-off copy, or make a new one with `toolway key add NAME`.'),
 

@@ -27,6 +27,7 @@ import { findKey } from './identity/keys.ts'
 import { createIdentity } from './identity/identify.ts'
 import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
 import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
+import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog } from './jobs/sync-catalog.ts'
 import type { Log } from './lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
@@ -137,10 +138,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     log,
   })
 
+  const tellChanges = createTellChanges(changes.tell)
   const snapshots = createKeepSnapshots({
     log,
     load: (ids) => loadSnapshots(ids),
-    onLoad: (all) => catalogs.want(all.flatMap(wantedOf)),
+    onLoad(all) {
+      catalogs.want(all.flatMap(wantedOf))
+      tellChanges(all)
+    },
   })
 
   async function loadSnapshots(ids: readonly string[] | undefined): Promise<Snapshot[]> {
@@ -172,13 +177,16 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
 
   function onNotice(payload: string): void {
     const { organization, table } = JSON.parse(payload) as { organization?: string; table?: string }
-    if (table === 'keys') identity.forget()
-    else snapshots.signal(organization)
+    if (table === 'keys') {
+      identity.forget()
+      mcp.recheck()
+    } else snapshots.signal(organization)
   }
   const listener = await db.listen(CHANNEL, (notice) => {
     if (notice.kind === 'payload') return onNotice(notice.payload)
     // What was said while the line was down is lost: everything may have changed.
     identity.forget()
+    mcp.recheck()
     snapshots.signal()
   })
   await snapshots.reload()

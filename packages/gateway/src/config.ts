@@ -209,10 +209,21 @@ function distance(a: string, b: string): number {
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
-function refuseOpenDoor({ TOOLWAY_AUTH: auth, TOOLWAY_HOST: host }: Config): void {
-  if (auth === 'on' || isLoopback(host)) return
+function refuseOpenDoor(config: Config): void {
+  const { TOOLWAY_AUTH: auth, TOOLWAY_HOST: host, TOOLWAY_PUBLIC_URL: url, TOOLWAY_ALLOWED_HOSTS: names } = config
+  if (auth === 'on') return
+  if (!isLoopback(host)) {
+    throw new ConfigFault(
+      `TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`,
+    )
+  }
+  // A public name means a proxy or a tunnel in front, and behind it everybody would be the operator.
+  const open = [url === undefined ? undefined : new URL(url).hostname, ...names].find(
+    (name) => name !== undefined && !isLoopback(name.replace(/:\d+$/, '')),
+  )
+  if (open === undefined) return
   throw new ConfigFault(
-    `TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`,
+    `TOOLWAY_AUTH=off is refused together with the name ${open}, because everybody who reaches that name could call your tools: keep keys on.`,
   )
 }
 

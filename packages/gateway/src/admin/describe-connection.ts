@@ -1,5 +1,6 @@
 /** From what a person wrote to what is kept: secrets apart from settings, and private addresses only where an operator names them. */
 import { ConnectionSecrets, ConnectionSettings, Fault, type ConnectionId } from '@toolway/contract'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
 
 export interface ConnectionWords {
@@ -24,6 +25,8 @@ export interface ConnectionParts {
 
 export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): ConnectionParts {
   if (wire.kind === 'http') {
+    refuseUserInfo(wire.url)
+    for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
     const url = shown?.url ?? wire.url
     return {
       settings: checked({ connector: 'mcp.http', url, revision, timeout, private: namesPrivate(wire.url) }),
@@ -35,6 +38,32 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
   return {
     settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout }),
     secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
+  }
+}
+
+/** Credentials in front of a host are easily shown by mistake; a header is sealed. */
+function refuseUserInfo(url: string): void {
+  if (!URL.canParse(url)) return
+  const { username, password } = new URL(url)
+  if (username === '' && password === '') return
+  throw new Fault('params.shape', {
+    place: '/url',
+    problem: 'holds a user name or password: send them as an Authorization header instead',
+  })
+}
+
+/** Written by the gateway for each request; a connection cannot speak for it. */
+const OWN_HEADERS =
+  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|accept|last-event-id|mcp-.*)$/i
+
+function refuseHeader(name: string, value: string): void {
+  const refuse = (problem: string) => new Fault('params.shape', { place: `/headers/${name}`, problem })
+  if (OWN_HEADERS.test(name)) throw refuse('is written by the gateway itself')
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  } catch {
+    throw refuse('has a name or a value that no header can hold')
   }
 }
 

@@ -34,6 +34,10 @@ export function createAdmit({ identity, organization, defaultOrganization }: Adm
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
       view,
+      sees: (connectionId) =>
+        [view, organization({ id: snapshot.organization.id })?.view(toolset, connection)].some((one) =>
+          one?.offered.some((offered) => offered.connectionId === connectionId),
+        ),
       upstream: (connectionId) => snapshot.upstream(connectionId),
     }
   }

@@ -78,21 +78,27 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   },
 }
 
+/** RFC 5424, section 6.2.1, as MCP names them. */
+const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
+
 /** The level holds for the session; servers that keep a session for this client are told. */
-async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer> {
+function setLevel({ standing, asked, line, trail }: Step): Answer {
   const { level } = asked.params
   const { session } = line
-  if (typeof level !== 'string') throw new Fault('params.shape', { place: '/level', problem: 'must be a string' })
+  if (typeof level !== 'string' || !LEVELS.has(level)) {
+    throw new Fault('params.shape', { place: '/level', problem: `must be one of ${[...LEVELS].join(', ')}` })
+  }
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
   const told = standing.view.offered.filter(
     ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
   )
-  await Promise.allSettled(
-    told.map((offered) =>
-      forward({ standing, line, trail, asked, target: { ...offered, name: '' }, params: { level } }),
-    ),
-  )
+  // Nobody waits for a server to hear of it: a slow one would hold up the client's session.
+  for (const offered of told) {
+    forward({ standing, line, trail: { ...trail }, asked, target: { ...offered, name: '' }, params: { level } }).catch(
+      () => {},
+    )
+  }
   return EMPTY
 }
 

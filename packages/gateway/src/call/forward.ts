@@ -35,6 +35,7 @@ export interface Forwarding {
 }
 
 const NO_METHOD = -32601
+const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
   const { standing, line, trail, asked, target, params, headerParameters = [], wraps = false } = forwarding
@@ -47,6 +48,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     params,
     caller: sameEra ? asked.caller : callerAcross(asked.caller),
     session: sameEra && line.session !== undefined ? line.session : undefined,
+    owner: standing.principal.id,
     headerParameters,
     signal: line.signal,
     onNotification: (notification) => pass(notification, forwarding, sameEra),
@@ -56,8 +58,10 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
         : Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${question.method}` } }),
   })
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
+  // Nothing is declared across eras, so a server that misses a capability would have asked.
+  if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
-  if (!sameEra) refuseQuestion(answer.result, target)
+  if (!sameEra && answer.result['resultType'] === 'input_required') throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)
   return { result: standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted }
 }
@@ -65,10 +69,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
 /** Across eras nothing is announced that could not be carried: the server then asks nothing. */
 const callerAcross = (caller: Caller): Caller => ({ ...caller, capabilities: {} })
 
-function refuseQuestion(result: JsonObject, target: Target): void {
-  if (result['resultType'] !== 'input_required') return
-  throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
-}
+const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 
 /** Log lines reach a modern caller only when this very request asked for them (specification 2026-07-28, logging). */
 function pass(notification: Notification, { line, asked, target, standing }: Forwarding, sameEra: boolean): void {

@@ -18,7 +18,7 @@ export async function listen(standing: Standing, asked: Asked, line: Line, chang
   const kinds = new Set(honoured.map(([, kind]) => kind))
   const meta: JsonObject = { [SUBSCRIPTION_KEY]: asked.id }
   const stop = changes.listen(standing.organizationId, {
-    sees: (connectionId) => standing.view.offered.some((offered) => offered.connectionId === connectionId),
+    sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {
       if (kinds.has(kind))
         line.notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, params: { _meta: meta } })

@@ -30,6 +30,8 @@ export interface Standing {
   /** Names endpoint and principal: sessions and cursors are bound to it. */
   readonly owner: string
   readonly view: View
+  /** Whether a connection belongs to this endpoint, as it was when the request came or as it is by now. */
+  sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
 }
 

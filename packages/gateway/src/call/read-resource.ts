@@ -16,7 +16,7 @@ export function targetOf(standing: Standing, asked: Asked): Target {
 
 export async function readResource(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
   const target = targetOf(standing, asked)
-  trail.target = target.name
+  trail.target = withoutSecrets(target.name)
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 
@@ -36,4 +36,10 @@ export async function subscribeResource(standing: Standing, asked: Asked, line: 
     session.stream?.({ jsonrpc: '2.0', method: notification.method, params })
   })
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+}
+
+/** An address as a record may hold it: user names, passwords and queries stay out. */
+function withoutSecrets(uri: string): string {
+  const plain = uri.split(/[?#]/, 1)[0] ?? ''
+  return plain.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }

@@ -18,6 +18,7 @@ export interface Snapshot {
   readonly organization: OrganizationRow
   readonly connections: readonly ConnectionRow[]
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
+  readonly toolsets: readonly ToolsetRow[]
   /** The view of a toolset, or of one connection as that toolset selects it; undefined where there is none. */
   view(toolset: string, connection: string | undefined): View | undefined
   upstream(connectionId: ConnectionId): Upstream
@@ -61,13 +62,14 @@ export function createSnapshot({
     )
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
-    return createView(offered, name === undefined, (alias, joined) => selection.tool(alias, joined))
+    return createView(offered, name === undefined, selection)
   }
 
   return {
     organization,
     connections,
     catalogs: catalogOf,
+    toolsets,
     view(toolset, connection) {
       const key = `${toolset} ${connection ?? ''}`
       if (views.has(key)) return views.get(key)

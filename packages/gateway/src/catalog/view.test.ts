@@ -174,7 +174,10 @@ describe('what is not offered', () => {
   test('are tools and prompts that the toolset leaves out; they can neither be listed nor called', () => {
     const from = offer('s', { tools: [tool('keep'), tool('drop')], prompts: [{ name: 'drop' }] })
     for (const joined of [true, false]) {
-      const view = createView([from], joined, (alias, name) => alias === 's' && name === 's__keep')
+      const view = createView([from], joined, {
+        tool: (alias, name) => alias === 's' && name === 's__keep',
+        whole: () => false,
+      })
       expect(view.list('tools', '2025-11-25')).toHaveLength(1)
       expect(view.list('prompts', '2025-11-25')).toEqual([])
       for (const name of ['drop', 's__drop']) expect(view.tool(name) ?? view.prompt(name)).toBeUndefined()

@@ -65,14 +65,21 @@ export interface View {
   exposeUri(alias: string, uri: string): string
 }
 
-export type Selects = (alias: string, joined: string) => boolean
+/** What of its connections an endpoint takes. */
+export interface Selects {
+  tool(alias: string, joined: string): boolean
+  /** Whether resources are in too. */
+  whole(alias: string): boolean
+}
+
+const ALL: Selects = { tool: () => true, whole: () => true }
 
 interface Listed {
   readonly from: Offered
   readonly definition: JsonObject
 }
 
-export function createView(offered: readonly Offered[], joined: boolean, selects: Selects = () => true): View {
+export function createView(offered: readonly Offered[], joined: boolean, selects: Selects = ALL): View {
   const tools = new Map<string, Listed & { target: ToolTarget }>()
   const prompts = new Map<string, Listed & { target: Target }>()
   const exposeUri = (alias: string, uri: string) => (joined ? joinUri(alias, uri) : uri)
@@ -95,7 +102,7 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
   function nameFor(taken: ReadonlyMap<string, Listed>, from: Offered, { name }: JsonObject): string | undefined {
     if (typeof name !== 'string') return undefined
     const full = joinName(from.alias, name)
-    if (!selects(from.alias, full)) return undefined
+    if (!selects.tool(from.alias, full)) return undefined
     let free = joined ? full : name
     for (let apart = name; ; apart += '\u0000') {
       const holder = taken.get(free)
@@ -126,7 +133,7 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
     if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
     const member = kind === 'resources' ? 'uri' : 'uriTemplate'
     const listed = new Map<string, JsonObject>()
-    for (const from of offered) {
+    for (const from of offered.filter(({ alias }) => selects.whole(alias))) {
       for (const item of from[kind]) {
         const address = item[member]
         if (typeof address !== 'string') continue
@@ -141,7 +148,13 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
   function resource(uri: string): Target | undefined {
     const split = joined ? splitUri(uri) : { alias: offered[0]?.alias, uri }
     const from = offered.find(({ alias }) => alias === split?.alias)
-    if (from === undefined || split === undefined || !isObject(from.capabilities['resources'])) return undefined
+    if (
+      from === undefined ||
+      split === undefined ||
+      !selects.whole(from.alias) ||
+      !isObject(from.capabilities['resources'])
+    )
+      return undefined
     return { connectionId: from.connectionId, alias: from.alias, revision: from.revision, name: split.uri }
   }
 

@@ -9,7 +9,7 @@ import { addConnection, findConnection, listConnections, removeConnection } from
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
-import { CommandFault, EXIT, table, type Output } from './output.ts'
+import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
 import { shownOf } from './start.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
@@ -228,7 +228,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
     } catch (thrown) {
       const fault = Fault.of(thrown)
       const { phase, word } = fault.row
-      const cause = fault.cause instanceof Error ? fault.cause.message : undefined
+      const cause = rootOf(fault)
       output.result(
         {
           alias,
@@ -253,6 +253,15 @@ export const test = (organization: string, alias: string, output: Output): Promi
       await children.close()
     }
   })
+
+/** What lies under a fault and says more than it: the operator who asks here may read it, callers may not. */
+function rootOf(fault: Fault): string | undefined {
+  let root: Error = fault
+  while (root.cause instanceof Error) root = root.cause
+  // A connection that was tried at several addresses fails with all of them and no words of its own.
+  const said = root instanceof AggregateError && root.message === '' ? String(root.errors[0]) : root.message
+  return root === fault || said === '' || fault.message.includes(said) ? undefined : harmless(said)
+}
 
 /** The fault's own advice may be to run this very command. */
 function mendOf(fault: Fault): string {

@@ -12,9 +12,11 @@ export interface Output {
 export const createOutput = (json: boolean): Output => ({
   json,
   result(value, lines) {
-    process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+    process.stdout.write(
+      json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${harmless(line)}\n`).join(''),
+    )
   },
-  progress: (line) => void process.stderr.write(`${line}\n`),
+  progress: (line) => void process.stderr.write(`${harmless(line)}\n`),
 })
 
 /** Names and texts of servers are theirs: what could steer a terminal is taken out before it is shown. */

@@ -6,7 +6,7 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { WrongVaultKey } from '../admin/open-store.ts'
 import { VERSION } from '../call/introduce.ts'
-import { CommandFault, createOutput, EXIT, type Output } from './output.ts'
+import { CommandFault, createOutput, EXIT, harmless, type Output } from './output.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -48,7 +48,7 @@ export async function run(words: readonly string[]): Promise<number> {
 /** One sentence on stderr. What nobody foresaw shows its stack, because it is a bug. */
 function tell(thrown: unknown, json: boolean): number {
   const known = KNOWN.some((kind) => thrown instanceof kind)
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = harmless(thrown instanceof Error ? thrown.message : String(thrown))
   const code = thrown instanceof CommandFault ? thrown.exitCode : EXIT.failed
   if (json) process.stderr.write(`${JSON.stringify({ error: message, exitCode: code })}\n`)
   else process.stderr.write(`${message}\n`)

@@ -6,6 +6,7 @@ import { Fault } from '@toolway/contract'
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const stated = Number(request.headers['content-length'] ?? 0)
   if (stated > limit) return Promise.reject(new Fault('request.too-large', { limit }))
+  if (request.destroyed) return Promise.reject(new Fault('request.cut-off'))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -19,14 +19,16 @@ import {
   type Era,
   type Failure,
   type HeaderReader,
+  type Id,
   type Json,
+  type JsonObject,
   type Message,
   type Request,
   type Response,
 } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
-import type { Answer, Line, Place, Standing } from '../call/ports.ts'
+import type { Answer, Inbound, Line, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { readBody, textOf } from './body.ts'
@@ -47,13 +49,23 @@ export interface McpDoorParts {
   readonly draining: AbortSignal
 }
 
-export type McpDoor = (request: IncomingMessage, response: ServerResponse, place: Place) => Promise<void>
+export interface McpDoor {
+  answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void>
+  /** Keys have changed: streams whose caller would not be admitted any more end. */
+  recheck(): void
+}
 
 const MAX_BATCH = 100
+/** Bytes of answers that one batch may hold together, and how many of its calls run at a time. */
+const MAX_BATCH_ANSWER = 32 * 1024 * 1024
+const BATCH_WIDTH = 4
+/** Milliseconds after which a key may have been removed while the body was still coming. */
+const SLOW_BODY = 500
 const SESSION_HEADER = 'mcp-session-id'
 
 /** What one HTTP request brings to each message in it. */
 interface Visit {
+  readonly inbound: Inbound
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly header: HeaderReader
@@ -63,6 +75,8 @@ interface Visit {
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+  /** Streams that stay open, with what ends them. */
+  const open = new Map<Inbound, () => void>()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
   function receive(
@@ -72,23 +86,16 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail: Trail,
   ): Promise<void> | void {
     if (draining.aborted) throw new Fault('gateway.draining')
-    const admitted = admit({ place, authorization: request.headers.authorization })
-    if (admitted instanceof Promise) return admitted.then((standing) => visited(request, response, standing, trail))
-    return visited(request, response, admitted, trail)
+    const inbound = { place, authorization: request.headers.authorization }
+    const admitted = admit(inbound)
+    const visit = (standing: Standing) =>
+      visited({ inbound, request, response, header: headerOf(request), standing, trail })
+    return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
-  function visited(
-    request: IncomingMessage,
-    response: ServerResponse,
-    standing: Standing,
-    trail: Trail,
-  ): Promise<void> | void {
+  function visited(visit: Visit): Promise<void> | void {
+    const { request, standing, trail } = visit
     trail.standing = standing
-    const header: HeaderReader = (name) => {
-      const value = request.headers[name]
-      return Array.isArray(value) ? value[0] : value
-    }
-    const visit: Visit = { request, response, header, standing, trail }
     if (request.method === 'POST') return post(visit)
     if (request.method === 'GET') return stream(visit)
     if (request.method === 'DELETE') return end(visit)
@@ -103,6 +110,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     }
     const body = await readBody(request, bodyLimit)
     trail.bytesIn = body.length
+    if (performance.now() - trail.begun > SLOW_BODY) await admit(visit.inbound)
     const value = parseJson(textOf(body))
     await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
@@ -136,6 +144,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { header } = visit
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
+    refuseTwice(session, asked.id)
     return answer(visit, request, asked, session, era)
   }
 
@@ -147,12 +156,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     era: Era,
   ): Promise<void> {
     const { standing, trail, response } = visit
-    const reply = createReply(response, {
-      accepts: accepts(visit.request.headers.accept, 'text/event-stream'),
-      headers: {},
-    })
+    const streams = accepts(visit.request.headers.accept, 'text/event-stream')
+    const reply = createReply(response, { accepts: streams, headers: {} })
     const { line, done } = openLine(visit, asked, session, reply, era)
     try {
+      if (asked.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
       const given = await entrance.enter({ standing, asked, line, trail })
       if ('error' in given) trail.outcome = 'failed'
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
@@ -182,7 +190,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     // Closing the exchange cancels in the modern era only: a legacy client says `cancelled` when it means it.
     if (era === 'modern') visit.response.once('close', cancel)
     const drain = () => controller.abort(new Fault('gateway.draining'))
-    if (asked.method === 'subscriptions/listen') draining.addEventListener('abort', drain, { once: true })
+    if (asked.method === 'subscriptions/listen') {
+      draining.addEventListener('abort', drain, { once: true })
+      open.set(visit.inbound, cancel)
+    }
     session?.underWay.set(asked.id, controller)
     const line: Line = {
       signal: controller.signal,
@@ -194,6 +205,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const done = () => {
       visit.response.removeListener('close', cancel)
       draining.removeEventListener('abort', drain)
+      open.delete(visit.inbound)
       if (session?.underWay.get(asked.id) === controller) session.underWay.delete(asked.id)
       // Questions that nobody answered end with the request that they belong to.
       if (session !== undefined) controller.abort()
@@ -210,10 +222,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
     visit.trail.method = method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
-    const requestId = params?.['requestId']
-    if (method === 'notifications/cancelled' && (typeof requestId === 'string' || typeof requestId === 'number')) {
-      session?.underWay.get(requestId)?.abort(new Fault('call.cancelled'))
-    }
+    cancelNamed(session, { method, ...(params === undefined ? {} : { params }) })
     visit.response.writeHead(202).end()
   }
 
@@ -236,15 +245,18 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     if (values.length > MAX_BATCH) throw new Fault('request.batch-size', { limit: MAX_BATCH })
     if (values.length === 0) throw new Fault('request.shape', { place: 'the batch', problem: 'must not be empty' })
     trail.method = 'batch'
-    const answers = (await Promise.all(values.map((value) => item(visit, session, value)))).filter(
-      (answer) => answer !== undefined,
-    )
+    const answers = await inTurns(values, (value, budget) => item(visit, session, value, budget))
     if (answers.length === 0) return void response.writeHead(202).end()
     trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
   }
 
   /** One message of a batch, with a trail of its own; nothing can be sent to its client before the whole answer. */
-  async function item(visit: Visit, session: Session | undefined, value: Json): Promise<Response | undefined> {
+  async function item(
+    visit: Visit,
+    session: Session | undefined,
+    value: Json,
+    budget: Budget,
+  ): Promise<Response | undefined> {
     const trail = trails.begin(JSON.stringify(value).length, visit.trail.correlationId)
     trail.standing = visit.standing
     try {
@@ -253,8 +265,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
         if (message.id !== undefined) session?.questions.get(message.id)?.(message)
         return undefined
       }
-      if (!isRequest(message)) return undefined
+      if (!isRequest(message)) {
+        cancelNamed(session, message)
+        return undefined
+      }
+      // What is left of the answer cannot hold another one: it is not asked for.
+      if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MAX_BATCH_ANSWER })
       const asked = readLegacy(message, session, visit.header)
+      refuseTwice(session, asked.id)
       const reply: Reply = { open: () => {}, send: () => false, end: () => 0, streaming: false }
       const { line, done } = openLine(visit, asked, session, reply, 'legacy')
       try {
@@ -265,7 +283,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
           trail,
         })
         if ('error' in given) trail.outcome = 'failed'
-        return responseOf(message, given)
+        const response = responseOf(message, given)
+        trail.bytesOut = JSON.stringify(response).length
+        budget.left -= trail.bytesOut
+        if (budget.left < 0) throw new Fault('batch.too-large', { limit: MAX_BATCH_ANSWER })
+        return response
       } finally {
         done()
       }
@@ -283,6 +305,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const session = sessionOf(visit)
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
     const { standing, response } = visit
+    open.set(visit.inbound, () => response.end())
+    response.once('close', () => open.delete(visit.inbound))
     return openSessionStream({ session, standing, response, changes, draining })
   }
 
@@ -313,7 +337,17 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
   }
 
-  return async (request, response, place) => {
+  async function recheck(): Promise<void> {
+    for (const [inbound, end] of [...open]) {
+      try {
+        await admit(inbound)
+      } catch {
+        end()
+      }
+    }
+  }
+
+  async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
     const given = request.headers['x-correlation-id']
     const trail = trails.begin(0, typeof given === 'string' ? given : undefined)
     try {
@@ -325,6 +359,48 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       trails.close(trail)
     }
   }
+
+  return { answer: answerOne, recheck: () => void recheck() }
+}
+
+const headerOf =
+  (request: IncomingMessage): HeaderReader =>
+  (name) => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+/** Two requests under one id could not be told apart when one is cancelled (JSON-RPC 2.0: the client's ids are its own to keep apart). */
+function refuseTwice(session: Session | undefined, id: Id): void {
+  if (session?.underWay.has(id) !== true) return
+  throw new Fault('request.shape', { place: '/id', problem: 'is that of a request under way in this session' })
+}
+
+/** `notifications/cancelled` ends the request that it names, in its own session and no other. */
+function cancelNamed(session: Session | undefined, { method, params }: { method: string; params?: JsonObject }): void {
+  const requestId = params?.['requestId']
+  if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return
+  session?.underWay.get(requestId)?.abort(new Fault('call.cancelled'))
+}
+
+/** Bytes that the answer of a batch may still hold. */
+interface Budget {
+  left: number
+}
+
+/** A few at a time, answers in the order of the questions. */
+async function inTurns(
+  values: readonly Json[],
+  work: (value: Json, budget: Budget) => Promise<Response | undefined>,
+): Promise<Response[]> {
+  const budget = { left: MAX_BATCH_ANSWER }
+  const answers: (Response | undefined)[] = []
+  const rest = values.entries()
+  const worker = async () => {
+    for (const [at, value] of rest) answers[at] = await work(value, budget)
+  }
+  await Promise.all(Array.from({ length: BATCH_WIDTH }, worker))
+  return answers.filter((answer) => answer !== undefined)
 }
 
 /** Note how it ended on the trail, unless a verb that knows better has done so. */

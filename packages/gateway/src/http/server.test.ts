@@ -21,7 +21,7 @@ async function listen() {
   const server = createServer(
     {
       guard: { check() {} },
-      mcp,
+      mcp: { answer: mcp, recheck() {} },
       health: { started: true, draining: false },
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
       metrics: new Registry(),

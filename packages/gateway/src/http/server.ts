@@ -75,7 +75,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     const place = placeOf(path)
     if (place === undefined) return rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
-    return mcp(request, response, place)
+    return mcp.answer(request, response, place)
   }
 
   return createHttpServer(times, (request, response) => {
@@ -95,7 +95,7 @@ function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-methods', ALLOWED_METHODS)
   response.setHeader(
     'access-control-allow-headers',
-    'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+    'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Correlation-Id',
   )
 }
 
@@ -131,6 +131,7 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify }: 
   app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
+    if (fault.row.http === 401) c.header('www-authenticate', 'Bearer realm="toolway"')
     return c.body(JSON.stringify(problemOf(fault, newCorrelationId())), fault.row.http as 500, {
       'content-type': 'application/problem+json',
     })

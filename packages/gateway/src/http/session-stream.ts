@@ -29,7 +29,7 @@ export async function openSessionStream({
   // A second stream takes the place of the first: a message goes to one stream, never to several.
   session.stream = send
   const stop = changes.listen(standing.organizationId, {
-    sees: (connectionId) => standing.view.offered.some((offered) => offered.connectionId === connectionId),
+    sees: (connectionId) => standing.sees(connectionId),
     onChange: (kind) => void reply.send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
   await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))

@@ -34,30 +34,39 @@ export interface Identity {
 }
 
 const REMEMBERED = { max: 10_000, ttl: 30_000 }
-const REFUSED_TTL = 2_000
+const REFUSED = { max: 10_000, ttl: 2_000 }
+/** Guesses must not take the database from those who are known: this many keys are looked up at a time. */
+const MOST_LOOKUPS = 4
 const OPERATOR: Principal = { id: 'operator', organizationId: undefined, keyId: undefined, toolset: undefined }
 
 export function createIdentity({ hash, find, open }: IdentityParts): Identity {
-  const known = new LRUCache<string, { row: KeyRow | undefined; principal: Principal | undefined }>(REMEMBERED)
+  const known = new LRUCache<string, { row: KeyRow; principal: Principal }>(REMEMBERED)
   const salt = randomBytes(16).toString('hex')
   /** After every change all keys are unknown at once: many requests of one key are one query. */
   const looking = createSingleFlight<string, Principal>()
+  const refused = new LRUCache<string, true>(REFUSED)
+  let lookups = 0
   let generation = 0
 
-  function admit(row: KeyRow | undefined, principal: Principal | undefined): Principal {
-    const expired = row?.expires_at != null && row.expires_at.getTime() <= Date.now()
-    if (principal === undefined || expired) throw new Fault('key.unknown')
+  function admit({ row, principal }: { row: KeyRow; principal: Principal }): Principal {
+    if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) throw new Fault('key.unknown')
     return principal
   }
 
   async function look(digest: Buffer, name: string): Promise<Principal> {
+    if (lookups >= MOST_LOOKUPS) throw new Fault('gateway.not-ready', { problem: 'many unknown keys are being tried' })
+    lookups++
     const asked = generation
-    const row = await find(digest)
-    const principal = row === undefined ? undefined : principalOf(row)
+    const row = await find(digest).finally(() => lookups--)
     // An answer from before a change is used for this request and not remembered.
-    if (asked === generation)
-      known.set(name, { row, principal }, { ttl: row === undefined ? REFUSED_TTL : REMEMBERED.ttl })
-    return admit(row, principal)
+    const current = asked === generation
+    if (row === undefined) {
+      if (current) refused.set(name, true)
+      throw new Fault('key.unknown')
+    }
+    const found = { row, principal: principalOf(row) }
+    if (current) known.set(name, found)
+    return admit(found)
   }
 
   return {
@@ -69,13 +78,14 @@ export function createIdentity({ hash, find, open }: IdentityParts): Identity {
       // In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept.
       const name = digestOf('sha256', salt + key, 'base64')
       const held = known.get(name)
-      return held === undefined
-        ? looking(`${generation} ${name}`, () => look(hash(key), name))
-        : admit(held.row, held.principal)
+      if (held !== undefined) return admit(held)
+      if (refused.has(name)) throw new Fault('key.unknown')
+      return looking(`${generation} ${name}`, () => look(hash(key), name))
     },
     forget() {
       generation++
       known.clear()
+      refused.clear()
     },
   }
 }

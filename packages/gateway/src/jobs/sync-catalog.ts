@@ -17,15 +17,19 @@ export interface Offer {
 /** An upstream that never stops giving cursors must not fill the memory. */
 const MAX_PAGES = 100
 const MAX_ITEMS = 20_000
+/** Characters of JSON of one list, and milliseconds for all of them. */
+const MAX_SIZE = 16 * 1024 * 1024
+const DEADLINE = 5 * 60_000
 const METHOD_NOT_FOUND = -32601
 
 /** Everything an upstream lists, page by page. Throws `upstream.*` faults. */
 export async function fetchOffer(upstream: Upstream, alias: string, signal: AbortSignal): Promise<Offer> {
   const portrait = await upstream.introduce(signal)
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const { capabilities } = portrait
   const fetchList = (capability: string, method: string, member: string) =>
     isObject(capabilities[capability])
-      ? listAll(upstream, portrait, { alias, method, member, signal })
+      ? listAll(upstream, portrait, { alias, method, member, signal: bounded })
       : Promise.resolve([])
   const [tools, resources, templates, prompts] = await Promise.all([
     fetchList('tools', 'tools/list', 'tools'),
@@ -58,6 +62,7 @@ async function listAll(
 ): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   let cursor: string | undefined
+  let size = 0
   for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
     const answer = await upstream.ask(ownAsk(method, cursor === undefined ? {} : { cursor }, revision, signal))
     if ('error' in answer) {
@@ -71,6 +76,8 @@ async function listAll(
     const found = answer.result[member]
     if (!Array.isArray(found))
       throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
+    size += JSON.stringify(found).length
+    if (size > MAX_SIZE) throw new Fault('result.too-large', { connection: alias, limit: MAX_SIZE })
     items.push(...found.filter(isObject))
     const next = answer.result['nextCursor']
     if (typeof next !== 'string' || next === cursor) return items.slice(0, MAX_ITEMS)
@@ -88,6 +95,7 @@ export const ownAsk = (method: string, params: JsonObject, revision: Revision, s
   params,
   caller: { revision, capabilities: {}, client: { name: 'toolway', version: '0.1.0' }, logLevel: undefined },
   session: undefined,
+  owner: 'catalog',
   headerParameters: [],
   signal,
   onNotification() {},
@@ -113,14 +121,17 @@ export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boo
 /** Whether it went well; a failure is kept with its reason and never thrown. */
 export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog {
   return async ({ organizationId, connectionId, alias, upstream }, signal) => {
+    let opened: Upstream | undefined
     try {
-      const offer = await fetchOffer(upstream(), alias, signal)
+      opened = upstream()
+      const offer = await fetchOffer(opened, alias, signal)
       await store(organizationId, connectionId, offer)
       log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
       return true
     } catch (thrown) {
       if (signal.aborted) return false
       const fault = Fault.of(thrown)
+      opened?.doubt()
       log.warn(
         { connection: alias, code: fault.code, err: fault.cause, problem: fault.message },
         'catalog could not be fetched; the last one stays',

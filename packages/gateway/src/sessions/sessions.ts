@@ -54,6 +54,8 @@ export interface SessionsParts {
 const IDLE = 30 * 60_000
 const REAP_EVERY = 60_000
 const MOST = 10_000
+/** Of one principal at one endpoint; the one that was used least recently goes, so that nobody takes another's place. */
+const MOST_OF_ONE = 100
 
 export function createSessions({ now, onEnd }: SessionsParts): Sessions {
   const held = new Map<string, Held>()
@@ -82,6 +84,8 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
 
   return {
     open(owner, { revision, capabilities, client }) {
+      const own = [...held.values()].filter((one) => one.owner === owner)
+      if (own.length >= MOST_OF_ONE) drop(own.reduce((oldest, one) => (one.seen < oldest.seen ? one : oldest)))
       if (held.size >= MOST) reap()
       if (held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
       const session: Session = {

@@ -43,6 +43,7 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
       return watchers.size
     },
     hear() {},
+    doubt() {},
     forget() {},
     close: () => Promise.resolve(),
   }

@@ -42,9 +42,11 @@ export interface Selection {
   connection(alias: string): boolean
   /** Whether the tool or prompt of that joined name (`alias__tool`) is in. */
   tool(alias: string, joined: string): boolean
+  /** Whether all of the connection is in, its resources too: patterns speak of tools, and what they leave out stays out. */
+  whole(alias: string): boolean
 }
 
-export const EVERYTHING: Selection = { connection: () => true, tool: () => true }
+export const EVERYTHING: Selection = { connection: () => true, tool: () => true, whole: () => true }
 
 export function selectionOf({ connections, include, exclude }: ToolsetSettings): Selection {
   const aliases = connections === undefined ? undefined : new Set(connections)
@@ -53,6 +55,10 @@ export function selectionOf({ connections, include, exclude }: ToolsetSettings):
   const connection = (alias: string) => aliases?.has(alias) ?? true
   return {
     connection,
+    whole: (alias) =>
+      connection(alias) &&
+      exclude.length === 0 &&
+      include.some((pattern) => pattern === '*' || pattern === `${alias}__*`),
     tool: (alias, joined) =>
       connection(alias) && included.some((fits) => fits(joined)) && !excluded.some((fits) => fits(joined)),
   }

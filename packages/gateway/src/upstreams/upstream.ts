@@ -27,6 +27,8 @@ export interface Ask {
   readonly params: JsonObject
   readonly caller: Caller
   readonly session: SessionRef | undefined
+  /** Whoever asks without a session: a legacy upstream's session is never shared between two of them. */
+  readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
   readonly signal: AbortSignal
   /** Progress (with the caller's own token) and log messages of this ask. */
@@ -55,6 +57,8 @@ export interface Upstream {
   watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
   /** Hear what the server sends to this session outside any request, for as long as the session lives. */
   hear(session: SessionRef, onNotification: (notification: Notification) => void): void
+  /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
+  doubt(): void
   /** A downstream session is gone: end what was held for it. */
   forget(session: string): void
   close(): Promise<void>
@@ -89,10 +93,20 @@ const LIST_CHANGED: Readonly<Record<string, ListKind>> = {
   'notifications/prompts/list_changed': 'prompts',
   'notifications/resources/list_changed': 'resources',
 }
-export const changedList = (method: string): ListKind | undefined => LIST_CHANGED[method]
+export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
+export const changedList = (method: string): ListKind | undefined =>
+  Object.hasOwn(LIST_CHANGED, method) ? LIST_CHANGED[method] : undefined
 
-/** A progress notification under our token becomes one under the caller's. */
-export function withToken(notification: Notification, token: Id | undefined): Notification {
-  if (notification.method !== 'notifications/progress' || token === undefined) return notification
+/**
+ * What a server sent while it answered, for the one who asked: progress under our token comes back under the caller's; progress
+ * under any other token is nobody's.
+ */
+export function forCaller(
+  notification: Notification,
+  ours: string | undefined,
+  token: Id | undefined,
+): Notification | undefined {
+  if (notification.method !== 'notifications/progress') return notification
+  if (token === undefined || ours === undefined || notification.params?.['progressToken'] !== ours) return undefined
   return { ...notification, params: { ...notification.params, progressToken: token } }
 }

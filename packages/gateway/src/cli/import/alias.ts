@@ -14,7 +14,7 @@ export function createAliasAllotment(taken: Iterable<string> = []) {
     let alias = wanted
     for (let next = 2; used.has(alias); next += 1) {
       const ending = `_${next}`
-      alias = wanted.slice(0, MAX_LENGTH - ending.length) + ending
+      alias = wanted.slice(0, MAX_LENGTH - ending.length).replace(/[-_]+$/, '') + ending
     }
     used.add(alias)
     return alias

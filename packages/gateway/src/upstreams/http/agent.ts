@@ -23,16 +23,23 @@ const ALWAYS_REFUSED = new Set([
   'teredo',
 ])
 const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal'])
+/** Where clouds hand out credentials outside of link-local: AWS over IPv6, Alibaba, Oracle, Azure. */
+const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192', '168.63.129.16'])
+const GLOBAL = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
+const LOCAL = ipaddr.parseCIDR('fc00::/7') as [ipaddr.IPv6, number]
 const SITE_LOCAL = ipaddr.parseCIDR('fec0::/10') as [ipaddr.IPv6, number]
 const NAT64_LOCAL = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]
 
 export function isAllowed(address: string, allowPrivate: boolean): boolean {
   const parsed = ipaddr.process(address)
+  if (METADATA.has(parsed.toString())) return false
+  const range = parsed.range()
   if (parsed.kind() === 'ipv6') {
     const six = parsed as ipaddr.IPv6
+    // Outside of what is given out there is nothing to reach but other networks in disguise.
+    if (range !== 'loopback' && !six.match(GLOBAL) && !six.match(LOCAL)) return false
     if (six.match(SITE_LOCAL) || six.match(NAT64_LOCAL)) return false
   }
-  const range = parsed.range()
   if (range === 'unicast') return true
   return allowPrivate && PRIVATE.has(range) && !ALWAYS_REFUSED.has(range)
 }

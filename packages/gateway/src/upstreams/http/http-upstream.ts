@@ -5,18 +5,12 @@
  * 5xx or silence says nothing about the era, and everything else is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
-import {
-  eraOf,
-  isLegacyRevision,
-  isNotification,
-  MODERN,
-  REVISIONS,
-  type LegacyRevision,
-  type Revision,
-} from '@toolway/protocol'
+import { eraOf, isLegacyRevision, isNotification, MODERN, type LegacyRevision, type Revision } from '@toolway/protocol'
 import { createSingleFlight } from '../../lib/single-flight.ts'
+import { createMask } from '../children/mask.ts'
 import {
   changedList,
+  LIST_KINDS,
   type Answer,
   type Ask,
   type ListKind,
@@ -29,8 +23,11 @@ import { openLegacySession, SessionLost, type LegacySession } from './legacy-ses
 import * as modern from './modern.ts'
 import type { Wire } from './post.ts'
 
-/** The session that serves callers who have none of their own (modern clients, the catalog). It can answer no question. */
-const SHARED = 'shared'
+/** The gateway's own session with the server, for its lists; it can answer no question. */
+const CATALOG = 'catalog'
+/** Sessions for callers who have none of their own (modern clients), one for each principal. */
+const OWNED = 'owner '
+const MOST_SESSIONS = 1_000
 const WATCH_AGAIN = { first: 1_000, most: 60_000 }
 
 export interface HttpUpstreamParts {
@@ -42,21 +39,22 @@ export interface HttpUpstreamParts {
 export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts): Upstream {
   if (reach.wire.kind !== 'http') throw new TypeError('not an HTTP reach')
   const url = new URL(reach.wire.url)
+  const options = { alias: reach.alias, allowPrivate: reach.wire.private, headersTimeout: reach.timeout * 1000 }
   const wire: Wire = {
     alias: reach.alias,
-    pool: createPool(url.origin, {
-      alias: reach.alias,
-      allowPrivate: reach.wire.private,
-      headersTimeout: reach.timeout * 1000,
-    }),
+    pool: createPool(url.origin, options),
+    streams: createPool(url.origin, options),
     path: url.pathname + url.search,
     headers: reach.wire.headers,
     timeout: reach.timeout,
+    mask: createMask(secretsOf(url, reach.wire.headers)),
   }
   const flights = createSingleFlight<string, LegacySession>()
   const detecting = createSingleFlight<'era', Revision>()
   const sessions = new Map<string, LegacySession>()
   const ears = new Map<string, AbortController>()
+  const forgotten = new Set<string>()
+  let closed = false
   let known = reach.revision
 
   function settle(revision: Revision): Revision {
@@ -83,6 +81,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
   const legacyPin = (): LegacyRevision | undefined =>
     known !== undefined && isLegacyRevision(known) ? known : undefined
 
+  /** Whoever waits for a session that is being opened shares it; one that was forgotten meanwhile is closed again. */
   function openSession(key: string, asked: Pick<Ask, 'caller'> | undefined): Promise<LegacySession> {
     const held = sessions.get(key)
     if (held !== undefined) return Promise.resolve(held)
@@ -90,19 +89,34 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       const session = await openLegacySession(wire, ids, {
         revision: legacyPin(),
         capabilities: asked?.caller.capabilities ?? {},
+        logLevel: asked?.caller.logLevel,
         signal: AbortSignal.timeout(reach.timeout * 1000),
       })
-      if (!REVISIONS.includes(session.portrait.revision)) {
-        throw new Fault('upstream.malformed', {
-          connection: reach.alias,
-          problem: 'it names an unknown protocol revision',
-        })
+      if (closed || forgotten.delete(key)) {
+        void session.close()
+        throw new Fault('upstream.disabled', { connection: reach.alias })
       }
-      sessions.set(key, session)
+      keep(key, session)
       return session
     })
   }
-  const openShared = () => openSession(SHARED, undefined)
+  const openShared = () => openSession(CATALOG, undefined)
+
+  /** Sessions of callers without one of their own are bounded: the one that was opened first goes. */
+  function keep(key: string, session: LegacySession): void {
+    sessions.set(key, session)
+    if (sessions.size <= MOST_SESSIONS) return
+    const [oldest] = [...sessions.keys()].filter((one) => one.startsWith(OWNED))
+    if (oldest !== undefined) forget(oldest)
+  }
+
+  function forget(key: string): void {
+    const session = sessions.get(key)
+    if (session === undefined && flights.isUnderWay(key)) forgotten.add(key)
+    sessions.delete(key)
+    ears.get(key)?.abort()
+    void session?.close()
+  }
 
   async function introduce(signal: AbortSignal): Promise<Portrait> {
     const revision = await revisionOf()
@@ -123,7 +137,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 
   async function askOther(asked: Ask): Promise<Answer> {
     if ((await revisionOf()) === MODERN) return modern.exchange(wire, ids, asked)
-    const key = asked.session?.id ?? SHARED
+    const key = asked.session?.id ?? `${OWNED}${asked.owner}`
     const session = await openSession(key, asked.session)
     try {
       return await session.ask(asked)
@@ -131,7 +145,12 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       if (!(thrown instanceof SessionLost)) throw thrown
       // The server did not know the session, so it did not act: one new session, one more try.
       if (sessions.get(key) === session) sessions.delete(key)
-      return (await openSession(key, asked.session)).ask(asked)
+      const again = await openSession(key, asked.session)
+      return again.ask(asked).catch((lost: unknown) => {
+        throw lost instanceof SessionLost
+          ? new Fault('upstream.lost', { connection: reach.alias }, { cause: lost })
+          : lost
+      })
     }
   }
 
@@ -145,22 +164,31 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       return !('error' in answer)
     }
     const session = await openShared()
-    onOpen()
     try {
+      // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
+      await session.ask({ ...PING, signal })
+      onOpen()
       return await session.stream((message) => {
         const kind = 'method' in message ? changedList(message.method) : undefined
         if (kind !== undefined) onChange(kind)
       }, signal)
     } catch (thrown) {
-      if (thrown instanceof SessionLost && sessions.get(SHARED) === session) sessions.delete(SHARED)
+      if (thrown instanceof SessionLost && sessions.get(CATALOG) === session) sessions.delete(CATALOG)
       throw thrown
     }
   }
 
   /** A server without a stream (false) is left to the periodic refresh; a broken stream comes back with growing pauses. */
   async function keepWatching(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
+    let heard = false
     for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
-      const offers = await watchOnce(onChange, () => (pause = WATCH_AGAIN.first), signal).catch(() => true)
+      const onOpen = () => {
+        pause = WATCH_AGAIN.first
+        // What was announced while nobody listened is not said again, so all of it may have changed.
+        if (heard) for (const kind of LIST_KINDS) onChange(kind)
+        heard = true
+      }
+      const offers = await watchOnce(onChange, onOpen, signal).catch(() => true)
       if (!offers) return
       await sleep(pause, signal)
     }
@@ -179,24 +207,28 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
         .catch(() => {})
         .finally(() => ears.delete(session.id))
     },
-    forget(key) {
-      const session = sessions.get(key)
-      sessions.delete(key)
-      ears.get(key)?.abort()
-      void session?.close()
+    doubt() {
+      if (reach.pinned) return
+      known = undefined
+      forget(CATALOG)
     },
+    forget,
     async close() {
+      closed = true
       for (const ear of ears.values()) ear.abort()
-      await Promise.all([...sessions.values()].map((session) => session.close()))
+      void wire.streams.destroy().catch(() => {})
+      await endCalls(wire.pool)
+      const ending = [...sessions.values()]
       sessions.clear()
-      await endPool(wire.pool)
+      // The sessions end after the calls in them, over a connection of their own.
+      await Promise.all(ending.map((session) => session.close(createPool(url.origin, options))))
     },
   }
 }
 
 /** Calls that are under way may finish; what is left after that is cut. */
 const GRACE = 10_000
-async function endPool(pool: Wire['pool']): Promise<void> {
+async function endCalls(pool: Wire['pool']): Promise<void> {
   const cut = setTimeout(() => void pool.destroy().catch(() => {}), GRACE)
   await pool.close().catch(() => {})
   clearTimeout(cut)
@@ -209,6 +241,29 @@ const SAYS_LEGACY = new Set(['upstream.malformed', 'upstream.unreachable'])
 const isServerTrouble = (fault: Fault): boolean => {
   const problem = String(fault.facts['problem'] ?? '')
   return fault.code === 'upstream.unreachable' && !/HTTP 4\d\d$/.test(problem)
+}
+
+/** Asked by the gateway itself, which can answer nothing. */
+const PING: Omit<Ask, 'signal'> = {
+  method: 'ping',
+  params: {},
+  caller: modern.NOBODY,
+  session: undefined,
+  owner: CATALOG,
+  headerParameters: [],
+  onNotification() {},
+  onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'Nobody is there to ask.' } }),
+}
+
+/** What of an address and its headers is a secret, under the name it is shown by. */
+function secretsOf(url: URL, headers: Readonly<Record<string, string>>): Record<string, string> {
+  const given = Object.entries(headers).flatMap(([name, value]) => [
+    [name, value],
+    // `Bearer abc`: a server may repeat either.
+    [`${name} credential`, value.slice(value.indexOf(' ') + 1)],
+  ])
+  const asked = [...url.searchParams].map(([name, value]) => [encodeURIComponent(name), value])
+  return Object.fromEntries([...asked, ...given]) as Record<string, string>
 }
 
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>

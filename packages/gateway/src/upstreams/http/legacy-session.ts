@@ -5,13 +5,17 @@
  * answers arrives on that request's own stream and goes to that request's ears, questions included.
  */
 import { Fault } from '@toolway/contract'
+import type { Pool } from 'undici'
 import {
   isFailure,
   isNotification,
   isObject,
   isRequest,
   isResponse,
+  isLegacyRevision,
   NEWEST_LEGACY,
+  parseJson,
+  readMessage,
   progressTokenOf,
   stripEnvelope,
   type JsonObject,
@@ -19,16 +23,17 @@ import {
   type Message,
   type Request,
 } from '@toolway/protocol'
-import { withToken, type Answer, type Ask, type Portrait } from '../upstream.ts'
-import { OWN_CLIENT } from './modern.ts'
-import { header, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
+import { forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import { excerpt, OWN_CLIENT } from './modern.ts'
+import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
 export interface LegacySession {
   readonly portrait: Portrait
   ask(ask: Ask): Promise<Answer>
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
   stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
-  close(): Promise<void>
+  /** End it at the server; over `pool`, where the calls' own one has ended. */
+  close(pool?: Pool): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
@@ -39,6 +44,8 @@ const CLOSE_TIMEOUT = 5_000
 export interface OpenOptions {
   readonly revision: LegacyRevision | undefined
   readonly capabilities: JsonObject
+  /** The level that the session had before it was lost. */
+  readonly logLevel: string | undefined
   readonly signal: AbortSignal
 }
 
@@ -48,8 +55,14 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   if (sessionId !== undefined) headers['mcp-session-id'] = sessionId
   const post = (message: JsonObject, more: Partial<Outgoing> = {}) =>
     send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
-  const tell = (message: JsonObject) => post(message)
-  await tell({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
+  await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
+  if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
+    await tell(
+      { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } },
+      options.signal,
+    )
+  }
 
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
     const answer = await asked.onQuestion(question)
@@ -59,23 +72,29 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   async function ask(asked: Ask): Promise<Answer> {
     const id = ids()
     const token = progressTokenOf(asked.params)
-    const params = stripEnvelope(asked.params, token === undefined ? undefined : `p${id}`)
+    const ours = token === undefined ? undefined : `p${id}`
+    const params = stripEnvelope(asked.params, ours)
     const { signal } = asked
-    const cancel = () => {
-      const reason = 'the client cancelled the request'
+    const cancel = (reason: string) => {
       tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } }).catch(() => {})
     }
-    signal.addEventListener('abort', cancel, { once: true })
+    const onAbort = () => cancel('the client cancelled the request')
+    signal.addEventListener('abort', onAbort, { once: true })
     const onMessage = (message: Message) => {
-      if (isNotification(message)) asked.onNotification(withToken(message, token))
+      const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
+      if (heard !== undefined) asked.onNotification(heard)
       else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
     }
     try {
       const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
-      if (first.response === undefined) refuseStatus(wire, first, sessionId !== undefined)
+      if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
       return await finish(wire, id, first, (last) => resume(last, { signal, until: id, onMessage }))
+    } catch (thrown) {
+      // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
+      if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
+      throw thrown
     } finally {
-      signal.removeEventListener('abort', cancel)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
@@ -95,10 +114,12 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     return incoming.status === 200 && incoming.stream
   }
 
-  async function close(): Promise<void> {
-    if (sessionId === undefined) return
-    const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await send(wire, { method: 'DELETE', headers, signal }).catch(() => {})
+  async function close(pool?: Pool): Promise<void> {
+    if (sessionId !== undefined) {
+      const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
+      await send({ ...wire, pool: pool ?? wire.pool }, { method: 'DELETE', headers, signal }).catch(() => {})
+    }
+    await pool?.destroy()
   }
 
   return { portrait, ask, stream, close }
@@ -114,12 +135,19 @@ async function initialize(wire: Wire, ids: () => number, { revision, capabilitie
     signal,
     until: id,
   })
-  if (incoming.response === undefined) refuseStatus(wire, incoming, false)
+  if (incoming.response === undefined) refuseStatus(wire, incoming, undefined)
   const answer = await finish(wire, id, incoming)
   if ('error' in answer) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: `initialize: ${answer.error.message}` })
+    throw new Fault('upstream.malformed', {
+      connection: wire.alias,
+      problem: `initialize: ${excerpt(answer.error.message)}`,
+    })
   }
-  return { sessionId: header(incoming, 'mcp-session-id'), portrait: portraitOf(answer.result) }
+  const portrait = portraitOf(answer.result)
+  if (!isLegacyRevision(portrait.revision)) {
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'it names an unknown protocol revision' })
+  }
+  return { sessionId: header(incoming, 'mcp-session-id'), portrait }
 }
 
 /** Who a legacy server says it is in its answer to `initialize`. */
@@ -159,16 +187,27 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
   }
-  return isFailure(message) ? { error: message.error } : { result: message.result }
+  return isFailure(message) ? { error: maskedError(wire, message.error) } : { result: message.result }
 }
 
-function refuseStatus(wire: Wire, incoming: Incoming, hasSession: boolean): void {
+/** `asked` is the id of a request within a session: a 404 that does not answer it means that the session is gone. */
+function refuseStatus(wire: Wire, incoming: Incoming, asked: number | undefined): void {
   const { status } = incoming
   if (status < 300) return
-  if (status === 404 && hasSession) throw new SessionLost()
+  if (status === 404 && asked !== undefined && !answers(incoming.text, asked)) throw new SessionLost()
   if (status === 401 || status === 403) {
     throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
   }
   if (header(incoming, 'content-type')?.includes('json') === true && status < 500) return
   throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
+}
+
+/** Whether a body is the answer to this very request: its server has processed it then. */
+function answers(text: string, id: number): boolean {
+  try {
+    const message = readMessage(parseJson(text))
+    return isResponse(message) && message.id === id
+  } catch {
+    return false
+  }
 }

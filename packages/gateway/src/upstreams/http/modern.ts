@@ -19,8 +19,8 @@ import {
   type JsonObject,
   type Message,
 } from '@toolway/protocol'
-import { changedList, withToken, type Answer, type ListKind, type Portrait } from '../upstream.ts'
-import { header, readAs, send, type Incoming, type Wire } from './post.ts'
+import { changedList, forCaller, type Answer, type ListKind, type Portrait } from '../upstream.ts'
+import { header, maskedError, readAs, send, type Incoming, type Wire } from './post.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
 export const NOBODY: Caller = { revision: MODERN, capabilities: {}, client: OWN_CLIENT, logLevel: undefined }
@@ -44,7 +44,8 @@ export interface Exchange {
 export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<Answer> {
   const id = ids()
   const token = progressTokenOf(asked.params)
-  const params = writeEnvelope(asked.params, asked.caller, token === undefined ? undefined : `p${id}`)
+  const ours = token === undefined ? undefined : `p${id}`
+  const params = writeEnvelope(asked.params, asked.caller, ours)
   const incoming = await send(wire, {
     method: 'POST',
     headers: headersFor(asked.method, params, asked.headerParameters ?? []),
@@ -53,7 +54,10 @@ export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<A
     until: id,
     patient: asked.patient === true,
     // A modern server sends no requests; one that does is not answered, and its stream goes on.
-    onMessage: (message) => isNotification(message) && asked.onNotification?.(withToken(message, token)),
+    onMessage(message) {
+      const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
+      if (heard !== undefined) asked.onNotification?.(heard)
+    },
   })
   if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
   refuseStatus(wire, incoming)
@@ -75,7 +79,7 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
       problem: `it refuses the request's envelope (${code})`,
     })
   }
-  return { error: message.error }
+  return { error: maskedError(wire, message.error) }
 }
 
 /** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
@@ -90,12 +94,15 @@ export function refuseStatus(wire: Wire, incoming: Incoming): void {
     throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
 }
 
+/** A server's own words, as far as a reason needs them. */
+export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
 export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
   const answer = await exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
   if ('error' in answer) {
     throw new Fault('upstream.malformed', {
       connection: wire.alias,
-      problem: `server/discover: ${answer.error.message}`,
+      problem: `server/discover: ${excerpt(answer.error.message)}`,
     })
   }
   return portraitOf(answer.result)

@@ -7,7 +7,15 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { isRequest, isResponse, parseJson, readMessage, type Message, type Response } from '@toolway/protocol'
+import {
+  isRequest,
+  isResponse,
+  parseJson,
+  readMessage,
+  type ErrorBody,
+  type Message,
+  type Response,
+} from '@toolway/protocol'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 
@@ -17,11 +25,15 @@ const MAX_ANSWER = 32 * 1024 * 1024
 export interface Wire {
   readonly alias: string
   readonly pool: Pool
+  /** For streams that stay open: they must not take the places of calls. */
+  readonly streams: Pool
   readonly path: string
   /** Headers of every request: the connection's own ones. */
   readonly headers: Readonly<Record<string, string>>
   /** Seconds, for the sentence of a timeout. */
   readonly timeout: number
+  /** Text without the connection's secrets: servers repeat what they were sent, in their errors above all. */
+  mask(text: string): string
 }
 
 export interface Outgoing {
@@ -48,14 +60,19 @@ export interface Incoming {
   readonly lastEventId: string | undefined
 }
 
-/** How long a person may take to answer a server's question. */
-const HUMAN_SECONDS = 600
+/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
+const HUMAN = { question: 600, all: 3_600 }
+/** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
+const LINGER = 1
 
 const ACCEPT = 'application/json, text/event-stream'
 
+/** Resolves with the answer, or rejects with a Fault; the deadline counts from now, waiting for a connection included. */
 export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
-  const { method, headers, body, signal, patient = false } = outgoing
+  const { method, headers, body, patient = false } = outgoing
+  const pool = patient ? wire.streams : wire.pool
   return new Promise((resolve, reject) => {
+    const ear = createEar(wire, outgoing, resolve, reject)
     const options: Dispatcher.DispatchOptions = {
       path: wire.path,
       method,
@@ -68,46 +85,54 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
       ...(body === undefined ? {} : { body }),
       ...(patient ? { bodyTimeout: 0 } : {}),
     }
-    const fail = (thrown: unknown) => reject(wordFailure(wire, thrown, signal))
     try {
-      wire.pool.dispatch(options, createEar(wire, outgoing, resolve, fail))
+      pool.dispatch(options, ear)
     } catch (thrown) {
-      fail(thrown)
+      ear.onResponseError(undefined, thrown)
     }
   })
 }
 
-/** What listens to one exchange. It settles once; what comes after the awaited response is still heard, and ends by itself. */
+/** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
   { signal, until, onMessage, patient = false }: Outgoing,
   resolve: (incoming: Incoming) => void,
-  fail: (thrown: unknown) => void,
-): Dispatcher.DispatchHandler {
+  reject: (fault: Fault) => void,
+) {
   const chunks: Buffer[] = []
+  const began = Date.now()
   let exchange: Dispatcher.DispatchController | undefined
   let status = 0
   let headers: IncomingHttpHeaders = {}
   let stream: Stream | undefined
   let size = 0
   let response: Response | undefined
-
   let deadline: NodeJS.Timeout | undefined
-  /** A stream has a deadline of its own: what drips, or keeps alive with comments, would never be silent. */
+  /** Why we ended it ourselves, before or while it ran. */
+  let ended: Fault | undefined
+
+  function end(fault: Fault): void {
+    ended ??= fault
+    finish()
+    reject(fault)
+    exchange?.abort(fault)
+  }
   const limit = (seconds: number) => {
     clearTimeout(deadline)
-    const late = () => exchange?.abort(new Fault('upstream.timeout', { connection: wire.alias, seconds }))
-    deadline = setTimeout(late, seconds * 1000)
+    deadline = setTimeout(
+      () => end(new Fault('upstream.timeout', { connection: wire.alias, seconds: wire.timeout })),
+      seconds * 1000,
+    )
   }
-  const finish = () => {
+  const onAbort = () => end(faultOfAbort(wire, signal?.reason))
+  function finish(): void {
     clearTimeout(deadline)
-    signal?.removeEventListener('abort', abort)
+    signal?.removeEventListener('abort', onAbort)
   }
-
-  const abort = () => exchange?.abort(signal?.reason instanceof Error ? signal.reason : new Fault('call.cancelled'))
   const settle = (text: string) =>
     resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId: stream?.lastEventId })
-  const tooLarge = () => exchange?.abort(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
+  const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
 
   function hear(message: Message): void {
     if (
@@ -118,28 +143,30 @@ function createEar(
     ) {
       response = message
       settle('')
-      return
+      limit(LINGER)
+    } else {
+      // While a person thinks about a question, the server is not late.
+      if (isRequest(message) && !patient && response === undefined)
+        limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+      onMessage?.(message)
     }
-    // While a person thinks about a question, the server is not late.
-    if (deadline !== undefined && isRequest(message)) limit(HUMAN_SECONDS)
-    onMessage?.(message)
   }
 
+  if (!patient) limit(wire.timeout)
+  if (signal?.aborted === true) onAbort()
+  else signal?.addEventListener('abort', onAbort, { once: true })
+
   return {
-    onRequestStart(controller) {
+    onRequestStart(controller: Dispatcher.DispatchController) {
       exchange = controller
-      if (signal === undefined) return
-      if (signal.aborted) abort()
-      else signal.addEventListener('abort', abort, { once: true })
+      if (ended !== undefined) controller.abort(ended)
     },
-    onResponseStart(_, code, given) {
+    onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
       status = code
       headers = given
-      if (!isStreamType(given['content-type'])) return
-      stream = createStream(wire, hear)
-      if (!patient) limit(wire.timeout)
+      if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
     },
-    onResponseData(_, chunk) {
+    onResponseData(_: unknown, chunk: Buffer) {
       if (stream !== undefined) {
         if (stream.feed(chunk) > MAX_ANSWER) tooLarge()
         return
@@ -153,11 +180,20 @@ function createEar(
       // Settled before, when the stream brought what was waited for.
       if (response === undefined) settle(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString())
     },
-    onResponseError(_, error) {
+    onResponseError(_: unknown, error: unknown) {
       finish()
-      fail(error)
+      reject(ended ?? wordFailure(wire, error))
     },
   }
+}
+
+/** An abort of ours says why; a time limit of ours is the upstream's silence, not the client's wish. */
+function faultOfAbort(wire: Wire, reason: unknown): Fault {
+  if (reason instanceof Fault) return reason
+  const isTimeout = reason instanceof Error && reason.name === 'TimeoutError'
+  return isTimeout
+    ? new Fault('upstream.timeout', { connection: wire.alias, seconds: wire.timeout })
+    : new Fault('call.cancelled')
 }
 
 interface Stream {
@@ -191,6 +227,10 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
 
 const isStreamType = (type: string | string[] | undefined): boolean =>
   typeof type === 'string' && type.startsWith('text/event-stream')
+
+/** An error in the server's own words, as it may be told and logged. */
+export const maskedError = (wire: Wire, error: ErrorBody): ErrorBody =>
+  JSON.parse(wire.mask(JSON.stringify(error))) as ErrorBody
 
 export const header = ({ headers }: Incoming, name: string): string | undefined => {
   const value = headers[name]
@@ -226,10 +266,9 @@ const UNSENT: Readonly<Record<string, string>> = {
 }
 const SILENT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-function wordFailure(wire: Wire, thrown: unknown, signal: AbortSignal | undefined): Fault {
+function wordFailure(wire: Wire, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof Error && thrown.cause instanceof Fault) return thrown.cause
-  if (signal?.aborted === true) return signal.reason instanceof Fault ? signal.reason : new Fault('call.cancelled')
   const code = codeOf(thrown)
   const extra = { cause: thrown }
   if (SILENT.has(code)) return new Fault('upstream.timeout', { connection: wire.alias, seconds: wire.timeout }, extra)

@@ -10,7 +10,7 @@ import {
   MODERN,
   NEWEST_LEGACY,
   progressTokenOf,
-  REVISIONS,
+  isLegacyRevision,
   stripEnvelope,
   writeEnvelope,
   type JsonObject,
@@ -18,10 +18,11 @@ import {
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
 import { portraitOf as legacyPortrait } from '../http/legacy-session.ts'
-import { NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from '../http/modern.ts'
+import { excerpt, NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from '../http/modern.ts'
 import {
   changedList,
-  withToken,
+  LIST_KINDS,
+  forCaller,
   type Answer,
   type Ask,
   type ListKind,
@@ -55,6 +56,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
   const watchers = new Set<(kind: ListKind) => void>()
+  let starts = 0
   const starting = createSingleFlight<'child', Running>()
   let running: Running | undefined
   let known = reach.revision
@@ -84,9 +86,11 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     child.onExit(({ code, signal, stderr }) => {
       if (running?.child === child) running = undefined
       const how = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`
+      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
       const last = stderr.filter((line) => line.trim() !== '').at(-1)
-      lastProblem = last === undefined ? how : `${how}; it last said "${last.slice(0, 200)}"`
-      channel.end(new Fault('upstream.lost', { connection: reach.alias }, { cause: new Error(lastProblem) }))
+      lastProblem = how
+      const cause = new Error(last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`)
+      channel.end(new Fault('upstream.lost', { connection: reach.alias }, { cause }))
     })
     try {
       const portrait = await greet(channel, revision)
@@ -111,7 +115,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       signal: NEVER,
       timeout: START_TIMEOUT,
     })
-    if ('error' in answer) throw malformed(`server/discover: ${answer.error.message}`)
+    if ('error' in answer) throw malformed(`server/discover: ${excerpt(answer.error.message)}`)
     return modernPortrait(answer.result)
   }
 
@@ -123,9 +127,9 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       signal: NEVER,
       timeout: START_TIMEOUT,
     })
-    if ('error' in answer) throw malformed(`initialize: ${answer.error.message}`)
+    if ('error' in answer) throw malformed(`initialize: ${excerpt(answer.error.message)}`)
     const portrait = legacyPortrait(answer.result)
-    if (!REVISIONS.includes(portrait.revision)) throw malformed('it names an unknown protocol revision')
+    if (!isLegacyRevision(portrait.revision)) throw malformed('it names an unknown protocol revision')
     channel.tell('notifications/initialized')
     return portrait
   }
@@ -165,7 +169,15 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       failures = 0
       known = started.portrait.revision
       onRevision(known)
+      // The connection went while its child was starting: nobody else would ever stop it.
+      if (closed) {
+        await started.child.stop()
+        throw new Fault('upstream.disabled', { connection: reach.alias })
+      }
       running = started
+      listen(started)
+      // A child that follows another may offer something else.
+      if (starts++ > 0) for (const onChange of watchers) for (const kind of LIST_KINDS) onChange(kind)
       return started
     } catch (thrown) {
       notBefore = Date.now() + Math.min(RESTART.first * 2 ** failures++, RESTART.most)
@@ -201,17 +213,20 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       params,
       signal: asked.signal,
       timeout: reach.timeout,
-      onNotification: (notification) => asked.onNotification(withToken(notification, token)),
+      onNotification(notification) {
+        const heard = forCaller(notification, ours, token)
+        if (heard !== undefined) asked.onNotification(heard)
+      },
     })
   }
 
   /** A modern server tells of changes only on a listen stream; the stream lives as long as the child. */
-  async function listen(signal: AbortSignal): Promise<void> {
-    const { channel, portrait } = await open()
+  function listen({ channel, portrait }: Running): void {
     if (portrait.revision !== MODERN) return
     const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
     const params = writeEnvelope({ notifications }, NOBODY, undefined)
-    await channel.call({ id: ids(), method: 'subscriptions/listen', params, signal, timeout: LONG })
+    // It ends with the child.
+    channel.call({ id: ids(), method: 'subscriptions/listen', params, signal: NEVER, timeout: LONG }).catch(() => {})
   }
 
   return {
@@ -220,7 +235,9 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     watch(onChange, signal) {
       watchers.add(onChange)
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true })
-      listen(signal).catch(() => {})
+    },
+    doubt() {
+      if (!reach.pinned && running === undefined) known = undefined
     },
     // One channel for all: what arrives outside a request belongs to nobody in particular.
     hear() {},
@@ -230,6 +247,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       const ending = running
       running = undefined
       await ending?.child.stop()
+      if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
     },
   }
 }

@@ -14,11 +14,20 @@ export interface Opening {
   readonly client: JsonObject | undefined
 }
 
+const LONGEST = 16_384
+
 export function readInitialize(params: JsonObject): Opening {
   const asked = params['protocolVersion']
   if (typeof asked !== 'string')
     throw new Fault('params.shape', { place: '/protocolVersion', problem: 'must be a string' })
   const { capabilities, clientInfo } = params
+  // A session keeps both for as long as it lives.
+  if (JSON.stringify([capabilities, clientInfo]).length > LONGEST) {
+    throw new Fault('params.shape', {
+      place: '/capabilities and /clientInfo',
+      problem: `must be shorter than ${LONGEST} characters`,
+    })
+  }
   return {
     revision: negotiate(asked),
     capabilities: isObject(capabilities) ? capabilities : {},

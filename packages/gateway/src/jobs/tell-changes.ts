@@ -1,0 +1,51 @@
+/**
+ * Telling open streams that a list is another one now, whatever made it so: a connection added, changed, switched or removed,
+ * a toolset changed, a catalog fetched by this process or by another one.
+ */
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { Snapshot } from '../call/snapshot.ts'
+
+export type Changed = 'tools' | 'prompts' | 'resources'
+type Tell = (organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed) => void
+
+const KINDS = ['tools', 'prompts', 'resources'] as const
+
+/** Call it with all snapshots each time they were loaded; the first time there is nobody to tell. */
+export function createTellChanges(tell: Tell): (snapshots: readonly Snapshot[]) => void {
+  let before = new Map<OrganizationId, Snapshot>()
+  return (snapshots) => {
+    for (const now of snapshots) {
+      const last = before.get(now.organization.id)
+      if (last !== undefined && last !== now) compare(last, now, tell)
+    }
+    before = new Map(snapshots.map((snapshot) => [snapshot.organization.id, snapshot]))
+  }
+}
+
+function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
+  const selected = JSON.stringify(last.toolsets) !== JSON.stringify(now.toolsets)
+  const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
+  for (const id of ids) {
+    for (const kind of KINDS)
+      if (selected || offerOf(last, id, kind) !== offerOf(now, id, kind)) tell(now.organization.id, id, kind)
+  }
+}
+
+const known = new WeakMap<object, string>()
+
+/** What a connection offers of a kind, as text to compare; a catalog's text is made once. */
+function offerOf({ connections, catalogs }: Snapshot, id: ConnectionId, kind: Changed): string {
+  const connection = connections.find((one) => one.id === id)
+  const catalog = catalogs.get(id)
+  if (connection?.enabled !== true || catalog === undefined) return ''
+  const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind]]
+  return lists.map((list) => (list === null ? '' : textOf(list))).join('\n')
+}
+
+function textOf(list: object): string {
+  const held = known.get(list)
+  if (held !== undefined) return held
+  const text = JSON.stringify(list)
+  known.set(list, text)
+  return text
+}
