@@ -362,7 +362,7 @@ describe('a secret', () => {
     expect(await found(['header', 'query'])).toEqual([])
   })
 
-  test('that a child prints as it fails is shown by the name of its variable', async () => {
+  test('that a child prints as it fails is in the log by the name of its variable, and in no reason', async () => {
     const script = 'console.error("cannot sign in with", process.env.SECRET); process.exit(4)'
     const wire = {
       kind: 'process' as const,
@@ -375,7 +375,11 @@ describe('a secret', () => {
       const now = await stateOf(gateway, 'shouting')
       return now?.status === 'error' ? now : undefined
     })
-    expect(state.reason).toContain('cannot sign in with [SECRET]')
+    expect(state.reason).toContain('it exited with code 4')
+    expect(state.reason).not.toContain('cannot sign in')
+    expect(
+      JSON.stringify(gateway.log, (_, value: unknown) => (value instanceof Error ? value.message : value)),
+    ).toContain('cannot sign in with [SECRET]')
     expect(await found(['environment'])).toEqual([])
   })
 })

@@ -121,7 +121,8 @@ describe('a session', () => {
     expect(recorder.of('initialize').length - before).toBe(1)
   })
 
-  test('is shared at the server by modern clients, who have none: one initialize for ten calls', async () => {
+  test('is one at the server for a modern caller, who has none: one initialize for ten calls', async () => {
+    await callTool(modern(gateway.connectionUrl('one')), 'echo', { text: 'first' })
     const before = recorder.of('initialize').length
     for (let at = 0; at < 10; at++) await callTool(modern(gateway.connectionUrl('one')), 'echo', { text: String(at) })
     expect(recorder.of('initialize')).toHaveLength(before)

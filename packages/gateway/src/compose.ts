@@ -182,15 +182,6 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       mcp.recheck()
     } else snapshots.signal(organization)
   }
-  const listener = await db.listen(CHANNEL, (notice) => {
-    if (notice.kind === 'payload') return onNotice(notice.payload)
-    // What was said while the line was down is lost: everything may have changed.
-    identity.forget()
-    mcp.recheck()
-    snapshots.signal()
-  })
-  await snapshots.reload()
-
   const mcp = createMcpDoor({
     admit: createAdmit({ identity, organization: snapshots.find, defaultOrganization: DEFAULT_SLUG }),
     entrance: createEntrance({ sessions, changes, signer: vault }),
@@ -200,6 +191,15 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     bodyLimit: BODY_LIMIT,
     draining: drain.signal,
   })
+  const listener = await db.listen(CHANNEL, (notice) => {
+    if (notice.kind === 'payload') return onNotice(notice.payload)
+    // What was said while the line was down is lost: everything may have changed.
+    identity.forget()
+    mcp.recheck()
+    snapshots.signal()
+  })
+  await snapshots.reload()
+
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,

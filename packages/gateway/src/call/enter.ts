@@ -4,6 +4,7 @@
  * Two tables say which methods each era has; a method of the other era does not exist. Identity and place are known by now
  * (`admit.ts`), and nothing here knows which transport the message came by.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import {
   checkHeaders,
@@ -79,10 +80,11 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
 }
 
 /** RFC 5424, section 6.2.1, as MCP names them. */
+const PATIENCE = 1_000
 const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
 
 /** The level holds for the session; servers that keep a session for this client are told. */
-function setLevel({ standing, asked, line, trail }: Step): Answer {
+async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer> {
   const { level } = asked.params
   const { session } = line
   if (typeof level !== 'string' || !LEVELS.has(level)) {
@@ -93,12 +95,13 @@ function setLevel({ standing, asked, line, trail }: Step): Answer {
   const told = standing.view.offered.filter(
     ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
   )
-  // Nobody waits for a server to hear of it: a slow one would hold up the client's session.
-  for (const offered of told) {
+  const telling = told.map((offered) =>
     forward({ standing, line, trail: { ...trail }, asked, target: { ...offered, name: '' }, params: { level } }).catch(
       () => {},
-    )
-  }
+    ),
+  )
+  // The level is in force when this is answered; a server that is slow to hear of it holds nobody up.
+  await Promise.race([Promise.all(telling), sleep(PATIENCE, undefined, { ref: false })])
   return EMPTY
 }
 

@@ -144,7 +144,6 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { header } = visit
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    refuseTwice(session, asked.id)
     return answer(visit, request, asked, session, era)
   }
 
@@ -194,7 +193,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       draining.addEventListener('abort', drain, { once: true })
       open.set(visit.inbound, cancel)
     }
-    session?.underWay.set(asked.id, controller)
+    if (session !== undefined) begin(session, asked.id, controller)
     const line: Line = {
       signal: controller.signal,
       session,
@@ -206,9 +205,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       visit.response.removeListener('close', cancel)
       draining.removeEventListener('abort', drain)
       open.delete(visit.inbound)
-      if (session?.underWay.get(asked.id) === controller) session.underWay.delete(asked.id)
       // Questions that nobody answered end with the request that they belong to.
-      if (session !== undefined) controller.abort()
+      if (session !== undefined) {
+        finish(session, asked.id, controller)
+        controller.abort()
+      }
     }
     return { line, done }
   }
@@ -272,7 +273,6 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       // What is left of the answer cannot hold another one: it is not asked for.
       if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MAX_BATCH_ANSWER })
       const asked = readLegacy(message, session, visit.header)
-      refuseTwice(session, asked.id)
       const reply: Reply = { open: () => {}, send: () => false, end: () => 0, streaming: false }
       const { line, done } = openLine(visit, asked, session, reply, 'legacy')
       try {
@@ -370,17 +370,24 @@ const headerOf =
     return Array.isArray(value) ? value[0] : value
   }
 
-/** Two requests under one id could not be told apart when one is cancelled (JSON-RPC 2.0: the client's ids are its own to keep apart). */
-function refuseTwice(session: Session | undefined, id: Id): void {
-  if (session?.underWay.has(id) !== true) return
-  throw new Fault('request.shape', { place: '/id', problem: 'is that of a request under way in this session' })
+/** Clients exist that use one id for all their requests: each is answered on its own stream, and `cancelled` means them all. */
+function begin({ underWay }: Session, id: Id, controller: AbortController): void {
+  const same = underWay.get(id)
+  if (same === undefined) underWay.set(id, new Set([controller]))
+  else same.add(controller)
+}
+
+function finish({ underWay }: Session, id: Id, controller: AbortController): void {
+  const same = underWay.get(id)
+  same?.delete(controller)
+  if (same?.size === 0) underWay.delete(id)
 }
 
 /** `notifications/cancelled` ends the request that it names, in its own session and no other. */
 function cancelNamed(session: Session | undefined, { method, params }: { method: string; params?: JsonObject }): void {
   const requestId = params?.['requestId']
   if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return
-  session?.underWay.get(requestId)?.abort(new Fault('call.cancelled'))
+  for (const controller of session?.underWay.get(requestId) ?? []) controller.abort(new Fault('call.cancelled'))
 }
 
 /** Bytes that the answer of a batch may still hold. */

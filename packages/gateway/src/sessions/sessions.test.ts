@@ -71,7 +71,7 @@ describe('a session', () => {
     using held = fixture()
     const session = held.sessions.open('owner', opening)
     const calls = [new AbortController(), new AbortController()] as const
-    session.underWay.set(0, calls[0]).set('', calls[1])
+    session.underWay.set(0, new Set([calls[0]])).set('', new Set([calls[1]]))
     held.sessions.end('owner', session.id)
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
   })
@@ -115,7 +115,7 @@ describe('an idle session', () => {
     using held = fixture()
     const [listening, calling] = [opened(held), opened(held)]
     listening.stream = () => {}
-    calling.underWay.set(0, new AbortController())
+    calling.underWay.set(0, new Set([new AbortController()]))
     vi.advanceTimersByTime(24 * 60 * MINUTE)
     expect(held.ended).toEqual([])
     listening.stream = undefined
@@ -129,7 +129,7 @@ describe('all sessions together', () => {
   test('are bounded; one more is refused with the number, until one ends or idles out', () => {
     using held = fixture()
     const first = held.sessions.open('owner', opening)
-    while (held.sessions.size < 10_000) held.sessions.open('owner', opening)
+    while (held.sessions.size < 10_000) held.sessions.open(`owner ${held.sessions.size % 200}`, opening)
     expect(refusal(() => held.sessions.open('owner', opening))).toMatchObject({
       code: 'session.limit',
       facts: { limit: 10_000 },

@@ -21,7 +21,7 @@ export interface Session {
   readonly revision: LegacyRevision
   caller: Caller
   /** Requests that are being answered, by the client's own id, so that `cancelled` finds them. */
-  readonly underWay: Map<Id, AbortController>
+  readonly underWay: Map<Id, Set<AbortController>>
   /** Questions put to the client, by our id. */
   readonly questions: Map<Id, (response: Response) => void>
   /** The client's own stream (GET), where it has one open. */
@@ -59,12 +59,18 @@ const MOST_OF_ONE = 100
 
 export function createSessions({ now, onEnd }: SessionsParts): Sessions {
   const held = new Map<string, Held>()
+  const owned = new Map<string, Set<Held>>()
   const reaper = setInterval(reap, REAP_EVERY)
   reaper.unref()
 
-  function drop({ session }: Held): void {
+  function drop(one: Held): void {
+    const { session, owner } = one
     held.delete(session.id)
-    for (const controller of session.underWay.values()) controller.abort(new Fault('call.cancelled'))
+    const own = owned.get(owner)
+    own?.delete(one)
+    if (own?.size === 0) owned.delete(owner)
+    for (const controller of [...session.underWay.values()].flatMap((same) => [...same]))
+      controller.abort(new Fault('call.cancelled'))
     session.ended.abort()
     onEnd(session)
   }
@@ -84,8 +90,8 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
 
   return {
     open(owner, { revision, capabilities, client }) {
-      const own = [...held.values()].filter((one) => one.owner === owner)
-      if (own.length >= MOST_OF_ONE) drop(own.reduce((oldest, one) => (one.seen < oldest.seen ? one : oldest)))
+      const own = owned.get(owner) ?? new Set<Held>()
+      if (own.size >= MOST_OF_ONE) drop([...own].reduce((oldest, one) => (one.seen < oldest.seen ? one : oldest)))
       if (held.size >= MOST) reap()
       if (held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
       const session: Session = {
@@ -98,7 +104,9 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
         nextQuestion: 0,
         ended: new AbortController(),
       }
-      held.set(session.id, { session, owner, seen: now() })
+      const one = { session, owner, seen: now() }
+      held.set(session.id, one)
+      owned.set(owner, own.add(one))
       return session
     },
     get: (owner, id) => find(owner, id).session,

@@ -195,6 +195,7 @@ function refuseStatus(wire: Wire, incoming: Incoming, asked: number | undefined)
   const { status } = incoming
   if (status < 300) return
   if (status === 404 && asked !== undefined && !answers(incoming.text, asked)) throw new SessionLost()
+  if (status === 429) throw new Fault('upstream.busy', { connection: wire.alias })
   if (status === 401 || status === 403) {
     throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
   }

@@ -86,6 +86,7 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
 export function refuseStatus(wire: Wire, incoming: Incoming): void {
   const { status } = incoming
   if (status < 300) return
+  if (status === 429) throw new Fault('upstream.busy', { connection: wire.alias })
   if (status === 401 || status === 403) {
     throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
   }

@@ -59,6 +59,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
   let starts = 0
   const starting = createSingleFlight<'child', Running>()
   let running: Running | undefined
+  let greeting: Child | undefined
   let known = reach.revision
   let failures = 0
   let notBefore = 0
@@ -73,6 +74,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       args: wire.kind === 'process' ? [...wire.args] : [],
       environment: wire.kind === 'process' ? wire.environment : {},
     })
+    greeting = child
     const channel = createChannel({
       alias: reach.alias,
       send: (line) => child.send(line),
@@ -95,6 +97,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     try {
       const portrait = await greet(channel, revision)
       child.ready()
+      greeting = undefined
       return { child, channel, portrait }
     } catch (thrown) {
       await child.stop()
@@ -247,6 +250,8 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       const ending = running
       running = undefined
       await ending?.child.stop()
+      // One that is still being greeted may never answer: its end fails the greeting at once.
+      await greeting?.stop()
       if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
     },
   }
