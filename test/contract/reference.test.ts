@@ -1,13 +1,12 @@
 /** Generated pages say what the code says. `npm test -- test/contract -u` writes them anew. */
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { FAULTS } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import { SETTINGS } from '../../packages/gateway/src/config.ts'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const root = new URL('../../', import.meta.url)

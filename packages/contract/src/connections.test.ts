@@ -9,7 +9,7 @@ describe('an alias', () => {
   test.each(['a', 'github', 'my-files_2', 'a'.repeat(31)])('may be %s', (alias) =>
     expect(takes(Alias)(alias)).toBe(true),
   )
-  test.each(['', 'A', '1a', '-a', '_a', 'a b', 'a.b', 'ä', 'a/b', 'a\n', 'a'.repeat(32), 5, null])(
+  test.each(['', 'A', '1a', '-a', '_a', 'a b', 'a.b', 'ä', 'a/b', 'a\n', 'a'.repeat(32), 'a__b', 'a_', 'a__', 5, null])(
     'may not be %j',
     (alias) => {
       expect(takes(Alias)(alias)).toBe(false)

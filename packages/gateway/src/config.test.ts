@@ -236,6 +236,23 @@ describe('a door without keys', () => {
     expect(said).toContain(host)
     expect(load({ TOOLWAY_HOST: host }).config.TOOLWAY_AUTH).toBe('on')
   })
+
+  test('may not have a public name, behind which everybody would be the operator', () => {
+    const named: [Record<string, string>, string][] = [
+      [{ TOOLWAY_PUBLIC_URL: 'https://tools.example.com' }, 'tools.example.com'],
+      [{ TOOLWAY_PUBLIC_URL: 'https://tools.example.com:8443/base' }, 'tools.example.com'],
+      [{ TOOLWAY_ALLOWED_HOSTS: 'tools.example.com:443' }, 'tools.example.com:443'],
+      [{ TOOLWAY_ALLOWED_HOSTS: 'localhost,tools.example.com' }, 'tools.example.com'],
+    ]
+    for (const [names, shown] of named) {
+      const said = complaint({ TOOLWAY_AUTH: 'off', ...names })
+      expect(said).toContain('TOOLWAY_AUTH')
+      expect(said).toContain(shown)
+      expect(load(names).config.TOOLWAY_AUTH).toBe('on')
+    }
+    const own = { TOOLWAY_PUBLIC_URL: 'http://localhost:8787', TOOLWAY_ALLOWED_HOSTS: 'localhost:1,127.0.0.1' }
+    expect(load({ TOOLWAY_AUTH: 'off', ...own }).config.TOOLWAY_AUTH).toBe('off')
+  })
 })
 
 test('the file of declarations may look values up in the environment, and children get path and language only', () => {

@@ -59,6 +59,30 @@ describe('what is kept of a connection', () => {
       { ...child([]), wire: { kind: 'process', command: '', args: [], environment: {} } },
       '/command',
     ],
+    ['a user name in an address', http('https://ada@mcp.example.com'), '/url'],
+    ['a password in an address', http('https://:hunter2@mcp.example.com'), '/url'],
+    ...Object.entries({
+      host: 'other.example.com',
+      'Content-Length': '3',
+      'transfer-encoding': 'chunked',
+      connection: 'x-secret',
+      Upgrade: 'websocket',
+      'mcp-session-id': 'x',
+      'Mcp-Name': 'x',
+      'last-event-id': '1',
+      'two words': 'x',
+      '': 'x',
+      'x-lines': 'a\r\nhost: other.example.com',
+      'x-nul': 'a\0b',
+      'x-wide': '\u4e00',
+    }).map(
+      ([name, value]) =>
+        [
+          `the header ${JSON.stringify(name)}`,
+          http('https://a.example.com', { [name]: value }),
+          `/headers/${name}`,
+        ] as const,
+    ),
     ['no time', { ...http('https://a.example.com'), timeout: 0 }, '/timeout'],
     ['endless time', { ...child([]), timeout: Infinity }, '/timeout'],
   ] as [string, ConnectionWords, string][])('is nothing for %s', (_, words, place) => {

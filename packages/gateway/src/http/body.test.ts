@@ -1,7 +1,9 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { textOf } from './body.ts'
+import { readBody, textOf } from './body.ts'
 
 const problemOf = (bytes: Buffer): unknown => {
   try {
@@ -62,4 +64,9 @@ describe('the text of a body', () => {
     body[777_777] = 0xff
     expect(problemOf(body)).toBe('it is not UTF-8 at byte 777777.')
   })
+})
+
+test('a request that was cut off before its body is read is refused at once, not waited for', async () => {
+  const request = new IncomingMessage(new Socket()).destroy()
+  await expect(readBody(request, 10)).rejects.toMatchObject({ code: 'request.cut-off' })
 })

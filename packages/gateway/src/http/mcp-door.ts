@@ -19,19 +19,20 @@ import {
   type Era,
   type Failure,
   type HeaderReader,
-  type Id,
   type Json,
-  type JsonObject,
   type Message,
   type Request,
   type Response,
 } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
-import type { Answer, Inbound, Line, Place, Standing } from '../call/ports.ts'
+import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { readBody, textOf } from './body.ts'
+import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
+import { createBatch } from './mcp-batch.ts'
+import { note, responseOf } from './outcome.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply, type Reply } from './reply.ts'
 import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
@@ -55,10 +56,6 @@ export interface McpDoor {
   recheck(): void
 }
 
-const MAX_BATCH = 100
-/** Bytes of answers that one batch may hold together, and how many of its calls run at a time. */
-const MAX_BATCH_ANSWER = 32 * 1024 * 1024
-const BATCH_WIDTH = 4
 /** Milliseconds after which a key may have been removed while the body was still coming. */
 const SLOW_BODY = 500
 const SESSION_HEADER = 'mcp-session-id'
@@ -75,6 +72,7 @@ interface Visit {
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+  const answerBatch = createBatch({ entrance, trails })
   /** Streams that stay open, with what ends them. */
   const open = new Map<Inbound, () => void>()
 
@@ -157,7 +155,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { standing, trail, response } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
     const reply = createReply(response, { accepts: streams, headers: {} })
-    const { line, done } = openLine(visit, asked, session, reply, era)
+    const line = createClientLine({ asked, session, header: era === 'modern' ? visit.header : undefined, reply })
+    const release = holdOpen(visit, asked, line, era)
     try {
       if (asked.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
       const given = await entrance.enter({ standing, asked, line, trail })
@@ -172,46 +171,42 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
         response.destroyed || response.end()
       } else refuse(response, trail, fault, request.id, era, reply)
     } finally {
-      done()
+      release()
+      line.done()
     }
   }
 
-  /** The line to one request's client, and what to call when its answer is out. */
-  function openLine(
-    visit: Visit,
-    asked: Asked,
-    session: Session | undefined,
-    reply: Reply,
-    era: Era,
-  ): { line: Line; done: () => void } {
-    const controller = new AbortController()
-    const cancel = () => controller.abort(new Fault('call.cancelled'))
-    // Closing the exchange cancels in the modern era only: a legacy client says `cancelled` when it means it.
-    if (era === 'modern') visit.response.once('close', cancel)
-    const drain = () => controller.abort(new Fault('gateway.draining'))
-    if (asked.method === 'subscriptions/listen') {
+  /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
+  function holdOpen({ response, inbound }: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
+    const cancel = () => line.cancel(new Fault('call.cancelled'))
+    const drain = () => line.cancel(new Fault('gateway.draining'))
+    const listens = method === 'subscriptions/listen'
+    // A legacy client says `cancelled` when it means it.
+    if (era === 'modern') response.once('close', cancel)
+    if (listens) {
       draining.addEventListener('abort', drain, { once: true })
-      open.set(visit.inbound, cancel)
+      open.set(inbound, cancel)
     }
-    if (session !== undefined) begin(session, asked.id, controller)
-    const line: Line = {
-      signal: controller.signal,
-      session,
-      header: era === 'modern' ? visit.header : undefined,
-      notify: (notification) => void reply.send(notification),
-      question: (question) => put(question, session, reply, controller.signal),
-    }
-    const done = () => {
-      visit.response.removeListener('close', cancel)
+    return () => {
+      response.removeListener('close', cancel)
+      if (!listens) return
       draining.removeEventListener('abort', drain)
-      open.delete(visit.inbound)
-      // Questions that nobody answered end with the request that they belong to.
-      if (session !== undefined) {
-        finish(session, asked.id, controller)
-        controller.abort()
-      }
+      open.delete(inbound)
     }
-    return { line, done }
+  }
+
+  async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
+    const { trail, response, header, standing } = visit
+    const session = sessionOf(visit)
+    const version = header('mcp-protocol-version')
+    const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
+    if (!takesBatches(revision) || (version !== undefined && !isLegacyRevision(version))) {
+      throw new Fault('request.batch', { revision: version ?? revision })
+    }
+    trail.method = 'batch'
+    const answers = await answerBatch({ values, standing, session, header, correlationId: trail.correlationId })
+    if (answers.length === 0) response.writeHead(202).end()
+    else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
   }
 
   function sessionOf({ header, standing }: Visit): Session | undefined {
@@ -230,73 +225,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** An answer to a question of ours. */
   function answered(visit: Visit, message: Response): void {
     visit.trail.method = 'response'
-    const session = sessionOf(visit)
-    if (message.id !== undefined) session?.questions.get(message.id)?.(message)
+    settleQuestion(sessionOf(visit), message)
     visit.response.writeHead(202).end()
-  }
-
-  async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
-    const { trail, response, header } = visit
-    const session = sessionOf(visit)
-    const version = header('mcp-protocol-version')
-    const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
-    if (!takesBatches(revision) || (version !== undefined && !isLegacyRevision(version))) {
-      throw new Fault('request.batch', { revision: version ?? revision })
-    }
-    if (values.length > MAX_BATCH) throw new Fault('request.batch-size', { limit: MAX_BATCH })
-    if (values.length === 0) throw new Fault('request.shape', { place: 'the batch', problem: 'must not be empty' })
-    trail.method = 'batch'
-    const answers = await inTurns(values, (value, budget) => item(visit, session, value, budget))
-    if (answers.length === 0) return void response.writeHead(202).end()
-    trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
-  }
-
-  /** One message of a batch, with a trail of its own; nothing can be sent to its client before the whole answer. */
-  async function item(
-    visit: Visit,
-    session: Session | undefined,
-    value: Json,
-    budget: Budget,
-  ): Promise<Response | undefined> {
-    const trail = trails.begin(JSON.stringify(value).length, visit.trail.correlationId)
-    trail.standing = visit.standing
-    try {
-      const message = readMessage(value)
-      if (isResponse(message)) {
-        if (message.id !== undefined) session?.questions.get(message.id)?.(message)
-        return undefined
-      }
-      if (!isRequest(message)) {
-        cancelNamed(session, message)
-        return undefined
-      }
-      // What is left of the answer cannot hold another one: it is not asked for.
-      if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MAX_BATCH_ANSWER })
-      const asked = readLegacy(message, session, visit.header)
-      const reply: Reply = { open: () => {}, send: () => false, end: () => 0, streaming: false }
-      const { line, done } = openLine(visit, asked, session, reply, 'legacy')
-      try {
-        const given = await entrance.enter({
-          standing: visit.standing,
-          asked,
-          line: { ...line, question: noQuestion },
-          trail,
-        })
-        if ('error' in given) trail.outcome = 'failed'
-        const response = responseOf(message, given)
-        trail.bytesOut = JSON.stringify(response).length
-        budget.left -= trail.bytesOut
-        if (budget.left < 0) throw new Fault('batch.too-large', { limit: MAX_BATCH_ANSWER })
-        return response
-      } finally {
-        done()
-      }
-    } catch (thrown) {
-      const fault = note(trail, Fault.of(thrown))
-      return failureOf(idOf(value), errorOf(fault, 'legacy', trail.correlationId))
-    } finally {
-      trails.close(trail)
-    }
   }
 
   function stream(visit: Visit): Promise<void> | void {
@@ -369,81 +299,6 @@ const headerOf =
     const value = request.headers[name]
     return Array.isArray(value) ? value[0] : value
   }
-
-/** Clients exist that use one id for all their requests: each is answered on its own stream, and `cancelled` means them all. */
-function begin({ underWay }: Session, id: Id, controller: AbortController): void {
-  const same = underWay.get(id)
-  if (same === undefined) underWay.set(id, new Set([controller]))
-  else same.add(controller)
-}
-
-function finish({ underWay }: Session, id: Id, controller: AbortController): void {
-  const same = underWay.get(id)
-  same?.delete(controller)
-  if (same?.size === 0) underWay.delete(id)
-}
-
-/** `notifications/cancelled` ends the request that it names, in its own session and no other. */
-function cancelNamed(session: Session | undefined, { method, params }: { method: string; params?: JsonObject }): void {
-  const requestId = params?.['requestId']
-  if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return
-  for (const controller of session?.underWay.get(requestId) ?? []) controller.abort(new Fault('call.cancelled'))
-}
-
-/** Bytes that the answer of a batch may still hold. */
-interface Budget {
-  left: number
-}
-
-/** A few at a time, answers in the order of the questions. */
-async function inTurns(
-  values: readonly Json[],
-  work: (value: Json, budget: Budget) => Promise<Response | undefined>,
-): Promise<Response[]> {
-  const budget = { left: MAX_BATCH_ANSWER }
-  const answers: (Response | undefined)[] = []
-  const rest = values.entries()
-  const worker = async () => {
-    for (const [at, value] of rest) answers[at] = await work(value, budget)
-  }
-  await Promise.all(Array.from({ length: BATCH_WIDTH }, worker))
-  return answers.filter((answer) => answer !== undefined)
-}
-
-/** Note how it ended on the trail, unless a verb that knows better has done so. */
-function note(trail: Trail, fault: Fault): Fault {
-  trail.fault ??= fault
-  const failed = fault.row.phase === 'run' || fault.row.phase === 'shape'
-  trail.outcome = fault.code === 'call.cancelled' ? 'cancelled' : failed ? 'failed' : 'refused'
-  return fault
-}
-
-const responseOf = ({ id }: Request, answer: Answer): Response =>
-  'error' in answer ? { jsonrpc: '2.0', id, error: answer.error } : { jsonrpc: '2.0', id, result: answer.result }
-
-const NO_METHOD = -32601
-const noQuestion = (question: Request): Promise<Answer> =>
-  Promise.resolve({ error: { code: NO_METHOD, message: `Not available in a batch: ${question.method}` } })
-
-/** Put an upstream's question to the client on the stream of its own request, under an id of ours. */
-function put(question: Request, session: Session | undefined, reply: Reply, signal: AbortSignal): Promise<Answer> {
-  if (session === undefined) return noQuestion(question)
-  const id = `q${++session.nextQuestion}`
-  return new Promise((resolve) => {
-    const settle = (answer: Answer) => {
-      session.questions.delete(id)
-      signal.removeEventListener('abort', give)
-      resolve(answer)
-    }
-    const give = () => settle({ error: { code: -32603, message: 'The client is gone.' } })
-    session.questions.set(id, (answer) =>
-      settle('error' in answer ? { error: answer.error } : { result: answer.result }),
-    )
-    signal.addEventListener('abort', give, { once: true })
-    const params = question.params === undefined ? {} : { params: question.params }
-    if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) give()
-  })
-}
 
 const isJsonType = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(;|$)/i.test(type)
 

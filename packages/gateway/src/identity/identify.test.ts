@@ -22,13 +22,15 @@ const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
 function fixture({ open = false } = {}) {
   const rows = new Map<string, KeyRow>()
   const asked: string[] = []
+  let held: Promise<void> | undefined
   const identity = createIdentity({
     hash,
     open,
-    find(digest) {
+    async find(digest) {
       const name = digest.toString('hex')
       asked.push(name)
-      return Promise.resolve(rows.get(name))
+      await held
+      return rows.get(name)
     },
   })
   const add = (more: Partial<KeyRow> = {}) => {
@@ -36,7 +38,16 @@ function fixture({ open = false } = {}) {
     rows.set(hash(key).toString('hex'), rowOf(key.slice(-8), more))
     return key
   }
-  return { identity, rows, asked, add }
+  /** From now on lookups take until the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    return () => {
+      held = undefined
+      resolve()
+    }
+  }
+  return { identity, rows, asked, add, hold }
 }
 
 const refusal = async (ask: () => Principal | Promise<Principal>): Promise<string> => {
@@ -202,6 +213,34 @@ describe('the memory of keys', () => {
     await expect(identity.identify(key)).rejects.toThrow('database gone')
     there = true
     expect((await identity.identify(key)).id).toBe('key_a')
+  })
+})
+
+describe('many guesses at once', () => {
+  test('are looked up four at a time; the others are told to come again, and who is known waits for none of them', async () => {
+    const { identity, asked, add, hold } = fixture()
+    const known = `Bearer ${add()}`
+    await identity.identify(known)
+    const release = hold()
+    const guesses = Array.from({ length: 20 }, () =>
+      Promise.resolve(identity.identify(`Bearer ${mintKey()}`)).catch((thrown: unknown) => Fault.of(thrown).code),
+    )
+    expect(identity.identify(known)).toMatchObject({ organizationId: 'org_1' })
+    release()
+    const told = (await Promise.all(guesses)).map(String).toSorted()
+    expect(told).toEqual([...Array<string>(16).fill('gateway.not-ready'), ...Array<string>(4).fill('key.unknown')])
+    expect(asked).toHaveLength(5)
+    expect(await identity.identify(`Bearer ${add()}`)).toMatchObject({ organizationId: 'org_1' })
+  })
+
+  test('push nobody who is known out of memory', async () => {
+    const { identity, asked, add } = fixture()
+    const known = `Bearer ${add()}`
+    await identity.identify(known)
+    for (let at = 0; at < 10_001; at++) await refusal(() => identity.identify(`Bearer ${mintKey()}`))
+    const before = asked.length
+    expect(identity.identify(known)).toMatchObject({ organizationId: 'org_1' })
+    expect(asked).toHaveLength(before)
   })
 })
 

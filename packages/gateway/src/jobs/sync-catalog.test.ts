@@ -121,6 +121,13 @@ describe('what a server offers', () => {
     expect(circling.asked.length).toBe(2)
   })
 
+  test('ends at 16 MiB of one list, however few items they are, and no half of it is kept', async () => {
+    const page = [{ name: 'a', description: 'x'.repeat(6 * 1024 * 1024) }]
+    const upstream = serverOf({ 'tools/list': Array.from({ length: 100 }, () => page) }, { tools: {} })
+    expect(await failure(upstream)).toMatchObject({ code: 'result.too-large', facts: { limit: 16 * 1024 * 1024 } })
+    expect(upstream.asked).toHaveLength(3)
+  })
+
   test('is empty where a list that was announced does not exist', async () => {
     const upstream = createFakeUpstream({
       portrait: portraitOf({ resources: {} }),

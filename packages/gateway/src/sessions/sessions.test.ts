@@ -142,6 +142,21 @@ describe('all sessions together', () => {
     expect(held.sessions.size).toBe(1)
   })
 
+  test('of one owner are a hundred; one more ends the one that was used least recently, and nobody else loses any', () => {
+    using held = fixture()
+    const other = held.sessions.open('other', opening)
+    const ids = Array.from({ length: 100 }, () => {
+      vi.advanceTimersByTime(1)
+      return held.sessions.open('owner', opening).id
+    })
+    vi.advanceTimersByTime(1)
+    held.sessions.get('owner', ids[0] ?? '')
+    held.sessions.open('owner', opening)
+    expect(held.ended).toEqual([ids[1]])
+    expect(held.sessions.size).toBe(101)
+    expect(held.sessions.get('other', other.id)).toBe(other)
+  })
+
   test('end when the gateway closes, and no timer is left', () => {
     const { sessions, ended } = fixture()
     const ids = [sessions.open('a', opening).id, sessions.open('b', opening).id]

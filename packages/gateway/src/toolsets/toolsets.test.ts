@@ -66,6 +66,15 @@ describe('a selection', () => {
     const asked = ['a__read', 'a__delete_all', 'b__read', 'b__write']
     expect(asked.filter((name) => one.tool(name.charAt(0), name))).toEqual(['a__read'])
   })
+
+  test('has a connection whole, its resources too, only where no pattern narrows it', () => {
+    const whole = (settings: object) => ['a', 'b'].filter((alias) => selection(settings).whole(alias))
+    expect(whole({})).toEqual(['a', 'b'])
+    expect(whole({ connections: ['a'] })).toEqual(['a'])
+    expect(whole({ include: ['a__*'] })).toEqual(['a'])
+    for (const include of [['a__read'], ['a__re*'], ['*__read'], ['a*'], []]) expect(whole({ include })).toEqual([])
+    expect(whole({ exclude: ['a__delete'] })).toEqual([])
+  })
 })
 
 describeEachPostgres('kept toolsets', (createDatabase) => {

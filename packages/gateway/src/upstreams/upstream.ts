@@ -9,7 +9,6 @@ import type {
   ErrorBody,
   HeaderParameter,
   Id,
-  Json,
   JsonObject,
   Notification,
   Request,

@@ -5,7 +5,7 @@
  * line gives no certainty about what is a name and what is a value; so everything but punctuation and the words of the
  * format itself is printed as dots. Line and column are exact, the person has the file open.
  */
-import type { JsonTextFault } from '#gateway/demo/texts/json-text.ts'
+import type { JsonTextFault } from '../../lib/json-text.ts'
 
 const WIDTH = 100
 const WORDS = new Set(

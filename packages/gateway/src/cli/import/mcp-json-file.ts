@@ -5,7 +5,7 @@
  * `servers` or `mcp.servers` (VS Code), `context_servers` (Zed). The client is told from marks only it writes, and
  * 'unknown' is an honest answer: nothing later depends on it but the words. Never looks into an entry beyond that.
  */
-import { JsonTextFault, readJsonText, repeatedKeys, valueOf } from '#gateway/demo/texts/json-text.ts'
+import { JsonTextFault, readJsonText, repeatedKeys, valueOf } from '../../lib/json-text.ts'
 import { excerptOf } from './mcp-json-excerpt.ts'
 
 export type ImportClient =

@@ -5,7 +5,7 @@
  * code unit, so the result does not depend on anyone's language. A repeated name stays where it is found; it is for
  * the caller to say so.
  */
-import type { JsonMember, JsonNode } from './json-text.ts'
+import type { JsonMember, JsonNode } from '../../lib/json-text.ts'
 
 export interface JsonStyle {
   /** Spaces per level; 0 writes everything on one line without spaces. */

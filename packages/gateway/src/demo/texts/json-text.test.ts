@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { writeJson } from './json-format.ts'
-import { readJsonText, repeatedKeys, valueOf } from './json-text.ts'
+import { readJsonText, repeatedKeys, valueOf } from '../../lib/json-text.ts'
 
 describe('reading JSON', () => {
   test.each([

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { demoTool } from '../demo-tool.ts'
 import { makeIds, MAX_IDS } from './ids.ts'
 import { writeJson } from './json-format.ts'
-import { readJsonText, repeatedKeys } from './json-text.ts'
+import { readJsonText, repeatedKeys } from '../../lib/json-text.ts'
 import { diffLines } from './line-diff.ts'
 
 const text = z.string().max(200_000)

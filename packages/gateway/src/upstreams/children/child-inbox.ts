@@ -4,7 +4,7 @@
  * window the worker keeps to, and a reader that throws costs its own line only.
  */
 import { weigh } from './frame.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 
 export type LineReader = (line: string) => void | Promise<void>
 

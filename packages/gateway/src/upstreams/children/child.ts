@@ -7,7 +7,7 @@ import { createInbox, type LineReader } from './child-inbox.ts'
 import { createOutbox } from './child-outbox.ts'
 import { decodeTaken, KIND, type Ending, type Frame, type Refusal } from './frame.ts'
 import { signalGroup } from './group.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 
 const STDERR_LINES = 200
 /** The worker needs 3 s at most to end a child; one that does not answer is not waited for, in milliseconds. */

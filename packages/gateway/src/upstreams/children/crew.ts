@@ -5,7 +5,7 @@
 import { createNearEnd, type NearEnd, type NearEndParts } from './child.ts'
 import { encodeFrame, encodeTaken, KIND, type Order } from './frame.ts'
 import { signalGroup } from './group.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 import { startWorker } from './worker-process.ts'
 
 export type Crew = ReturnType<typeof createCrew>

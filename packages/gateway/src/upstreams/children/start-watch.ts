@@ -3,7 +3,7 @@
  * on stderr, and a warning when it gave no answer in its time, when its place goes to the next. It never ends the server:
  * that is for its owner to decide.
  */
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface WatchParts {
   log: Log

@@ -8,13 +8,12 @@ import { ChildError } from './child-error.ts'
 import type { Child, Exit, NearEnd } from './child.ts'
 import { createCrew, type Crew } from './crew.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 import { createStartQueue } from './start-queue.ts'
 import { watchStart } from './start-watch.ts'
 
 export type { Child, Exit } from './child.ts'
 export type { Launch } from './launch.ts'
-export type { Log } from './log.ts'
 
 export interface Children {
   /** Resolves when the process runs. Rejects with a ChildError, or the reason of the signal. */

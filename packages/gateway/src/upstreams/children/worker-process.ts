@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createFrameReader, type Frame } from './frame.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../../lib/log.ts'
 
 const ENTRY = fileURLToPath(new URL('./worker.ts', import.meta.url))
 /** A worker without children ends at once when the link closes; after this it is killed, in milliseconds. */

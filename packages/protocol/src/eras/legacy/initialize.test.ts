@@ -27,6 +27,19 @@ describe('the opening of a session', () => {
     }
   })
 
+  test('is refused where what it says of its client is longer than a session should keep', () => {
+    const long = { a: 'x'.repeat(16_384) }
+    for (const params of [
+      { capabilities: long },
+      { clientInfo: long },
+      { capabilities: [long] },
+      { clientInfo: long.a },
+    ])
+      expect(() => readInitialize({ protocolVersion: '2025-11-25', ...params })).toThrow('must be shorter than 16384')
+    const fits = { capabilities: { a: 'x'.repeat(8_000) }, clientInfo: { b: 'x'.repeat(8_000) } }
+    expect(readInitialize({ protocolVersion: '2025-11-25', ...fits })).toMatchObject({ client: fits.clientInfo })
+  })
+
   test('with an unknown revision gets one that we speak', () => {
     expect(readInitialize({ protocolVersion: '2099-01-01' }).revision).toBe('2025-11-25')
   })

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { harmless, table } from './output.ts'
+
+/** What a server could send to steer the terminal of who reads it. */
+const STEERING = [
+  '\u001b[2J',
+  '\u001b[31m',
+  '\u001b]0;title\u0007',
+  '\u001b]8;;https://evil.example\u0007',
+  '\u001b]52;c;ZXZpbA==\u0007',
+  '\u001bc',
+  '\u009b2J',
+  '\u009d0;title\u009c',
+  '\u0008\u0008\u0008',
+  '\r',
+  '\u0000',
+  '\u007f',
+]
+
+describe('text of a server on a terminal', () => {
+  test.each(STEERING.map((text) => [JSON.stringify(text), text]))('has no %s in it', (_, steering) => {
+    const shown = harmless(`before${steering}after`)
+    expect(shown).toMatch(/^before.*after$/)
+    // eslint-disable-next-line no-control-regex -- control characters are exactly what is meant
+    expect(shown).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+    expect(table(['NAME'], [[`before${steering}after`]]).join()).toContain(shown)
+  })
+
+  test('keeps its lines and its words', () => {
+    const text = 'Zürich:\n\t42 \u{1f600} 日本'
+    expect(harmless(text)).toBe(text)
+  })
+})
