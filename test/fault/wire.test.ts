@@ -162,6 +162,15 @@ describe('bodies', () => {
   })
 })
 
+test('a stream that its client could not read is refused with 406 before it begins, in both eras', async () => {
+  const listen = requestOf('subscriptions/listen', { notifications: {} }, TEST_KEY)
+  const answer = await post(listen.body, { 'mcp-method': 'subscriptions/listen', accept: 'application/json' })
+  expect(refusal(answer)).toEqual({ status: 406, fault: 'request.not-acceptable' })
+  const headers = { host: new URL(gateway.address).host, connection: 'close', authorization: `Bearer ${TEST_KEY}` }
+  const stream = await exchangeRaw(gateway.address, headOf('GET /mcp', { ...headers, accept: 'application/json' }))
+  expect(stream.status).toBe(406)
+})
+
 describe('batches', () => {
   const batch = JSON.stringify([
     { jsonrpc: '2.0', id: 1, method: 'ping' },

@@ -5,6 +5,7 @@
  * somebody else's answers the same: there is no such endpoint.
  */
 import { Fault } from '@toolway/contract'
+import type { View } from '../catalog/view.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { Inbound, Place, Standing } from './ports.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -34,10 +35,7 @@ export function createAdmit({ identity, organization, defaultOrganization }: Adm
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
       view,
-      sees: (connectionId) =>
-        [view, organization({ id: snapshot.organization.id })?.view(toolset, connection)].some((one) =>
-          one?.offered.some((offered) => offered.connectionId === connectionId),
-        ),
+      sees: createSight(view, () => organization({ id: snapshot.organization.id })?.view(toolset, connection)),
       upstream: (connectionId) => snapshot.upstream(connectionId),
     }
   }
@@ -60,5 +58,18 @@ export function createAdmit({ identity, organization, defaultOrganization }: Adm
   return ({ authorization, place }) => {
     const principal = identity.identify(authorization)
     return principal instanceof Promise ? principal.then((known) => stand(known, place)) : stand(principal, place)
+  }
+}
+
+/**
+ * Whether a connection belongs to an endpoint, as it is now or as it was before the last change: one that has just come and
+ * one that has just gone both concern who listens there, however long ago they began to.
+ */
+function createSight(first: View, current: () => View | undefined): Standing['sees'] {
+  let [before, now]: (View | undefined)[] = [first, first]
+  return (connectionId) => {
+    const latest = current()
+    if (latest !== now) [before, now] = [now, latest]
+    return [before, now].some((view) => view?.offered.some((offered) => offered.connectionId === connectionId))
   }
 }

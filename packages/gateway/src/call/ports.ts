@@ -30,7 +30,7 @@ export interface Standing {
   /** Names endpoint and principal: sessions and cursors are bound to it. */
   readonly owner: string
   readonly view: View
-  /** Whether a connection belongs to this endpoint, as it was when the request came or as it is by now. */
+  /** Whether a connection belongs to this endpoint, as it is by now or as it was before the last change. */
   sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
 }

@@ -30,7 +30,7 @@ const ORIGIN = 'command line'
 export function add(words: AddWords, output: Output): Promise<number> {
   if (!Alias.safeParse(words.alias).success)
     throw new CommandFault(
-      `"${words.alias}" is no alias: it starts with a-z and has at most 31 characters of a-z, 0-9, _ and -.`,
+      `"${words.alias}" is no alias: it starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end.`,
       EXIT.usage,
     )
   const connection = wordsOf(words)

@@ -239,6 +239,14 @@ describe('fetching a catalog', () => {
     },
   )
 
+  test('that fails puts in doubt what is remembered of the server’s era, and one that goes well does not', async () => {
+    const doubted: string[] = []
+    const doubting = (name: string, upstream: Upstream) => () => ({ ...upstream, doubt: () => void doubted.push(name) })
+    await fixture(doubting('good', good())).run()
+    await fixture(doubting('bad', createFakeUpstream())).run()
+    expect(doubted).toEqual(['bad'])
+  })
+
   test('that cannot be stored, or whose failure cannot be noted, is thrown at nobody either', async () => {
     const gone = () => Promise.reject(new Error('database gone'))
     const both = fixture(good, { storing: gone(), failing: gone() })

@@ -40,6 +40,7 @@ export interface LegacySession {
 export class SessionLost extends Error {}
 
 const CLOSE_TIMEOUT = 5_000
+const LEVEL_PATIENCE = 1_000
 
 export interface OpenOptions {
   readonly revision: LegacyRevision | undefined
@@ -58,10 +59,9 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
   await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
   if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
-    await tell(
-      { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } },
-      options.signal,
-    )
+    const level = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } }
+    // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
+    await tell(level, AbortSignal.any([options.signal, AbortSignal.timeout(LEVEL_PATIENCE)])).catch(() => {})
   }
 
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {

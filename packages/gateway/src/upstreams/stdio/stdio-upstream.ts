@@ -75,6 +75,11 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       environment: wire.kind === 'process' ? wire.environment : {},
     })
     greeting = child
+    // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
+    if (closed) {
+      await child.stop()
+      throw new Fault('upstream.disabled', { connection: reach.alias })
+    }
     const channel = createChannel({
       alias: reach.alias,
       send: (line) => child.send(line),
@@ -166,7 +171,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     try {
       const started = await start(known).catch((thrown: unknown) => {
         const exited = thrown instanceof Fault && thrown.code === 'upstream.lost'
-        if (known !== undefined || !exited) throw thrown
+        if (known !== undefined || !exited || closed) throw thrown
         return start(NEWEST_LEGACY)
       })
       failures = 0

@@ -1,0 +1,77 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Revision } from '@toolway/protocol'
+import { describe, expect, test } from 'vitest'
+import { createHttpUpstream } from './http-upstream.ts'
+
+/** A server whose era is whatever it was last told to be. */
+async function startTurncoat() {
+  const turncoat = { era: 'modern' as 'modern' | 'legacy' }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => {
+      const { id, method } = JSON.parse(body === '' ? '{}' : body) as { id?: number; method?: string }
+      const results: Record<string, object> =
+        turncoat.era === 'modern'
+          ? { 'server/discover': { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} } }
+          : { initialize: { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } } }
+      const result = results[method ?? '']
+      if (id === undefined) return void response.writeHead(202).end()
+      const error = { code: -32601, message: 'no such method' }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(turncoat, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))),
+  })
+}
+
+function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revision; pinned?: boolean } = {}) {
+  let last = 0
+  const shown: Revision[] = []
+  const upstream = createHttpUpstream({
+    reach: {
+      connectionId: 'con_1',
+      alias: 'web',
+      timeout: 10,
+      revision,
+      pinned,
+      wire: { kind: 'http', url, private: true, headers: {} },
+    },
+    ids: () => ++last,
+    onRevision: (revision) => void shown.push(revision),
+  })
+  return { upstream, shown, [Symbol.asyncDispose]: () => upstream.close() }
+}
+const { signal } = new AbortController()
+
+describe('the era of a server', () => {
+  test('is remembered, and found anew once it is in doubt', async () => {
+    await using server = await startTurncoat()
+    await using held = upstreamAt(server.url)
+    const { upstream, shown } = held
+    expect(await upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+    server.era = 'legacy'
+    await expect(upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.malformed' })
+    upstream.doubt()
+    expect(await upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    server.era = 'modern'
+    upstream.doubt()
+    expect(await upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+    expect(shown).toEqual(['2026-07-28', '2025-06-18', '2026-07-28'])
+  })
+
+  test('that an operator has pinned is never in doubt', async () => {
+    await using server = await startTurncoat()
+    server.era = 'legacy'
+    await using held = upstreamAt(server.url, { revision: '2026-07-28', pinned: true })
+    held.upstream.doubt()
+    // Taken at its word, although it does not answer discovery.
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+  })
+})

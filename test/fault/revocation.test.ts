@@ -1,0 +1,73 @@
+/** A key that is removed: what its holder has open ends at once, and nobody else's does. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { removeKey } from '../../packages/gateway/src/identity/keys.ts'
+import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { openSession, start } from '../e2e/peers/raw-client.ts'
+import { ask, requestOf } from './caller.ts'
+import { headOf, openRaw } from './raw-socket.ts'
+
+const REMOVED = `uru_${'cd'.repeat(32)}`
+const patiently = { timeout: 10_000, interval: 20 }
+
+const open = () => startTestGateway({ keys: [{ name: 'removed', value: REMOVED, toolset: undefined }] })
+const remove = ({ db, organization }: TestGateway) =>
+  db.organization(organization.id, (sql) => removeKey(sql, 'removed'))
+
+/** A stream that is read to its end; `ended` says whether it has come. */
+async function follow(opening: Promise<Response>) {
+  const response = await opening
+  expect(response.status).toBe(200)
+  const stream = { ended: false }
+  void response.text().then(
+    () => (stream.ended = true),
+    () => (stream.ended = true),
+  )
+  return stream
+}
+
+test('ends the streams that its holder has open, in both eras, and those of others stay open', async () => {
+  await using gateway = await open()
+  const leaving = new AbortController()
+  const { signal } = leaving
+  const listen = (key: string) =>
+    follow(
+      start(
+        { url: gateway.url, key, era: 'modern' },
+        'subscriptions/listen',
+        { notifications: { toolsListChanged: true } },
+        { signal },
+      ),
+    )
+  const stream = async (key: string) => {
+    const { session } = await openSession(gateway.url, key)
+    const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': session, accept: 'text/event-stream' }
+    return follow(fetch(gateway.url, { headers, signal }))
+  }
+  const theirs = [await listen(REMOVED), await stream(REMOVED)]
+  const others = [await listen(gateway.key), await stream(gateway.key)]
+  expect(await remove(gateway)).toBe(true)
+  await expect.poll(() => theirs.map(({ ended }) => ended), patiently).toEqual([true, true])
+  expect(others.map(({ ended }) => ended)).toEqual([false, false])
+  leaving.abort()
+})
+
+test('lets nobody in whose body was still on its way', async () => {
+  await using gateway = await open()
+  const { headers, body } = requestOf('tools/list', {}, REMOVED)
+  const sized = { host: new URL(gateway.address).host, 'content-length': String(body.length), ...headers }
+  using slow = await openRaw(gateway.address)
+  slow.write(headOf('POST /mcp', { ...sized, connection: 'close' }) + body.slice(0, 20))
+  // The same request, whole: it is let in, so the slow one is too, whose head came before.
+  expect((await ask({ url: gateway.url, key: REMOVED }, 'tools/list')).status).toBe(200)
+  await remove(gateway)
+  await expect
+    .poll(async () => (await ask({ url: gateway.url, key: REMOVED }, 'tools/list')).status, patiently)
+    .toBe(401)
+  // From this long on a body counts as slow.
+  await pause(600)
+  expect(slow.received()).toBe('')
+  slow.write(body.slice(20))
+  await slow.closed
+  expect(slow.received()).toMatch(/^HTTP\/1\.1 401 /)
+})
