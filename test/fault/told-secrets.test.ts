@@ -7,12 +7,12 @@ import { ask, callTool } from './caller.ts'
 import { sayError, startScriptedUpstream } from './scripted-upstream.ts'
 
 const ERAS = { modern: '2026-07-28', legacy: '2025-11-25' } as const
-const SECRETS = /hunter2|s3same/
+const SECRETS = /hunter2|open-sesame/
 const at = (url: string, era: keyof typeof ERAS): TestConnection => ({
   alias: 'up',
   revision: ERAS[era],
   timeout: 10,
-  wire: { kind: 'http', url: `${url}?apikey=s3same`, headers: { authorization: 'Bearer hunter2' } },
+  wire: { kind: 'http', url: `${url}?apikey=open-sesame`, headers: { authorization: 'Bearer hunter2-hunter2' } },
 })
 const logOf = ({ log }: TestGateway) => JSON.stringify(log)
 
@@ -22,7 +22,7 @@ describe.each(['modern', 'legacy'] as const)('a server of the %s era', (era) => 
       era,
       act(heard, response) {
         if (heard.method !== 'tools/call') return false
-        sayError(response, heard, `refused ${heard.headers.authorization} and s3same`)
+        sayError(response, heard, `refused ${heard.headers.authorization}, hunter2-hunter2 and open-sesame`)
         return true
       },
     })

@@ -42,7 +42,7 @@ async function gatewayProcess(home: string) {
 }
 
 describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
-  test('S3-EXT-08: ends with its group when it is stopped, also behind a shell', async () => {
+  test('ends with its group when it is stopped, also behind a shell', async () => {
     await using children = await startChildren()
     const { direct, shell, pids, ends } = await twoStubborn(children)
     await Promise.all([direct.stop(), shell.stop(), direct.stop()])

@@ -18,7 +18,7 @@ interface Seen {
 afterEach(() => vi.unstubAllEnvs())
 
 describe('the world a child sees', () => {
-  test('S3-EXT-08: is PATH, LANG, folders of its own and the declared variables, nothing else of the gateway', async () => {
+  test('is PATH, LANG, folders of its own and the declared variables, nothing else of the gateway', async () => {
     vi.stubEnv('SECRET_KEY', 'planted in the gateway')
     await using children = await startChildren()
     const child = await children.start(launchOf('environment', [], { environment: { TOKEN: 'declared' } }))

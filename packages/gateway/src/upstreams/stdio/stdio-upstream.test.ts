@@ -38,7 +38,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve() } =
         queueMicrotask(() => read(JSON.stringify({ jsonrpc: '2.0', id, result })))
         return Promise.resolve()
       },
-      onLine: (given) => void (read = given as typeof read),
+      onLine: (given) => void (read = given),
       onExit: (tell) => void listeners.push(tell),
       stderr: () => [],
       ready: () => {},
