@@ -218,7 +218,7 @@ function refuseOpenDoor(config: Config): void {
     )
   }
   // A public name means a proxy or a tunnel in front, and behind it everybody would be the operator.
-  const open = [url === undefined ? undefined : new URL(url).hostname, ...names].find(
+  const open = [url === undefined ? undefined : new URL(url).hostname.replace(/^\[|\]$/g, ''), ...names].find(
     (name) => name !== undefined && !isLoopback(name.replace(/:\d+$/, '')),
   )
   if (open === undefined) return

@@ -4,8 +4,14 @@ import { Alias, Fault, type ConnectionSettings, type Revision } from '@toolway/c
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'
-import { listCatalogs } from '../catalog/catalogs.ts'
-import { addConnection, findConnection, listConnections, removeConnection } from '../connections/connections.ts'
+import { listCatalogs, storeCatalog } from '../catalog/catalogs.ts'
+import {
+  addConnection,
+  findConnection,
+  listConnections,
+  noteContact,
+  removeConnection,
+} from '../connections/connections.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
@@ -191,7 +197,7 @@ export const remove = (organization: string, alias: string, output: Output): Pro
     return EXIT.ok
   })
 
-/** Connect from here, step by step, and say at which step it fails and what mends it. Nothing is stored. */
+/** Connect from here, step by step, and say at which step it fails and what mends it. What it offers is kept, as after any contact. */
 export const test = (organization: string, alias: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {
     const { db, vault, loaded, organization: own } = opened
@@ -220,6 +226,11 @@ export const test = (organization: string, alias: string, output: Output): Promi
     try {
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
       const offer = await fetchOffer(snapshot.upstream(connection.id), alias, AbortSignal.timeout(WAIT_MS))
+      await db.system(async (sql) => {
+        await storeCatalog(sql, own.id, connection.id, offer)
+        const era = { revision: offer.revision, at: Date.now() }
+        await noteContact(sql, connection.id, { status: 'connected', reason: undefined, era })
+      })
       output.result(
         { alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) },
         reportLines(alias, offer, performance.now() - began),

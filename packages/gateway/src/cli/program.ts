@@ -52,7 +52,7 @@ function tell(thrown: unknown, json: boolean): number {
   const code = thrown instanceof CommandFault ? thrown.exitCode : EXIT.failed
   if (json) process.stderr.write(`${JSON.stringify({ error: message, exitCode: code })}\n`)
   else process.stderr.write(`${message}\n`)
-  if (!known && thrown instanceof Error) process.stderr.write(`${thrown.stack ?? ''}\n`)
+  if (!known && thrown instanceof Error) process.stderr.write(`${harmless(thrown.stack ?? '')}\n`)
   return code
 }
 
@@ -84,13 +84,17 @@ function build(finish: Finish): Command {
 function dress(command: Command): Command {
   command.exitOverride().showSuggestionAfterError().showHelpAfterError('Try --help.')
   if (command.commands.length === 0) {
-    command.option('--json', 'print one JSON value for programs').addHelpText('after', CODES)
-    if (command.name() !== 'start' && command.name() !== 'config')
+    if (command.name() !== 'start') command.option('--json', 'print one JSON value for programs')
+    command.addHelpText('after', CODES)
+    if (!WITHOUT_ORGANIZATION.has(command.name()))
       command.option('-o, --organization <slug>', 'the organization', 'default')
   }
   for (const inner of command.commands) dress(inner)
   return command
 }
+
+/** What concerns the process, or whatever organization a key belongs to. */
+const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call'])
 
 const examples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
 const outputOf = ({ json = false }: { json?: boolean }): Output => createOutput(json)
@@ -148,19 +152,22 @@ function connectionCommand(finish: Finish): Command {
   command
     .command('list')
     .description('list connections, how they are and how many tools they have')
+    .addHelpText('after', examples('toolway connection list', 'toolway connection list --json'))
     .action(async (options: Common) =>
       finish(await (await import('./connection.ts')).list(options.organization, outputOf(options))),
     )
   command
     .command('remove')
     .description('remove a connection with its secrets')
+    .addHelpText('after', examples('toolway connection remove docs'))
     .argument('<alias>')
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).remove(options.organization, alias, outputOf(options))),
     )
   command
     .command('test')
-    .description('connect now and say at which step it fails')
+    .description('connect now, keep what it offers, and say at which step it fails')
+    .addHelpText('after', examples('toolway connection test docs'))
     .argument('<alias>')
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).test(options.organization, alias, outputOf(options))),
@@ -223,12 +230,14 @@ function keyCommand(finish: Finish): Command {
   command
     .command('list')
     .description('list keys (never their text)')
+    .addHelpText('after', examples('toolway key list'))
     .action(async (options: Common) =>
       finish(await (await import('./key.ts')).list(options.organization, outputOf(options))),
     )
   command
     .command('remove')
     .description('remove a key; it is refused at once')
+    .addHelpText('after', examples('toolway key remove laptop'))
     .argument('<name>')
     .action(async (name: string, options: Common) =>
       finish(await (await import('./key.ts')).remove(options.organization, name, outputOf(options))),
@@ -269,6 +278,7 @@ const importCommand = (finish: Finish) =>
 const doctorCommand = (finish: Finish) =>
   new Command('doctor')
     .description('check everything that a start and a call need')
+    .addHelpText('after', examples('toolway doctor', 'toolway doctor --json'))
     .action(async (options: Common) =>
       finish(await (await import('./doctor.ts')).doctor(options.organization, outputOf(options))),
     )
@@ -276,6 +286,7 @@ const doctorCommand = (finish: Finish) =>
 const configCommand = (finish: Finish) =>
   new Command('config')
     .description('show the settings in force and where each came from')
+    .addHelpText('after', examples('toolway config', 'TOOLWAY_PORT=9000 toolway config --json'))
     .action(async (options: { json?: boolean }) =>
       finish((await import('./config-list.ts')).listConfig(outputOf(options))),
     )

@@ -230,7 +230,9 @@ const isStreamType = (type: string | string[] | undefined): boolean =>
 
 /** An error in the server's own words, as it may be told and logged. */
 export const maskedError = (wire: Wire, error: ErrorBody): ErrorBody =>
-  JSON.parse(wire.mask(JSON.stringify(error))) as ErrorBody
+  JSON.parse(JSON.stringify(error), (_, value: unknown) =>
+    typeof value === 'string' ? wire.mask(value) : value,
+  ) as ErrorBody
 
 export const header = ({ headers }: Incoming, name: string): string | undefined => {
   const value = headers[name]

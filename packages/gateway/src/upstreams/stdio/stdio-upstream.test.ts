@@ -3,6 +3,7 @@ import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { ownAsk } from '../../jobs/sync-catalog.ts'
 import type { Child, Exit } from '../children/child.ts'
+import type { LineReader } from '../children/child-inbox.ts'
 import { createStdioUpstream } from './stdio-upstream.ts'
 
 interface Said {
@@ -15,7 +16,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve() } =
   const children: { said: Said[]; stopped: boolean; exit(how: Partial<Exit>): void }[] = []
   function start(): Promise<Child> {
     const said: Said[] = []
-    let read: (line: string) => void = () => {}
+    let read: LineReader = () => {}
     const listeners: ((how: Exit) => void)[] = []
     const one = {
       said,
@@ -35,7 +36,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve() } =
         const greeting = method === 'server/discover'
         if (id === undefined || method === 'subscriptions/listen' || (greeting && !greets)) return Promise.resolve()
         const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} }
-        queueMicrotask(() => read(JSON.stringify({ jsonrpc: '2.0', id, result })))
+        queueMicrotask(() => void read(JSON.stringify({ jsonrpc: '2.0', id, result })))
         return Promise.resolve()
       },
       onLine: (given) => void (read = given),
