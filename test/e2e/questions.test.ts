@@ -1,6 +1,6 @@
 /**
- * What happens when a server asks back in the middle of a call? Within an era the question reaches exactly the client that
- * called; across eras, which is a later bridge's work, it is refused in words. It never hangs.
+ * What happens when a server asks back in the middle of a call? The question reaches exactly the client that called, within an
+ * era and from a modern server to a legacy client; from a legacy server to a modern one it is refused in words. It never hangs.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -105,18 +105,33 @@ describe('a question', () => {
 })
 
 describe('a question across eras', () => {
-  test.each(of('legacy'))('from a modern server is told to %s as a result that says why', async (kind) => {
+  test.each(of('legacy'))('from a modern server is put to %s, and the call goes on', async (kind) => {
     for (const joined of [false, true]) {
       await using client = await connected(kind, 'modern', joined)
       const prefix = joined ? 'modern__' : ''
-      const result = await client.call(`${prefix}test_input_required_result_elicitation`)
-      expect(result).toMatchObject({
-        isError: true,
-        _meta: { 'dev.toolway/fault': { code: 'NOT_SUPPORTED', fault: 'upstream.question' } },
-      })
-      expect(textOf(result)).toContain('asks the client a question')
-      expect(client.asked).toEqual([])
+      const greeted = await client.call(`${prefix}test_input_required_result_elicitation`)
+      expect(textOf(greeted)).toBe('Hello, Ada!')
+      const sampled = await client.call(`${prefix}test_input_required_result_sampling`)
+      expect(textOf(sampled)).toContain('Paris')
+      expect(client.asked.map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage'])
     }
+  })
+
+  test.each(of('legacy'))('of several at once, and over several rounds, are all put to %s', async (kind) => {
+    await using client = await connected(kind, 'modern')
+    const twice = await client.call('test_input_required_result_multi_round')
+    expect(textOf(twice)).toBe('Both questions were answered.')
+    expect(client.asked).toHaveLength(2)
+  })
+
+  test.each(of('legacy'))('to a user of %s who cannot be asked is told as a result that says why', async (kind) => {
+    await using client = await connected(kind, 'modern', false, false)
+    const result = await client.call('test_input_required_result_elicitation')
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.toolway/fault': { code: 'NOT_SUPPORTED', fault: 'upstream.question' } },
+    })
+    expect(client.asked).toEqual([])
   })
 
   test.each(of('modern'))('from a legacy server is told to %s as a result that says why', async (kind) => {
@@ -130,10 +145,15 @@ describe('a question across eras', () => {
     }
   })
 
-  test.each(of('legacy'))('from a prompt of a modern server is an error to %s that says why', async (kind) => {
-    await using client = await connected(kind, 'modern')
-    await expect(client.prompt('test_input_required_result_prompt')).rejects.toThrow(/asks the client a question/)
-  })
+  test.each(of('legacy'))(
+    'from a prompt of a modern server is put to %s, again and again while the answer does not fit',
+    async (kind) => {
+      await using client = await connected(kind, 'modern')
+      // The prompt wants a context; this client always gives a name.
+      await expect(client.prompt('test_input_required_result_prompt')).rejects.toThrow(/asked for more input 8 times/)
+      expect(client.asked).toHaveLength(8)
+    },
+  )
 
   test('does not stop the same session from calling what asks nothing', async () => {
     const peer = await openSession(gateway.connectionUrl('modern'), gateway.key)

@@ -237,15 +237,16 @@ describe('a legacy session', () => {
     expect(messages.map(({ method }) => method)).toEqual(['notifications/message', undefined])
   })
 
-  test.each(kinds)('of %s hears that a resource it watches was updated', async (kind) => {
+  const watches = kinds.flatMap((kind) => ['legacy_all', 'modern_all'].map((alias) => [kind, alias] as const))
+  test.each(watches)('of %s hears that a resource of %s that it watches was updated', async (kind, alias) => {
     for (const joined of [false, true]) {
-      const url = joined ? gateway.url : gateway.connectionUrl('legacy_all')
-      const uri = joined ? 'toolway://legacy_all/test://watched-resource' : 'test://watched-resource'
+      const url = joined ? gateway.url : gateway.connectionUrl(alias)
+      const uri = joined ? `toolway://${alias}/test://watched-resource` : 'test://watched-resource'
       await using client = await connectClient({ kind, url, key: gateway.key })
       expect(client.capabilities).toMatchObject({ resources: { subscribe: true } })
       const updates = () => client.heard.filter(({ method }) => method === 'notifications/resources/updated')
       await client.subscribe(uri)
-      const trigger = joined ? 'legacy_all__test_trigger_resource_update' : 'test_trigger_resource_update'
+      const trigger = joined ? `${alias}__test_trigger_resource_update` : 'test_trigger_resource_update'
       await until('the update arrives', async () => {
         await client.call(trigger)
         return updates().length > 0

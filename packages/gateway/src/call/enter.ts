@@ -30,7 +30,7 @@ import { discovered, initialized } from './introduce.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import type { Answer, Line, Standing } from './ports.ts'
-import { readResource, subscribeResource, targetOf } from './read-resource.ts'
+import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
 import type { Trail } from './trail.ts'
 import { forward } from './forward.ts'
 
@@ -72,10 +72,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
     ping: () => EMPTY,
     'logging/setLevel': setLevel,
     'resources/subscribe': ({ standing, asked, line, trail }) => subscribeResource(standing, asked, line, trail),
-    'resources/unsubscribe': async ({ standing, asked, line, trail }) => {
-      const target = targetOf(standing, asked)
-      return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
-    },
+    'resources/unsubscribe': ({ standing, asked, line, trail }) => unsubscribeResource(standing, asked, line, trail),
   },
 }
 

@@ -1,13 +1,14 @@
 /**
  * The last steps of the road that every verb shares: open the upstream, ask in its era, give the answer back in the caller's.
  *
- * Same era: the request goes on as it came, under our own id. Other era: translated; a question of the server to the client
- * is the one thing that does not cross here, and is refused in words. The bridge that carries it has its place in `question`.
+ * Same era: the request goes on as it came, under our own id. Other era: translated. A modern server's questions reach a legacy
+ * client by `ask-client.ts`; a legacy server's questions do not reach a modern client yet and are refused in words.
  */
 import { Fault } from '@toolway/contract'
 import {
   adaptError,
   adaptResult,
+  askableOf,
   eraOf,
   joinUri,
   rewriteResult,
@@ -17,8 +18,10 @@ import {
   type HeaderParameter,
   type JsonObject,
   type Notification,
+  type Request,
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
+import { answerRounds, wantsInput } from './ask-client.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
 
@@ -43,22 +46,23 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   trail.connection = target.alias
   trail.eraUpstream = target.revision
   const upstream = standing.upstream(target.connectionId)
-  const answer = await upstream.ask({
-    method: asked.method,
-    params,
-    caller: sameEra ? asked.caller : callerAcross(asked.caller),
-    session: sameEra && line.session !== undefined ? line.session : undefined,
-    owner: standing.principal.id,
-    headerParameters,
-    signal: line.signal,
-    onNotification: (notification) => pass(notification, forwarding, sameEra),
-    onQuestion: (question) =>
-      sameEra
-        ? line.question(question)
-        : Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${question.method}` } }),
-  })
+  const send = (asking: JsonObject) =>
+    upstream.ask({
+      method: asked.method,
+      params: asking,
+      caller: sameEra ? asked.caller : callerAcross(asked.caller, target, line),
+      session: sameEra && line.session !== undefined ? line.session : undefined,
+      owner: standing.principal.id,
+      headerParameters,
+      signal: line.signal,
+      onNotification: (notification) => pass(notification, forwarding, sameEra),
+      onQuestion: (question) => (sameEra ? line.question(question) : notHere(question)),
+    })
+  const first = await send(params)
+  const answer =
+    !sameEra && line.asks && wantsInput(first) ? await answerRounds({ line, target, params, send }, first) : first
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
-  // Nothing is declared across eras, so a server that misses a capability would have asked.
+  // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
   if (!sameEra && answer.result['resultType'] === 'input_required') throw unasked(target)
@@ -66,8 +70,14 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   return { result: standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted }
 }
 
-/** Across eras nothing is announced that could not be carried: the server then asks nothing. */
-const callerAcross = (caller: Caller): Caller => ({ ...caller, capabilities: {} })
+/** Across eras only that is announced which can be carried: a legacy client's session can be asked, a modern client cannot yet. */
+const callerAcross = (caller: Caller, target: Target, { asks }: Line): Caller => ({
+  ...caller,
+  capabilities: asks && eraOf(target.revision) === 'modern' ? askableOf(caller.capabilities) : {},
+})
+
+const notHere = ({ method }: Request): Promise<Answer> =>
+  Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${method}` } })
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 

@@ -41,6 +41,8 @@ export interface Line {
   readonly session: Session | undefined
   /** Undefined where there are no headers to check. */
   readonly header: HeaderReader | undefined
+  /** Whether the client can be asked anything on this line: it has a session, and takes a stream. */
+  readonly asks: boolean
   notify(notification: Notification): void
   /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
   question(question: Request): Promise<Answer>

@@ -1,6 +1,6 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
-import type { Asked } from '@toolway/protocol'
+import { eraOf, type Asked } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
@@ -20,21 +20,50 @@ export async function readResource(standing: Standing, asked: Asked, line: Line,
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 
-/** Watching a resource: legacy clients of legacy servers, each over a session of its own (the others have `listen`). */
-export async function subscribeResource(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+/** A session that watches more than this is not answered any more; each address is kept and told to the server. */
+const MOST_WATCHED = 1_000
+
+/** Watching a resource is for clients with a session, at servers that tell of it to one session only; modern clients listen. */
+export const subscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
+  watch({ standing, asked, line, trail }, (watched, uri) => {
+    if (watched.size >= MOST_WATCHED)
+      throw new Fault('params.shape', { place: '/uri', problem: `is one more than ${MOST_WATCHED} watched at once` })
+    watched.add(uri)
+  })
+
+export const unsubscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
+  watch({ standing, asked, line, trail }, (watched, uri) => watched.delete(uri))
+
+interface Watching {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly trail: Trail
+}
+
+async function watch(
+  { standing, asked, line, trail }: Watching,
+  change: (watched: Set<string>, uri: string) => void,
+): Promise<Answer> {
   const target = targetOf(standing, asked)
   const { session } = line
   const carries = standing.view.offered.some(
     ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
   )
   if (session === undefined || !carries) throw new Fault('method.unknown', { method: asked.method })
-  const upstream = standing.upstream(target.connectionId)
-  upstream.hear(session, (notification) => {
+  const watched = session.watched.get(target.connectionId) ?? new Set<string>()
+  session.watched.set(target.connectionId, watched)
+  change(watched, target.name)
+  const modern = eraOf(target.revision) === 'modern'
+  await standing.upstream(target.connectionId).hear(session, [...watched], (notification) => {
     const uri = notification.params?.['uri']
     if (notification.method !== 'notifications/resources/updated' || typeof uri !== 'string') return
-    const params = { ...notification.params, uri: standing.view.exposeUri(target.alias, uri) }
+    // What names the stream of a modern server means nothing to the client.
+    const params = { ...(modern ? {} : notification.params), uri: standing.view.exposeUri(target.alias, uri) }
     session.stream?.({ jsonrpc: '2.0', method: notification.method, params })
   })
+  // A modern server has heard it by now; a legacy one is told in so many words.
+  if (modern) return { result: {} }
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 

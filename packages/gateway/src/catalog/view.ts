@@ -192,7 +192,7 @@ export function capabilitiesOf({ offered }: View, revision: Revision): JsonObjec
   if (anyHas(offered, 'resources')) {
     const subscribes =
       era === 'legacy' &&
-      sameEra.some(
+      offered.some(
         ({ sessions, capabilities: { resources } }) =>
           sessions && isObject(resources) && resources['subscribe'] === true,
       )

@@ -20,7 +20,7 @@ export interface ClientLineParts {
   readonly asked: Asked
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
-  readonly reply: Pick<Reply, 'send'>
+  readonly reply: Pick<Reply, 'send' | 'streams'>
 }
 
 export function createClientLine({ asked, session, header, reply }: ClientLineParts): ClientLine {
@@ -30,6 +30,7 @@ export function createClientLine({ asked, session, header, reply }: ClientLinePa
     signal: controller.signal,
     session,
     header,
+    asks: session !== undefined && reply.streams,
     notify: (notification) => void reply.send(notification),
     question: (question) => put(question, session, reply, controller.signal),
     cancel: (fault) => controller.abort(fault),
@@ -75,7 +76,7 @@ const INTERNAL = -32603
 function put(
   question: Request,
   session: Session | undefined,
-  reply: Pick<Reply, 'send'>,
+  reply: Pick<Reply, 'send' | 'streams'>,
   signal: AbortSignal,
 ): Promise<Answer> {
   if (session === undefined)

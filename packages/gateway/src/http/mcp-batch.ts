@@ -52,7 +52,12 @@ export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) =>
     // What is left of the answer cannot hold another one: it is not asked for.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const asked = readLegacy(request, batch.session, batch.header)
-    const line = createClientLine({ asked, session: batch.session, header: undefined, reply: { send: () => false } })
+    const line = createClientLine({
+      asked,
+      session: batch.session,
+      header: undefined,
+      reply: { streams: false, send: () => false },
+    })
     try {
       const given = await entrance.enter({ standing: batch.standing, asked, line, trail })
       if ('error' in given) trail.outcome = 'failed'

@@ -19,6 +19,8 @@ export interface Reply {
   /** The answer. Returns the bytes written. */
   end(message: object, status: number): number
   readonly streaming: boolean
+  /** Whether the client takes a stream at all. */
+  readonly streams: boolean
 }
 
 export interface ReplyOptions {
@@ -48,6 +50,7 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
     get streaming() {
       return beat !== undefined
     },
+    streams: accepts,
     open,
     send(message) {
       if (!accepts || gone()) return false

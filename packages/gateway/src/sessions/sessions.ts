@@ -27,6 +27,8 @@ export interface Session {
   /** The client's own stream (GET), where it has one open. */
   stream: ((message: Message) => void) | undefined
   nextQuestion: number
+  /** What the client watches, by connection: the servers' own addresses. */
+  readonly watched: Map<string, Set<string>>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
 }
@@ -102,6 +104,7 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
         questions: new Map(),
         stream: undefined,
         nextQuestion: 0,
+        watched: new Map(),
         ended: new AbortController(),
       }
       const one = { session, owner, seen: now() }

@@ -42,7 +42,7 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
     get watchers() {
       return watchers.size
     },
-    hear() {},
+    hear: () => Promise.resolve(),
     doubt() {},
     forget() {},
     close: () => Promise.resolve(),

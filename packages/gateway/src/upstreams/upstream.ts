@@ -54,8 +54,15 @@ export interface Upstream {
   ask(ask: Ask): Promise<Answer>
   /** Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. */
   watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
-  /** Hear what the server sends to this session outside any request, for as long as the session lives. */
-  hear(session: SessionRef, onNotification: (notification: Notification) => void): void
+  /**
+   * Hear what the server sends to this session outside any request, for as long as the session lives. A modern server is told
+   * which resources the session watches; each call replaces the set of the one before. Resolves when it is in force, or soon.
+   */
+  hear(
+    session: SessionRef,
+    uris: readonly string[],
+    onNotification: (notification: Notification) => void,
+  ): Promise<void>
   /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */

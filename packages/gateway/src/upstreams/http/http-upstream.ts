@@ -5,7 +5,15 @@
  * 5xx or silence says nothing about the era, and everything else is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
-import { eraOf, isLegacyRevision, isNotification, MODERN, type LegacyRevision, type Revision } from '@toolway/protocol'
+import {
+  eraOf,
+  isLegacyRevision,
+  isNotification,
+  MODERN,
+  type Notification,
+  type LegacyRevision,
+  type Revision,
+} from '@toolway/protocol'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createMask } from '../children/mask.ts'
 import {
@@ -28,6 +36,8 @@ const CATALOG = 'catalog'
 /** Sessions for callers who have none of their own (modern clients), one for each principal. */
 const OWNED = 'owner '
 const MOST_SESSIONS = 1_000
+/** How long a client waits for its subscription to be in force, in milliseconds. */
+const LISTEN_PATIENCE = 2_000
 const WATCH_AGAIN = { first: 1_000, most: 60_000 }
 
 export interface HttpUpstreamParts {
@@ -160,7 +170,11 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     signal: AbortSignal,
   ): Promise<boolean> {
     if ((await revisionOf()) === MODERN) {
-      const answer = await modern.listen(wire, ids, { onChange, onOpen, signal })
+      const onNotification = ({ method }: Notification) => {
+        const kind = changedList(method)
+        if (kind !== undefined) onChange(kind)
+      }
+      const answer = await modern.listen(wire, ids, { filter: modern.LIST_FILTER, onNotification, onOpen, signal })
       return !('error' in answer)
     }
     const session = await openShared()
@@ -176,6 +190,34 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       if (thrown instanceof SessionLost && sessions.get(CATALOG) === session) sessions.delete(CATALOG)
       throw thrown
     }
+  }
+
+  /** One listen stream for all that a session watches; it comes back by itself, and is another one when the session watches another set. */
+  async function hearModern(
+    key: string,
+    uris: readonly string[],
+    onNotification: (notification: Notification) => void,
+  ): Promise<void> {
+    ears.get(key)?.abort()
+    ears.delete(key)
+    if (uris.length === 0) return
+    const ear = new AbortController()
+    ears.set(key, ear)
+    const { signal } = ear
+    const opened = Promise.withResolvers<void>()
+    const filter = { resourceSubscriptions: [...uris] }
+    const keep = async () => {
+      for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
+        const onOpen = () => {
+          pause = WATCH_AGAIN.first
+          opened.resolve()
+        }
+        await modern.listen(wire, ids, { filter, onNotification, onOpen, signal }).catch(() => {})
+        if (!signal.aborted) await sleep(pause, signal)
+      }
+    }
+    void keep()
+    await Promise.race([opened.promise, sleep(LISTEN_PATIENCE, signal)])
   }
 
   /** A server without a stream (false) is left to the periodic refresh; a broken stream comes back with growing pauses. */
@@ -198,7 +240,8 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     introduce,
     ask,
     watch: (onChange, signal) => void keepWatching(onChange, signal),
-    hear(session, onNotification) {
+    async hear(session, uris, onNotification) {
+      if ((await revisionOf()) === MODERN) return hearModern(session.id, uris, onNotification)
       if (ears.has(session.id)) return
       const ear = new AbortController()
       ears.set(session.id, ear)

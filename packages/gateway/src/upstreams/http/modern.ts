@@ -18,8 +18,9 @@ import {
   type HeaderParameter,
   type JsonObject,
   type Message,
+  type Notification,
 } from '@toolway/protocol'
-import { changedList, forCaller, type Answer, type ListKind, type Portrait } from '../upstream.ts'
+import { forCaller, type Answer, type Portrait } from '../upstream.ts'
 import { header, maskedError, readAs, send, type Incoming, type Wire } from './post.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
@@ -120,23 +121,32 @@ export function portraitOf(result: JsonObject): Portrait {
   }
 }
 
-/** One listen stream; returns when it ends. `onOpen` is called with the acknowledgement. */
-export async function listen(
+/** What a listen stream is asked to tell of (specification 2026-07-28, subscriptions). */
+export interface ListenOptions {
+  readonly filter: JsonObject
+  readonly signal: AbortSignal
+  onNotification(notification: Notification): void
+  /** The server has acknowledged. */
+  onOpen(): void
+}
+
+/** One listen stream; returns when it ends. */
+export function listen(
   wire: Wire,
   ids: Ids,
-  { onChange, onOpen, signal }: { onChange(kind: ListKind): void; onOpen(): void; signal: AbortSignal },
+  { filter, signal, onNotification, onOpen }: ListenOptions,
 ): Promise<Answer> {
-  const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
   return exchange(wire, ids, {
     method: 'subscriptions/listen',
-    params: { notifications },
+    params: { notifications: filter },
     caller: NOBODY,
     signal,
     patient: true,
-    onNotification({ method }) {
-      if (method === 'notifications/subscriptions/acknowledged') onOpen()
-      const kind = changedList(method)
-      if (kind !== undefined) onChange(kind)
+    onNotification(notification) {
+      if (notification.method === 'notifications/subscriptions/acknowledged') onOpen()
+      else onNotification(notification)
     },
   })
 }
+
+export const LIST_FILTER: JsonObject = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }

@@ -248,7 +248,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       if (!reach.pinned && running === undefined) known = undefined
     },
     // One channel for all: what arrives outside a request belongs to nobody in particular.
-    hear() {},
+    hear: () => Promise.resolve(),
     forget() {},
     async close() {
       closed = true
