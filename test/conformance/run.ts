@@ -54,7 +54,7 @@ function readRequest(): Request {
 
 function readFlags() {
   const options = {
-    path: { type: 'string', default: 'gateway' },
+    path: { type: 'string', default: 'gateway,bridge' },
     suite: { type: 'string' },
     scenario: { type: 'string' },
     json: { type: 'boolean', default: false },

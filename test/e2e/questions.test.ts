@@ -1,6 +1,6 @@
 /**
  * What happens when a server asks back in the middle of a call? The question reaches exactly the client that called, within an
- * era and from a modern server to a legacy client; from a legacy server to a modern one it is refused in words. It never hangs.
+ * era and across eras, or is refused in words. It never hangs.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -134,16 +134,31 @@ describe('a question across eras', () => {
     expect(client.asked).toEqual([])
   })
 
-  test.each(of('modern'))('from a legacy server is told to %s as a result that says why', async (kind) => {
-    for (const tool of ['test_elicitation', 'test_sampling']) {
-      await using client = await connected(kind, 'legacy')
-      const result = await client.call(tool, { message: 'Anyone?', prompt: 'Anyone?' })
-      expect(result.isError).toBe(true)
-      // The server's own words, or ours where it asked although nobody said it could.
-      expect(textOf(result)).toMatch(/not support|not available here/i)
-      expect(client.asked).toEqual([])
+  test.each(of('modern'))('from a legacy server is put to %s, and the very same call goes on', async (kind) => {
+    for (const joined of [false, true]) {
+      await using client = await connected(kind, 'legacy', joined)
+      const prefix = joined ? 'legacy__' : ''
+      const told = await client.call(`${prefix}test_elicitation`, { message: 'Who are you?' })
+      expect(textOf(told)).toMatch(/action=accept.*"username":"ada"/)
+      const sampled = await client.call(`${prefix}test_sampling`, { prompt: 'The capital of France?' })
+      expect(textOf(sampled)).toBe('LLM response: Paris')
+      expect(client.asked).toMatchObject([
+        { params: { message: 'Who are you?' } },
+        { method: 'sampling/createMessage' },
+      ])
     }
   })
+
+  test.each(of('modern'))(
+    'from a legacy server to a user of %s who cannot be asked is the server’s own refusal',
+    async (kind) => {
+      await using client = await connected(kind, 'legacy', false, false)
+      const result = await client.call('test_elicitation', { message: 'Anyone?' })
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toMatch(/not support|not available here/i)
+      expect(client.asked).toEqual([])
+    },
+  )
 
   test.each(of('legacy'))(
     'from a prompt of a modern server is put to %s, again and again while the answer does not fit',

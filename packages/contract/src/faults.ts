@@ -111,6 +111,20 @@ export const FAULTS = {
   'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not answer within {seconds} s.', 'Call again with less to do, or raise the limit of the connection.'),
   'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still working off earlier requests.', 'Call again in a moment.'),
   'upstream.question': row('run', 'NOT_SUPPORTED', [501, UNREACHABLE], 'The connection {connection} asks the client a question that this client\'s protocol revision cannot carry.', 'Use a client of the upstream\'s own revision ({revision}).'),
+  'question.limit': row(
+    'open',
+    'RATE_LIMITED',
+    [503, UNREACHABLE, 'retry'],
+    'This caller has {limit} calls that wait for its answers, and can have no more.',
+    'Answer one of them, or wait: they end by themselves.',
+  ),
+  'state.unknown': row(
+    'check',
+    'INVALID_ARGUMENT',
+    [200, PARAMS],
+    'Invalid or expired requestState.',
+    'Make the call again from the start; it may have acted.',
+  ),
   'upstream.rounds': row(
     'run',
     'EXECUTION_ERROR',

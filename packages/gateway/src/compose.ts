@@ -11,6 +11,8 @@ import type { Server } from 'node:http'
 import { Fault } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
 import { createEntrance } from './call/enter.ts'
+import { createBoundStates } from './call/bound-states.ts'
+import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
 import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
@@ -182,8 +184,15 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       mcp.recheck()
     } else snapshots.signal(organization)
   }
+  const parked = createParkedCalls(vault)
   const mcp = createMcpDoor({
-    admit: createAdmit({ identity, organization: snapshots.find, defaultOrganization: DEFAULT_SLUG }),
+    admit: createAdmit({
+      identity,
+      organization: snapshots.find,
+      defaultOrganization: DEFAULT_SLUG,
+      parked,
+      states: createBoundStates(vault),
+    }),
     entrance: createEntrance({ sessions, changes, signer: vault }),
     sessions,
     changes,
@@ -230,6 +239,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       snapshots.close()
       await endServer(DRAIN_MS)
       sessions.close()
+      parked.close()
       await upstreams.close()
       await children.close()
       await listener.close()

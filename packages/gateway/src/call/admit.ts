@@ -7,7 +7,8 @@
 import { Fault } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
-import type { Inbound, Place, Standing } from './ports.ts'
+import type { BoundStates } from './bound-states.ts'
+import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface AdmitParts {
@@ -15,13 +16,15 @@ export interface AdmitParts {
   /** By id or by slug; undefined when there is none (any more). */
   organization(name: { id?: string; slug?: string }): Snapshot | undefined
   readonly defaultOrganization: string
+  readonly parked: ParkedCalls
+  readonly states: BoundStates
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
 
 const DEFAULT_TOOLSET = 'default'
 
-export function createAdmit({ identity, organization, defaultOrganization }: AdmitParts): Admit {
+export function createAdmit({ identity, organization, defaultOrganization, parked, states }: AdmitParts): Admit {
   function stand(principal: Principal, place: Place): Standing {
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
@@ -37,6 +40,8 @@ export function createAdmit({ identity, organization, defaultOrganization }: Adm
       view,
       sees: createSight(view, () => organization({ id: snapshot.organization.id })?.view(toolset, connection)),
       upstream: (connectionId) => snapshot.upstream(connectionId),
+      parked,
+      states,
     }
   }
 

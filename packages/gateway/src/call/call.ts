@@ -6,7 +6,7 @@
  * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
  */
 import { Fault } from '@toolway/contract'
-import { checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
@@ -30,10 +30,12 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     return answer
   } catch (thrown) {
     const fault = Fault.of(thrown)
-    if (fault.code === 'call.cancelled') throw fault
+    // What is wrong with the request itself is no result of the tool.
+    if (fault.code === 'call.cancelled' || fault.row.phase === 'check') throw fault
     trail.outcome = fault.row.phase === 'open' ? 'refused' : 'failed'
     trail.fault = fault
-    return { result: resultOf(fault, trail.correlationId) }
+    const { revision } = asked.caller
+    return { result: adaptResult('tools/call', resultOf(fault, trail.correlationId), { from: revision, to: revision }) }
   }
 }
 

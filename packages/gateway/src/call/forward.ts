@@ -2,7 +2,7 @@
  * The last steps of the road that every verb shares: open the upstream, ask in its era, give the answer back in the caller's.
  *
  * Same era: the request goes on as it came, under our own id. Other era: translated. A modern server's questions reach a legacy
- * client by `ask-client.ts`; a legacy server's questions do not reach a modern client yet and are refused in words.
+ * client by `ask-client.ts`; a legacy server's questions reach a modern client by `parked-calls.ts`.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -13,7 +13,6 @@ import {
   joinUri,
   rewriteResult,
   type Asked,
-  type Caller,
   type Crossing,
   type HeaderParameter,
   type JsonObject,
@@ -22,7 +21,8 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './ask-client.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import type { Ask } from '../upstreams/upstream.ts'
+import type { Answer, Line, Standing, Word } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 export interface Forwarding {
@@ -41,50 +41,107 @@ const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { standing, line, trail, asked, target, params, headerParameters = [], wraps = false } = forwarding
+  const { standing, trail, asked, target, wraps = false } = forwarding
   const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
-  const upstream = standing.upstream(target.connectionId)
-  const send = (asking: JsonObject) =>
-    upstream.ask({
-      method: asked.method,
-      params: asking,
-      caller: sameEra ? asked.caller : callerAcross(asked.caller, target, line),
-      session: sameEra && line.session !== undefined ? line.session : undefined,
-      owner: standing.principal.id,
-      headerParameters,
-      signal: line.signal,
-      onNotification: (notification) => pass(notification, forwarding, sameEra),
-      onQuestion: (question) => (sameEra ? line.question(question) : notHere(question)),
-    })
-  const first = await send(params)
-  const answer =
-    !sameEra && line.asks && wantsInput(first) ? await answerRounds({ line, target, params, send }, first) : first
+  const answer = await (sameEra ? relay(forwarding) : cross(forwarding))
+  if ('question' in answer) return { result: answer.question }
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
-  if (!sameEra && answer.result['resultType'] === 'input_required') throw unasked(target)
+  if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)
   return { result: standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted }
 }
 
-/** Across eras only that is announced which can be carried: a legacy client's session can be asked, a modern client cannot yet. */
-const callerAcross = (caller: Caller, target: Target, { asks }: Line): Caller => ({
-  ...caller,
-  capabilities: asks && eraOf(target.revision) === 'modern' ? askableOf(caller.capabilities) : {},
-})
-
 const notHere = ({ method }: Request): Promise<Answer> =>
   Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${method}` } })
 
+/** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
+async function relay(forwarding: Forwarding): Promise<Answer> {
+  const { line, asked, params, standing, target } = forwarding
+  const bound = params['requestState']
+  const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(asked.method)
+  const owner = () => ({ principal: standing.principal.id, digest: digestOf(asked, params, target) })
+  const own =
+    rounded && bound !== undefined ? { ...params, requestState: standing.states.release(bound, owner()) } : params
+  const answer = await exchange(forwarding, own, {
+    caller: asked.caller,
+    session: line.session,
+    signal: line.signal,
+    onNotification: (notification) => pass(notification, forwarding, true),
+    onQuestion: (question) => line.question(question),
+  })
+  if (!rounded || 'error' in answer || !wantsInput(answer)) return answer
+  const state = answer.result['requestState']
+  return typeof state === 'string'
+    ? { result: { ...answer.result, requestState: standing.states.bind(state, owner()) } }
+    : answer
+}
+
+/** Other era: whoever can be asked is asked, each in the way of its own era. */
+async function cross(forwarding: Forwarding): Promise<Word> {
+  const { line, asked, target, params, standing } = forwarding
+  const onNotification = (notification: Notification) => pass(notification, forwarding, false)
+  const quiet = { signal: line.signal, onNotification, onQuestion: notHere, session: undefined }
+  if (eraOf(target.revision) === 'modern') {
+    const caller = { ...asked.caller, capabilities: line.asks ? askableOf(asked.caller.capabilities) : {} }
+    const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
+    const first = await send(params)
+    return line.asks && wantsInput(first) ? answerRounds({ line, target, params, send }, first) : first
+  }
+  const capabilities = askableOf(asked.caller.capabilities)
+  const keeps = standing.view.offered.some(
+    ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
+  )
+  const asks = keeps && ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
+  if (!asks) return exchange(forwarding, params, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
+  const { requestState: _, inputResponses: __, ...own } = params
+  const caller = { ...asked.caller, capabilities }
+  // A legacy server is told once what its client can do, so each set of capabilities has a session of its own.
+  const session = { id: `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`, caller }
+  const round = { principal: standing.principal.id, digest: digestOf(asked, own, target), line, params }
+  return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
+    exchange(forwarding, own, {
+      caller,
+      session,
+      signal,
+      onQuestion,
+      onNotification: (notification) => wants(notification, asked) && hear(notification),
+    }),
+  )
+}
+
+/** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
+const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+/** What a retry must say again, to the letter; `_meta`, state and answers are each request's own. */
+function digestOf(asked: Asked, params: JsonObject, { connectionId }: Target): string {
+  const { _meta: _, requestState: __, inputResponses: ___, ...same } = params
+  return JSON.stringify([asked.method, connectionId, same])
+}
+
+type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion'>
+
+const exchange = (
+  { standing, asked, target, headerParameters = [] }: Forwarding,
+  params: JsonObject,
+  speaking: Speaking,
+) =>
+  standing
+    .upstream(target.connectionId)
+    .ask({ method: asked.method, params, owner: standing.principal.id, headerParameters, ...speaking })
+
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
+
+const wants = ({ method }: Notification, { caller }: Asked): boolean =>
+  method !== 'notifications/message' || caller.logLevel !== undefined
 
 /** Log lines reach a modern caller only when this very request asked for them (specification 2026-07-28, logging). */
 function pass(notification: Notification, { line, asked, target, standing }: Forwarding, sameEra: boolean): void {
-  const isLog = notification.method === 'notifications/message'
-  if (isLog && !sameEra && asked.caller.logLevel === undefined) return
+  if (!sameEra && !wants(notification, asked)) return
   const uri = notification.params?.['uri']
   if (standing.view.joined && typeof uri === 'string') {
     line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })

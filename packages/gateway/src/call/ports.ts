@@ -1,8 +1,9 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
-import type { HeaderReader, Notification, Request } from '@toolway/protocol'
+import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
+import type { BoundStates } from './bound-states.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Upstream } from '../upstreams/upstream.ts'
 
@@ -33,6 +34,9 @@ export interface Standing {
   /** Whether a connection belongs to this endpoint, as it is by now or as it was before the last change. */
   sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
+  /** Calls that wait for their client. */
+  readonly parked: ParkedCalls
+  readonly states: BoundStates
 }
 
 /** One request's line back to its client, as the door and the era allow. */
@@ -47,5 +51,30 @@ export interface Line {
   /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
   question(question: Request): Promise<Answer>
 }
+
+/** What the server's exchange is given to speak to whichever round's client is there. */
+export interface Ears {
+  readonly signal: AbortSignal
+  onNotification(notification: Notification): void
+  onQuestion(question: Request): Promise<Answer>
+}
+
+export interface Round {
+  readonly principal: string
+  /** Stands for method and params: only the very same request can go on. */
+  readonly digest: string
+  readonly line: Line
+  readonly params: JsonObject
+}
+
+export interface ParkedCalls {
+  /** The first round starts the call; later ones, by their `requestState`, go on with it. */
+  round(round: Round, start: (ears: Ears) => Promise<Answer>): Promise<Word>
+  readonly size: number
+  close(): void
+}
+
+/** What a round ends with: the server's answer, or what the client is to answer first. */
+export type Word = Answer | { readonly question: JsonObject }
 
 export type { Answer, Session, Upstream, View }
