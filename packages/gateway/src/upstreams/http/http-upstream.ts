@@ -54,6 +54,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     alias: reach.alias,
     pool: createPool(url.origin, options),
     streams: createPool(url.origin, options),
+    farewell: () => createPool(url.origin, options),
     path: url.pathname + url.search,
     headers: reach.wire.headers,
     timeout: reach.timeout,
@@ -263,8 +264,8 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       await endCalls(wire.pool)
       const ending = [...sessions.values()]
       sessions.clear()
-      // The sessions end after the calls in them, over a connection of their own.
-      await Promise.all(ending.map((session) => session.close(createPool(url.origin, options))))
+      // The sessions end after the calls in them.
+      await Promise.all(ending.map((session) => session.close()))
     },
   }
 }

@@ -5,7 +5,6 @@
  * answers arrives on that request's own stream and goes to that request's ears, questions included.
  */
 import { Fault } from '@toolway/contract'
-import type { Pool } from 'undici'
 import {
   isFailure,
   isNotification,
@@ -32,8 +31,8 @@ export interface LegacySession {
   ask(ask: Ask): Promise<Answer>
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
   stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
-  /** End it at the server; over `pool`, where the calls' own one has ended. */
-  close(pool?: Pool): Promise<void>
+  /** End it at the server, also when the pool of the calls has ended. */
+  close(): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
@@ -57,11 +56,15 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   const post = (message: JsonObject, more: Partial<Outgoing> = {}) =>
     send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
-  await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
-  if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
-    const level = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } }
-    // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
-    await tell(level, AbortSignal.any([options.signal, AbortSignal.timeout(LEVEL_PATIENCE)])).catch(() => {})
+
+  /** What opens a session after its server has made it. */
+  async function greet(): Promise<void> {
+    await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
+    if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
+      const level = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } }
+      // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
+      await tell(level, AbortSignal.any([options.signal, AbortSignal.timeout(LEVEL_PATIENCE)])).catch(() => {})
+    }
   }
 
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
@@ -114,12 +117,21 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     return incoming.status === 200 && incoming.stream
   }
 
-  async function close(pool?: Pool): Promise<void> {
-    if (sessionId !== undefined) {
-      const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-      await send({ ...wire, pool: pool ?? wire.pool }, { method: 'DELETE', headers, signal }).catch(() => {})
-    }
-    await pool?.destroy()
+  async function close(): Promise<void> {
+    if (sessionId === undefined) return
+    const ended = wire.pool.closed || wire.pool.destroyed
+    const pool = ended ? wire.farewell() : wire.pool
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
+    await send({ ...wire, pool }, { method: 'DELETE', headers, signal }).catch(() => {})
+    if (ended) await pool.destroy()
+  }
+
+  try {
+    await greet()
+  } catch (thrown) {
+    // The server has made a session by now, and nobody else would ever end it.
+    void close()
+    throw thrown
   }
 
   return { portrait, ask, stream, close }

@@ -25,6 +25,8 @@ const MAX_ANSWER = 32 * 1024 * 1024
 export interface Wire {
   readonly alias: string
   readonly pool: Pool
+  /** For what is to be said once `pool` takes nothing any more; whoever asks for it ends it. */
+  farewell(): Pool
   /** For streams that stay open: they must not take the places of calls. */
   readonly streams: Pool
   readonly path: string
