@@ -7,7 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 
 const SCRIPT = `
 trap '' HUP INT TERM
-groups=' '
+groups=" $* "
 while read -r word group; do
   case "$group" in ''|*[!0-9]*|0|1) continue ;; esac
   case "$word" in
@@ -32,7 +32,9 @@ export function createUndertaker(): Undertaker {
   let shell = begin()
 
   function begin(): ChildProcess {
-    const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-undertaker'], {
+    // What is known already it knows from its first instant: written to its pipe, the worker could be killed in between.
+    const known = [...groups].map(String)
+    const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-undertaker', ...known], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       cwd: '/',
@@ -47,7 +49,6 @@ export function createUndertaker(): Undertaker {
       replaced += 1
       if (replaced > REPLACEMENTS) throw new Error('the undertaker of the stdio servers does not stay alive')
       shell = begin()
-      for (const group of groups) tell('add', group)
     })
     return started
   }
