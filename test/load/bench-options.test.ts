@@ -6,10 +6,10 @@ const seconds = ({ plan, targets }: ReturnType<typeof readOptions>) =>
   targets.length * (plan.warmupSeconds + plan.connections.length * plan.rounds * plan.roundSeconds)
 
 describe('the bench', () => {
-  test('measures every target by default and ends within 90 seconds', () => {
+  test('measures every target by default and ends within two minutes', () => {
     expect(readOptions([]).targets).toEqual(TARGETS)
-    expect(seconds(readOptions([]))).toBeLessThanOrEqual(90 - STARTING_SECONDS)
-    expect(seconds(readOptions(['--quick']))).toBeLessThanOrEqual(20)
+    expect(seconds(readOptions([]))).toBeLessThanOrEqual(120 - STARTING_SECONDS)
+    expect(seconds(readOptions(['--quick']))).toBeLessThanOrEqual(40 - STARTING_SECONDS)
   })
 
   test('measures only the targets it is told, once each, in its own order', () => {

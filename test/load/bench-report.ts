@@ -4,7 +4,7 @@
  * One table per number of connections, then the ratios, then the aims. Plain text in 100 columns, no colours.
  * Pure; never rounds what goes into the JSON.
  */
-import type { Ratio, Row, Verdict } from './bench-figures.ts'
+import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
 
 export interface Figures {
   /** ISO 8601, UTC. */
@@ -13,6 +13,7 @@ export interface Figures {
   readonly circumstances: readonly (readonly [label: string, sentence: string])[]
   readonly rows: readonly Row[]
   readonly ratios: readonly Ratio[]
+  readonly more: More
   readonly verdicts: readonly Verdict[]
   /** What was asked for and not measured, and why; what a reader must know. */
   readonly remarks: readonly string[]
@@ -22,11 +23,12 @@ export function reportText(figures: Figures): string {
   const counts = [...new Set(figures.rows.map(({ connections }) => connections))]
   const sections = [
     [
-      'Toolway bench: tools/call, revision 2026-07-28, loopback',
+      'Toolway bench: tools/call, loopback; revision 2026-07-28 where no era is named',
       ...figures.circumstances.map(([label, sentence]) => `  ${label.padEnd(10)}${sentence}`),
     ],
     ...counts.map((count) => rowsText(figures.rows, count)),
     ratiosText(figures.ratios),
+    moreText(figures.more),
     figures.verdicts.length === 0
       ? []
       : ['Aims', ...figures.verdicts.map(({ met, sentence }) => `  ${met ? 'met   ' : 'missed'}  ${sentence}`)],
@@ -83,6 +85,24 @@ function ratiosText(ratios: readonly Ratio[]): string[] {
   ])
   const [title = '', ...lines] = table([head, ...body])
   return [title.trimStart(), ...lines]
+}
+
+function moreText({ halfLoad, longList }: More): string[] {
+  const lines: string[] = []
+  if (halfLoad !== undefined) {
+    const { connections, callsPerSecond, directP99Ms, gatewayP99Ms, addedP50Ms, addedP99Ms } = halfLoad
+    lines.push(
+      `  half load   ${callsPerSecond} calls/s over ${connections} connections: p99 ${directP99Ms.toFixed(2)} ms direct, ` +
+        `${gatewayP99Ms.toFixed(2)} ms through the gateway; added p50 ${addedP50Ms.toFixed(2)} ms, p99 ${addedP99Ms.toFixed(2)} ms`,
+    )
+  }
+  if (longList !== undefined) {
+    const { tools, pages, bytes, walkMs, firstPageMs } = longList
+    lines.push(
+      `  long list   ${tools} tools, ${(bytes / 1e6).toFixed(1)} MB in ${pages} pages: ${walkMs.toFixed(1)} ms, the first page ${firstPageMs.toFixed(1)} ms`,
+    )
+  }
+  return lines.length === 0 ? [] : ['More', ...lines]
 }
 
 function faultsText(rows: readonly Row[]): string[] {

@@ -16,6 +16,8 @@ export interface Target {
   readonly name: TargetName
   readonly call: CallTarget
   readonly pid: number | undefined
+  /** The server behind it, where it is not the stub of the others. */
+  readonly upstream?: number
   /** A folder whose processes belong to the hop, wherever they are in the process tree. */
   readonly folder?: string
 }
@@ -70,7 +72,7 @@ export async function runRounds({ generator, stub, targets, plan, say }: Parts):
 async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
   const read = () => ({
     target: target.pid === undefined ? undefined : readFamilyCpu(target.pid, target.folder),
-    stub: readFamilyCpu(stub.pid),
+    stub: readFamilyCpu(target.upstream ?? stub.pid),
     generator: readFamilyCpu(generator.pid),
     machine: readMachineCpu(),
   })
@@ -90,7 +92,7 @@ async function measure(load: Load, target: Target, stub: Peer, generator: Peer) 
 }
 
 /** Opens the connections; the function it returns looks once at what `before` reads and then lets the calls go. */
-async function generate(generator: Peer, load: Load) {
+export async function generate(generator: Peer, load: Load) {
   generator.tell({ open: load } satisfies Order)
   await generator.next()
   return async <T>(before: () => T): Promise<{ outcome: Outcome; before: T }> => {

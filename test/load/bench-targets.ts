@@ -7,6 +7,7 @@
  */
 import { rmSync } from 'node:fs'
 import type { TargetName } from './bench-options.ts'
+import { openSession, type CallTarget } from './generator/mcp-call.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
 import { freePort, gatewayMain, startGateway } from './processes/gateway-process.ts'
@@ -15,14 +16,21 @@ interface Place {
   readonly root: string
   /** MCP endpoint of the stub. */
   readonly upstream: string
-  /** The core of every target. */
+  /** The core of every target, and of what stands behind them. */
   readonly core: number | undefined
+  readonly driver: number | undefined
   readonly profileTo: string | undefined
 }
 
 /** Begins something that is sure to be ended. */
 type Start = <T extends AsyncDisposable>(begin: () => T) => T
-type Started = { targets: Target[]; remarks: string[]; failed: boolean }
+interface Started {
+  readonly targets: Target[]
+  readonly remarks: string[]
+  readonly failed: boolean
+  /** The endpoint of the connection with ten thousand tools, where there is a gateway. */
+  readonly many?: CallTarget
+}
 
 export async function startTargets(
   asked: readonly TargetName[],
@@ -46,13 +54,16 @@ async function startProxy(name: 'raw' | 'sdk', { upstream, core }: Place, start:
   return { name, call: { url: await endpointOf(peer), tool: 'echo' }, pid: peer.pid }
 }
 
+const OF_GATEWAY = ['gateway', 'joined', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const
+type GatewayTarget = (typeof OF_GATEWAY)[number]
+
 async function startGatewayTargets(
   asked: readonly TargetName[],
-  { root, upstream, core, profileTo }: Place,
+  { root, upstream, core, driver, profileTo }: Place,
   start: Start,
   say: (line: string) => void,
 ): Promise<Started> {
-  const wanted = (['gateway', 'joined'] as const).filter((name) => asked.includes(name))
+  const wanted = OF_GATEWAY.filter((name) => asked.includes(name))
   if (wanted.length === 0) return { targets: [], remarks: [], failed: false }
   const main = gatewayMain(root)
   const skipped = (why: string, failed: boolean) => ({
@@ -63,18 +74,43 @@ async function startGatewayTargets(
   if (main === undefined) return skipped('packages/gateway/src/main.ts is not there yet.', false)
   say('starting the gateway with its own database')
   if (profileTo !== undefined) rmSync(profileTo, { recursive: true, force: true })
+  const stub = (script: string) => start(() => startPeer(new URL(script, import.meta.url), [], driver))
+  const legacy = stub('./legacy-stub.ts')
+  const upstreams = {
+    stub: { url: upstream, revision: '2026-07-28' },
+    old: { url: await endpointOf(legacy), revision: '2025-11-25' },
+    many: { url: await endpointOf(stub('./many-tools-stub.ts')), revision: '2026-07-28' },
+  }
   const port = await freePort()
-  const gateway = start(() => startGateway({ main, upstream, port, core, profileTo }))
+  const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo }))
   try {
     await gateway.ready()
+    const targets: Target[] = []
+    for (const name of wanted) targets.push(await targetNamed(name, gateway, legacy.pid))
+    const remarks =
+      profileTo === undefined
+        ? []
+        : ['the gateway ran under --cpu-prof, which slows it; see .reports/gateway-profile/.']
+    return { targets, remarks, failed: false, many: gateway.connection('many') }
   } catch (thrown) {
     await gateway[Symbol.asyncDispose]()
     return skipped(`the gateway did not start. ${thrown instanceof Error ? thrown.message : String(thrown)}`, true)
   }
-  const { pid, folder, single, joined } = gateway
-  const calls = { gateway: single, joined }
-  const targets = wanted.map((name) => ({ name, call: calls[name], pid, folder }))
-  const remarks =
-    profileTo === undefined ? [] : ['the gateway ran under --cpu-prof, which slows it; see .reports/gateway-profile/.']
-  return { targets, remarks, failed: false }
+}
+
+async function targetNamed(
+  name: GatewayTarget,
+  gateway: ReturnType<typeof startGateway>,
+  legacy: number,
+): Promise<Target> {
+  const { pid, folder, connection, joined } = gateway
+  const own = { name, pid, folder }
+  if (name === 'gateway') return { ...own, call: gateway.single }
+  if (name === 'joined') return { ...own, call: joined }
+  const [client, server] = name.split('-')
+  const endpoint = connection(server === 'legacy' ? 'old' : 'stub')
+  const session = client === 'legacy' ? { session: await openSession(endpoint) } : {}
+  const call = { ...endpoint, ...session }
+  await gateway.answers(call)
+  return { ...own, call, ...(server === 'legacy' ? { upstream: legacy } : {}) }
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: what does a tools/call through the gateway cost, against the physical limit and the SDK?
  *
- * Starts the stub, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process
- * on loopback; measures them in interleaved rounds; prints the report and keeps it in .reports/bench.json.
+ * Starts the stubs, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process
+ * on loopback; measures them in interleaved rounds, then the gateway with room to spare and its longest list; prints the report and keeps it in .reports/bench.json.
  * A time on a shared machine says little: read the ratios, which come from the same run.
  * Exits 1 on any wrong answer or when a gateway that is there does not start. Ends all it started, however it ends
  * itself, short of being killed.
@@ -11,17 +11,19 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ratiosOf, rowsOf, verdictsOf } from './bench-figures.ts'
-import { type Options, type Plan, readOptions, USAGE } from './bench-options.ts'
-import { endpointOf, startPeer } from './processes/peer-process.ts'
+import { type More, ratiosOf, rowsOf, verdictsOf, verdictsOfMore } from './bench-figures.ts'
+import { type Options, type Plan, readOptions, type TargetName, USAGE } from './bench-options.ts'
+import { type HalfLoad, measureHalfLoad } from './half-load.ts'
+import { measureLongList } from './long-list.ts'
+import { endpointOf, type Peer, startPeer } from './processes/peer-process.ts'
 import { type Figures, reportText } from './bench-report.ts'
-import { runRounds, type Sample } from './bench-rounds.ts'
+import { runRounds, type Sample, type Target } from './bench-rounds.ts'
 import { startTargets } from './bench-targets.ts'
 import { chooseCores, type CoreLayout } from './processes/core-layout.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTS = join(ROOT, '.reports')
-const WHOLE_RUN_LIMIT_MS = 180_000
+const WHOLE_RUN_LIMIT_MS = 300_000
 
 const say = (line: string) => void process.stderr.write(`bench: ${line}\n`)
 
@@ -36,13 +38,38 @@ async function bench(options: Options, cores: CoreLayout, stops: AsyncDisposable
   const upstream = await endpointOf(stub)
   const generator = start(() => startPeer(new URL('./generator/load-generator.ts', import.meta.url), [], cores.driver))
   const profileTo = options.profile ? join(REPORTS, 'gateway-profile') : undefined
-  const place = { root: ROOT, upstream, core: cores.target, profileTo }
-  const { targets, remarks, failed } = await startTargets(options.targets, place, start, say)
+  const place = { root: ROOT, upstream, core: cores.target, driver: cores.driver, profileTo }
+  const { targets, remarks, failed, many } = await startTargets(options.targets, place, start, say)
   const samples = targets.length === 0 ? [] : await runRounds({ generator, stub, targets, plan: options.plan, say })
-  return { samples, remarks, failed }
+  const halfLoad = await halfLoadOf(generator, targets, samples, options.plan)
+  if (many !== undefined) say('walking a list of ten thousand tools')
+  const longList = many === undefined ? undefined : await measureLongList(many)
+  return { samples, remarks, failed, more: { halfLoad, longList } }
 }
 
-function figuresOf(samples: readonly Sample[], plan: Plan, cores: CoreLayout, remarks: readonly string[]): Figures {
+/** Needs both the gateway and what it is compared with. */
+async function halfLoadOf(
+  generator: Peer,
+  targets: readonly Target[],
+  samples: readonly Sample[],
+  plan: Plan,
+): Promise<HalfLoad | undefined> {
+  const named = (name: TargetName) => targets.find((target) => target.name === name)
+  const [direct, gateway] = [named('direct'), named('gateway')]
+  if (direct === undefined || gateway === undefined) return undefined
+  say('half of the load that saturates the gateway')
+  const most = Math.max(...plan.connections)
+  const row = rowsOf(samples, plan).find(({ target, connections }) => target === 'gateway' && connections === most)
+  return measureHalfLoad(generator, { direct, gateway }, row?.callsPerSecond ?? 0, plan)
+}
+
+function figuresOf(
+  samples: readonly Sample[],
+  more: More,
+  plan: Plan,
+  cores: CoreLayout,
+  remarks: readonly string[],
+): Figures {
   const rows = rowsOf(samples, plan)
   const ratios = ratiosOf(samples, plan)
   const length = `${plan.rounds} rounds of ${plan.roundSeconds} s per target, interleaved`
@@ -60,7 +87,8 @@ function figuresOf(samples: readonly Sample[], plan: Plan, cores: CoreLayout, re
     ],
     rows,
     ratios,
-    verdicts: verdictsOf(ratios),
+    more,
+    verdicts: [...verdictsOf(ratios), ...verdictsOfMore(more)],
     remarks: [...remarks, ...doubts(rows)],
   }
 }
@@ -107,8 +135,8 @@ async function run(options: Options): Promise<number> {
   const stops = new AsyncDisposableStack()
   try {
     const done = bench(options, cores, stops, controller.signal)
-    const { samples, remarks, failed } = await Promise.race([done, interruption(controller)])
-    const figures = figuresOf(samples, options.plan, cores, remarks)
+    const { samples, remarks, failed, more } = await Promise.race([done, interruption(controller)])
+    const figures = figuresOf(samples, more, options.plan, cores, remarks)
     // A profile is written when the gateway ends, so everything ends before the report that names it.
     await stops.disposeAsync()
     deliver(figures, options.json)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callParts, faultIn, FIRST_ID } from './generator/mcp-call.ts'
+import type { Load, Order, Report } from './generator/load-generator.ts'
+import { callParts, faultIn, FIRST_ID, openSession } from './generator/mcp-call.ts'
+import { measureLongList } from './long-list.ts'
 import { endpointOf, type Peer, startPeer } from './processes/peer-process.ts'
 
 // One process for all three: what is asked of the stub must also come through the two yardsticks.
@@ -32,6 +34,42 @@ async function ask(url = '', change: { headers?: Record<string, string>; body?: 
 describe('a measured call', () => {
   test.each(['stub', 'raw', 'sdk'])('is answered well through %s', async (name) => {
     expect(faultIn(await ask(urls[name]), FIRST_ID)).toBeUndefined()
+  })
+})
+
+describe('a measured call of a legacy client', () => {
+  test('is answered in its session, and not in another', async () => {
+    const url = await start('./legacy-stub.ts')
+    const call = async (session: string) => {
+      const { headers, body } = callParts({ url, tool: 'echo', session }, FIRST_ID)
+      const reply = await fetch(url, { method: 'POST', headers, body })
+      return { status: reply.status, contentType: 'application/json', body: await reply.text() }
+    }
+    expect(faultIn(await call(await openSession({ url, tool: 'echo' })), FIRST_ID, true)).toBeUndefined()
+    expect(faultIn(await call('another'), FIRST_ID, true)).toContain('status 404')
+  })
+})
+
+describe('the long list', () => {
+  test('is walked to its end', async () => {
+    const url = await start('./many-tools-stub.ts')
+    expect(await measureLongList({ url, tool: '' })).toMatchObject({ tools: 10_000, pages: 10 })
+  })
+})
+
+describe('the generator', () => {
+  test('keeps the rate that it is told', async () => {
+    const peer = startPeer(new URL('./generator/load-generator.ts', import.meta.url), [], undefined)
+    peers.push(peer)
+    const target = { url: urls.stub ?? '', tool: 'echo' }
+    const load: Load = { target, connections: 4, seconds: 0.5, mostCalls: 1_000, perSecond: 40 }
+    peer.tell({ open: load } satisfies Order)
+    await peer.next()
+    peer.tell({ go: true } satisfies Order)
+    const report = (await peer.next()) as Report
+    // Twenty in half a second; a lane may have begun one more before the end.
+    expect('outcome' in report && report.outcome.calls).toBeGreaterThan(0)
+    expect('outcome' in report && report.outcome.calls).toBeLessThanOrEqual(24)
   })
 })
 

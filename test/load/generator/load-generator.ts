@@ -15,6 +15,8 @@ export interface Load {
   readonly connections: number
   readonly seconds: number
   readonly mostCalls: number
+  /** Calls a second over all connections; as many as can be when undefined. */
+  readonly perSecond?: number
 }
 
 /** What came of a load; `seconds` is what it really took, `faults` holds the first few sentences. */
@@ -51,8 +53,18 @@ async function run(load: Load, lanes: Awaited<ReturnType<typeof openLanes>>): Pr
   const begin = performance.now()
   const end = begin + load.seconds * 1000
 
-  async function drive(lane: (typeof lanes)[number]): Promise<void> {
+  const every = load.perSecond === undefined ? 0 : (1000 * lanes.length) / load.perSecond
+
+  async function drive(lane: (typeof lanes)[number], index: number): Promise<void> {
+    // Lanes take turns, so that the calls of all are spread evenly.
+    let due = begin + (every * index) / lanes.length
     for (let now = performance.now(); now < end && started < load.mostCalls && errors < MOST_ERRORS;) {
+      if (every > 0) {
+        if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now))
+        // A lane that is late because the answer before was slow counts the wait: others would have called meanwhile.
+        now = due > now ? performance.now() : due
+        due += every
+      }
       started++
       const fault = await lane.call()
       const done = performance.now()

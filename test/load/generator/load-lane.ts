@@ -32,7 +32,7 @@ export function createLane({ target, nextId, limitMs }: { target: CallTarget; ne
       const whole = reply.length === received.length
       // What follows a surplus byte cannot be trusted to belong to the next call.
       if (!reply.keepAlive || !whole) socket?.destroy()
-      end(whole ? faultIn(reply, id) : 'more bytes than one reply')
+      end(whole ? faultIn(reply, id, target.session !== undefined) : 'more bytes than one reply')
     } catch (thrown) {
       socket?.destroy()
       end(String(thrown))

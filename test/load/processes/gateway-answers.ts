@@ -23,7 +23,11 @@ export function refusedCall(target: CallTarget): Promise<string | undefined> {
     const signal = AbortSignal.timeout(LIMIT_MS)
     const reply = await fetch(target.url, { method: 'POST', headers, body, signal })
     const contentType = reply.headers.get('content-type') ?? ''
-    return faultIn({ status: reply.status, contentType, body: await reply.text() }, FIRST_ID)
+    return faultIn(
+      { status: reply.status, contentType, body: await reply.text() },
+      FIRST_ID,
+      target.session !== undefined,
+    )
   })
 }
 

@@ -10,13 +10,20 @@ import { join } from 'node:path'
 
 const LOG_LINES_TOLD = 12
 
-/** @param upstream MCP endpoint of the one connection, `stub` */
-export function makeGatewayFolder(upstream: string) {
+/** One connection of the measured gateway: where its server is, and of which revision. */
+export interface Upstream {
+  readonly url: string
+  readonly revision: string
+}
+
+/** @param upstreams by the alias of their connection */
+export function makeGatewayFolder(upstreams: Readonly<Record<string, Upstream>>) {
   const path = mkdtempSync(join(tmpdir(), 'toolway-bench-'))
   // Under root, PostgreSQL runs as another user, who must be able to pass through.
   chmodSync(path, 0o755)
   const config = join(path, 'toolway.yaml')
-  writeFileSync(config, `connections:\n  stub:\n    url: '${upstream}'\n    revision: '2026-07-28'\n`)
+  // JSON is YAML too.
+  writeFileSync(config, JSON.stringify({ connections: upstreams }))
   const log = join(path, 'gateway.log')
   return {
     path,

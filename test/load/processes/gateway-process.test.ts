@@ -12,7 +12,7 @@ async function startedFrom(source: string) {
   const port = await freePort()
   const gateway = startGateway({
     main,
-    upstream: 'http://127.0.0.1:9/mcp',
+    upstreams: { stub: { url: 'http://127.0.0.1:9/mcp', revision: '2026-07-28' } },
     port,
     core: undefined,
     profileTo: undefined,
@@ -46,7 +46,7 @@ describe('the gateway under measurement', () => {
     const setup = await startedFrom(answering)
     const { gateway } = setup
     await gateway.ready()
-    expect(readFileSync(join(gateway.folder, 'toolway.yaml'), 'utf8')).toContain("url: 'http://127.0.0.1:9/mcp'")
+    expect(readFileSync(join(gateway.folder, 'toolway.yaml'), 'utf8')).toContain('"url":"http://127.0.0.1:9/mcp"')
     await setup[Symbol.asyncDispose]()
     expect(existsSync(gateway.folder)).toBe(false)
     expect(() => process.kill(gateway.pid, 0)).toThrow('ESRCH')

@@ -1,5 +1,5 @@
 /**
- * The real gateway as a process: key check and records on, its own embedded PostgreSQL, one upstream (the stub).
+ * The real gateway as a process: key check and records on, its own embedded PostgreSQL.
  *
  * The key is random and lives as long as the run. When the gateway does not come up, the error holds the
  * end of its log. Never leaves a process or a file behind.
@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onCore } from './core-layout.ts'
 import { refusedCall, refusedHealth } from './gateway-answers.ts'
-import { makeGatewayFolder } from './gateway-folder.ts'
+import type { CallTarget } from '../generator/mcp-call.ts'
+import { makeGatewayFolder, type Upstream } from './gateway-folder.ts'
 import { endProcess } from './process-end.ts'
 
 const READY_LIMIT_MS = 45_000
@@ -20,8 +21,8 @@ const READY_LIMIT_MS = 45_000
 export interface GatewayStart {
   /** The gateway's main file. */
   readonly main: string
-  /** MCP endpoint of the stub. */
-  readonly upstream: string
+  /** What stands behind it; `stub` is there always. */
+  readonly upstreams: Readonly<Record<string, Upstream>> & { readonly stub: Upstream }
   readonly port: number
   readonly core: number | undefined
   /** Folder for CPU profiles; none is made when undefined. */
@@ -45,7 +46,7 @@ export async function freePort(): Promise<number> {
 
 /** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
 export function startGateway(start: GatewayStart) {
-  const folder = makeGatewayFolder(start.upstream)
+  const folder = makeGatewayFolder(start.upstreams)
   const key = `uru_${randomBytes(32).toString('hex')}`
   const child = spawnGateway(start, folder, key)
   let ended: string | undefined
@@ -54,25 +55,33 @@ export function startGateway(start: GatewayStart) {
     child.once('exit', (code, signal) => resolve(void (ended = `it ended (${signal ?? code})`)))
   })
   const base = `http://127.0.0.1:${start.port}`
-  const single = { url: `${base}/api/v1/default/connectors/stub/mcp`, tool: 'echo', key }
+  const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
+  const single = connection('stub')
   const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
+
+  const limit = performance.now() + READY_LIMIT_MS
+  /** Waits until `look` has nothing to say any more. */
+  async function until(look: () => Promise<string | undefined>): Promise<void> {
+    for (let why = await look(); why !== undefined; why = await look()) {
+      if (ended === undefined && performance.now() < limit) await sleep(100)
+      else throw new Error(`${ended ?? why}; the end of its log:\n${folder.logEnd(key)}`)
+    }
+  }
 
   return {
     pid: child.pid ?? 0,
     folder: folder.path,
     /** One connection's own endpoint. */
+    connection,
     single,
     /** The endpoint that joins all connections. */
     joined,
     async ready(): Promise<void> {
-      const limit = performance.now() + READY_LIMIT_MS
-      for (const look of [() => refusedHealth(base), () => refusedCall(single), () => refusedCall(joined)]) {
-        for (let why = await look(); why !== undefined; why = await look()) {
-          if (ended === undefined && performance.now() < limit) await sleep(100)
-          else throw new Error(`${ended ?? why}; the end of its log:\n${folder.logEnd(key)}`)
-        }
-      }
+      for (const look of [() => refusedHealth(base), () => refusedCall(single), () => refusedCall(joined)])
+        await until(look)
     },
+    /** Resolves once a call to it is answered well. */
+    answers: (target: CallTarget) => until(() => refusedCall(target)),
     async [Symbol.asyncDispose](): Promise<void> {
       await endProcess(child, exited, folder.path)
       folder.remove()
