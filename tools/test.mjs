@@ -24,7 +24,9 @@ const code = await runChild('vitest', [
   'run',
   '--reporter=default',
   '--reporter=json',
+  '--reporter=./test/setup/second-tries.ts',
   `--outputFile.json=${report}`,
+  ...(process.env.CI === 'true' ? ['--retry=1'] : []),
   ...words,
 ])
 const counted = countTests(report)
