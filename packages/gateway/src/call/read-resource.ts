@@ -60,7 +60,7 @@ async function watch(
     if (notification.method !== 'notifications/resources/updated' || typeof uri !== 'string') return
     // What names the stream of a modern server means nothing to the client.
     const params = { ...(modern ? {} : notification.params), uri: standing.view.exposeUri(target.alias, uri) }
-    session.stream?.({ jsonrpc: '2.0', method: notification.method, params })
+    session.say({ jsonrpc: '2.0', method: notification.method, params })
   })
   // A modern server has heard it by now; a legacy one is told in so many words.
   if (modern) return { result: {} }

@@ -35,6 +35,7 @@ import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply, type Reply } from './reply.ts'
+import { createSessionReply } from './session-reply.ts'
 import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
 
@@ -154,7 +155,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   ): Promise<void> {
     const { standing, trail, response } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
-    const reply = createReply(response, { accepts: streams, headers: {} })
+    const reply =
+      session === undefined
+        ? createReply(response, { accepts: streams, headers: {} })
+        : createSessionReply(response, session, streams)
     const line = createClientLine({ asked, session, header: era === 'modern' ? visit.header : undefined, reply })
     const release = holdOpen(visit, asked, line, era)
     try {
@@ -168,7 +172,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       // A client that cancelled hears no more of this request, in either era.
       if (fault.code === 'call.cancelled') {
         note(trail, fault)
-        response.destroyed || response.end()
+        reply.close()
       } else refuse(response, trail, fault, request.id, era, reply)
     } finally {
       release()
@@ -237,7 +241,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { standing, response } = visit
     open.set(visit.inbound, () => response.end())
     response.once('close', () => open.delete(visit.inbound))
-    return openSessionStream({ session, standing, response, changes, draining })
+    const lastEventId = visit.header('last-event-id')
+    return openSessionStream({ session, standing, response, lastEventId, changes, draining })
   }
 
   function end(visit: Visit): void {
@@ -257,11 +262,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     reply?: Reply,
   ): void {
     note(trail, fault)
-    if (response.destroyed) return
+    // What a session's stream has begun to say can be fetched by a client that is away.
+    if (response.destroyed && reply?.streaming !== true) return
     const { correlationId } = trail
     const headers: Record<string, string> = { 'x-correlation-id': correlationId }
     if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
     if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
+    if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
     if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
     const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
     trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
