@@ -25,6 +25,7 @@ import {
   type Response,
 } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
+import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
@@ -43,6 +44,8 @@ export interface McpDoorParts {
   readonly admit: Admit
   readonly entrance: Entrance
   readonly sessions: Sessions
+  /** Sessions that memory does not know may live again. */
+  readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
   readonly trails: Trails
   /** Bytes that a body may have. */
@@ -72,7 +75,7 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, keepSessions, changes, trails, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
   /** Streams that stay open, with what ends them. */
   const open = new Map<Inbound, () => void>()
@@ -96,9 +99,17 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { request, standing, trail } = visit
     trail.standing = standing
     if (request.method === 'POST') return post(visit)
-    if (request.method === 'GET') return stream(visit)
-    if (request.method === 'DELETE') return end(visit)
-    throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
+    const answer = request.method === 'GET' ? stream : request.method === 'DELETE' ? end : undefined
+    if (answer === undefined)
+      throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
+    const recalling = recall(visit)
+    return recalling === undefined ? answer(visit) : recalling.then(() => answer(visit))
+  }
+
+  /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
+  function recall({ header, standing }: Visit): Promise<void> | undefined {
+    const id = header(SESSION_HEADER)
+    return id === undefined || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -116,24 +127,31 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   function single(visit: Visit, value: Json): Promise<void> | void {
     const { header, trail } = visit
-    const id = idOf(value)
     let era: Era = 'legacy'
+    const refused = (thrown: unknown) => refuse(visit.response, trail, Fault.of(thrown), idOf(value), era)
     try {
       const message = readMessage(value)
-      if (isResponse(message)) return answered(visit, message)
-      era = isModern(message, header) ? 'modern' : 'legacy'
-      if (!isRequest(message)) return told(visit, message, era)
-      if (era === 'legacy' && message.method === 'initialize') return initialize(visit, message)
-      return ask(visit, message, era)
+      era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
+      const recalling = era === 'modern' || isOpening(message) ? undefined : recall(visit)
+      if (recalling === undefined) return take(visit, message, era)
+      return recalling.then(() => take(visit, message, era)).catch(refused)
     } catch (thrown) {
-      refuse(visit.response, trail, Fault.of(thrown), id, era)
+      refused(thrown)
     }
+  }
+
+  function take(visit: Visit, message: Message, era: Era): Promise<void> | void {
+    if (isResponse(message)) return answered(visit, message)
+    if (!isRequest(message)) return told(visit, message, era)
+    if (era === 'legacy' && isOpening(message)) return initialize(visit, message)
+    return ask(visit, message, era)
   }
 
   function initialize({ standing, response, trail }: Visit, request: Request): void {
     trail.method = 'initialize'
     const { answer, session } = entrance.initialize(standing, request)
     trail.eraClient = session.revision
+    keepSessions.keep(standing, session)
     const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
@@ -201,6 +219,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
     const { trail, response, header, standing } = visit
+    await recall(visit)
     const session = sessionOf(visit)
     const version = header('mcp-protocol-version')
     const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
@@ -299,6 +318,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   return { answer: answerOne, recheck: () => void recheck() }
 }
+
+const isOpening = (message: Message): boolean => isRequest(message) && message.method === 'initialize'
 
 const headerOf =
   (request: IncomingMessage): HeaderReader =>
