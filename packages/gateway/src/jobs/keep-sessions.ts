@@ -73,7 +73,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const kept = new Map<string, Kept>()
   const byHash = new Map<string, string>()
   const toStore = new Set<Kept>()
-  let toRemove: Buffer[] = []
+  /** Ended here, and perhaps still in the database: none of them lives again. */
+  const ending = new Map<string, Buffer>()
   const looking = createSingleFlight<string, void>()
   const missing = new LRUCache<string, true>(MISSING)
   let lookups = 0
@@ -96,20 +97,21 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
 
   async function writeAll(): Promise<void> {
     const storing = [...toStore]
-    const removing = toRemove
+    const removing = [...ending]
     toStore.clear()
-    toRemove = []
     try {
       for (const batch of batchesOf(storing)) {
         await parts.store(batch.map(rowOf))
         for (const one of batch) storing.splice(storing.indexOf(one), 1)
       }
-      for (const batch of batchesOf(removing)) await parts.remove(batch)
+      for (const batch of batchesOf(removing)) {
+        await parts.remove(batch.map(([, hash]) => hash))
+        for (const [id] of batch) ending.delete(id)
+      }
       pause = AGAIN.first
     } catch (thrown) {
       for (const one of storing) if (kept.get(one.session.id) === one) toStore.add(one)
-      toRemove = [...removing, ...toRemove].slice(-MOST_ENDED)
-      log.warn({ err: thrown, waiting: toStore.size + toRemove.length }, 'sessions cannot be stored now; they wait')
+      log.warn({ err: thrown, waiting: toStore.size + ending.size }, 'sessions cannot be stored now; they wait')
       plan(pause)
       pause = Math.min(pause * 2, AGAIN.most)
     }
@@ -159,10 +161,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     if (found === undefined) return void missing.set(name, true)
     if (closed) throw new Fault('gateway.draining')
     const session = parts.sessions.revive(standing.owner, id, found)
-    const one = add(standing, session, hash, found.openedAt)
-    // Its row says when it was last seen: now.
-    toStore.add(one)
-    plan(GATHER)
+    // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
+    add(standing, session, hash, found.openedAt).touched = 0
     await parts.watchAgain(standing, session).catch((thrown: unknown) => {
       log.warn({ err: thrown }, 'a session cannot watch again what it watched, so it ends')
       parts.sessions.drop(id)
@@ -176,7 +176,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     },
     async recall(standing, id) {
       const name = `${standing.owner} ${id}`
-      if (!NAME_FORM.test(id) || missing.has(name)) return
+      if (!NAME_FORM.test(id) || ending.has(id) || missing.has(name)) return
       await looking(name, () => look(standing, id, name))
     },
     changed(session) {
@@ -193,7 +193,9 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       toStore.delete(one)
       // Another gateway may have seen it since: what is idle everywhere goes by its row's own time.
       if (why !== 'ended' || closed) return
-      toRemove.push(one.facts.hash)
+      ending.set(session.id, one.facts.hash)
+      const [oldest = ''] = ending.keys()
+      if (ending.size > MOST_ENDED) ending.delete(oldest)
       plan(GATHER)
     },
     endedElsewhere(hash) {
