@@ -1,5 +1,4 @@
 /** Reading an event stream by hand, event by event, and leaving it in the middle: what no SDK lets one do. */
-import { createParser } from 'eventsource-parser'
 import type { RawMessage, RawPeer } from './raw-client.ts'
 
 export interface ReadEvent {
@@ -38,16 +37,22 @@ export async function readEvents(begin: (signal: AbortSignal) => Promise<Respons
   let retry: number | undefined
   let ended = false
   let text = ''
-  const parser = createParser({
-    onEvent({ id, data }) {
-      events.push({ id, message: data === '' ? undefined : (JSON.parse(data) as RawMessage) })
-    },
-    onRetry: (interval) => void (retry = interval),
-    onComment: (comment) => void comments.push(comment),
-  })
+  const onEvent = (event: string) => {
+    const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(event)?.[1]
+    const [id, data, comment] = [field('id'), field('data'), field('')]
+    if (comment !== undefined) comments.push(comment)
+    retry = field('retry') === undefined ? retry : Number(field('retry'))
+    if (data !== undefined) events.push({ id, message: data === '' ? undefined : (JSON.parse(data) as RawMessage) })
+  }
+  let rest = ''
+  const feed = (chunk: string) => {
+    const whole = (rest + chunk).split('\n\n')
+    rest = whole.pop() ?? ''
+    whole.forEach(onEvent)
+  }
   const read = async () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      if (type.includes('event-stream')) parser.feed(chunk)
+      if (type.includes('event-stream')) feed(chunk)
       else text += chunk
     }
   }

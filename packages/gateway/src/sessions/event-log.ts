@@ -30,7 +30,7 @@ export interface EventLimits {
   readonly all: number
 }
 
-export const EVENT_LIMITS: EventLimits = { events: 100, bytes: 8 * 1024 * 1024, all: 128 * 1024 * 1024 }
+export const EVENT_LIMITS: EventLimits = { events: 100, bytes: 8 * 1024 * 1024, all: 64 * 1024 * 1024 }
 /** Milliseconds that a client waits before it comes back. */
 const RETRY = 1_000
 /** What an event costs besides its text. */
