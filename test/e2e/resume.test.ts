@@ -190,10 +190,13 @@ describe('a call whose connection breaks', () => {
     expect(stepsOf(again.messages)).toEqual(['silent'])
   })
 
-  test.each(['x', '0', 'ffffffffffff-1.1'])('is not found by an id that was never given (%s)', async (id) => {
-    const again = await openStream(await session(), id)
-    expect([again.status, faultOf(again)]).toEqual([410, 'stream.gone'])
-  })
+  test.each(['x', '0', 'ffffffffffff-p1.1', 'ffffffffffff-g1.1'])(
+    'is not found by an id that was never given (%s)',
+    async (id) => {
+      const again = await openStream(await session(), id)
+      expect([again.status, faultOf(again)]).toEqual([410, 'stream.gone'])
+    },
+  )
 })
 
 describe('a session of somebody else', () => {

@@ -8,9 +8,9 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
 import { connectClient } from './peers/client.ts'
-import { openStream } from './peers/event-reader.ts'
+import { openStream, readEvents } from './peers/event-reader.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { ask, callTool, openSession } from './peers/raw-client.ts'
+import { ask, callTool, openSession, start } from './peers/raw-client.ts'
 import type { RawPeer } from './peers/raw-client.ts'
 import { httpWire } from './peers/real-servers.ts'
 import { until } from './peers/until.ts'
@@ -45,10 +45,7 @@ const end = ({ url, key, session = '' }: RawPeer) =>
   fetch(url, { method: 'DELETE', headers: { authorization: `Bearer ${key}`, 'mcp-session-id': session } })
 const statusOf = async (peer: RawPeer) => (await ask(peer, 'ping')).status
 /** Nobody's sessions are left for the next test. */
-const forgetAll = async () => {
-  await gateway.db.system((sql) => sql(z.object({}))`delete from sessions`)
-  await gateway.restart()
-}
+const forgetAll = () => gateway.restart(() => gateway.db.system((sql) => sql(z.object({}))`delete from sessions`))
 
 describe('sessions of one key at one endpoint', () => {
   test('are ten: an eleventh ends the one used longest ago, and nobody else loses any', async () => {
@@ -99,23 +96,36 @@ describe('after the gateway has ended and come back', () => {
     expect(new Set(told.map(({ session }) => session)).size).toBe(2)
     expect(await statusOf({ ...peer, key: OTHER })).toBe(404)
     expect(await statusOf({ ...peer, url: gateway.url })).toBe(404)
-    expect((await openStream(peer, 'ffffffffffff-1.1')).status).toBe(410)
+    expect((await openStream(peer, 'ffffffffffff-p1.1')).status).toBe(410)
     expect((await end(peer)).status).toBe(204)
     expect(await statusOf(peer)).toBe(404)
     await gateway.restart()
     expect(await statusOf(peer)).toBe(404)
   })
 
-  test('what was said on its streams is gone, and whoever asks for it is told', async () => {
-    const peer = await openSession(gateway.connectionUrl('recorded'), gateway.key)
+  test('what was said in calls is gone, which is told; on its own stream everything may have changed, which is said', async () => {
+    const peer = await openSession(gateway.connectionUrl('legacy'), gateway.key)
+    await ask(peer, 'resources/subscribe', { uri: 'test://watched-resource' })
+    const call = await readEvents((signal) =>
+      start(peer, 'tools/call', { name: 'test_reconnection', arguments: {} }, { id: 1, signal }),
+    )
+    await call.done
     const stream = await openStream(peer)
     await until('an id', () => stream.lastId !== '')
     await gateway.restart()
+    const lost = await openStream(peer, call.lastId)
+    expect([lost.status, lost.text]).toEqual([410, expect.stringContaining('stream.gone')])
     const again = await openStream(peer, stream.lastId)
-    expect([again.status, again.text]).toEqual([410, expect.stringContaining('stream.gone')])
-    const anew = await openStream(peer)
-    expect(anew.status).toBe(200)
-    anew.leave()
+    await until('all of it', () => again.messages.length === 4)
+    expect(again.messages.map(({ method, params }) => params?.['uri'] ?? method)).toEqual([
+      'notifications/tools/list_changed',
+      'notifications/prompts/list_changed',
+      'notifications/resources/list_changed',
+      'test://watched-resource',
+    ])
+    again.leave()
+    // An event of this life that was never sent is told as before.
+    expect((await openStream(peer, again.lastId.replace(/\d+$/, '99'))).status).toBe(410)
     await end(peer)
   })
 
@@ -129,6 +139,11 @@ describe('after the gateway has ended and come back', () => {
     expect((await client.call('test_simple_text')).content).toHaveLength(1)
     await gateway.restart()
     expect((await client.call('test_simple_text')).content).toHaveLength(1)
+    // It listens again by itself.
+    await until('it hears of a change', async () => {
+      await client.call('test_trigger_tool_change')
+      return client.heard.some(({ method }) => method === 'notifications/tools/list_changed')
+    })
     // It can be asked as before: what it declared is known.
     await client.call('test_elicitation', { message: 'Who?' })
     expect(client.asked.map(({ method }) => method)).toEqual(['elicitation/create'])

@@ -3,6 +3,8 @@
  * above all; or, with `Last-Event-ID`, one it had before, whichever request began it.
  */
 import type { ServerResponse } from 'node:http'
+import type { Message } from '@toolway/protocol'
+import { capabilitiesOf } from '../catalog/view.ts'
 import type { Changes } from '../catalog/changes.ts'
 import { aborted } from '../call/listen.ts'
 import type { Standing } from '../call/ports.ts'
@@ -22,7 +24,8 @@ export interface SessionStream {
 /** Resolves when the connection is gone. Throws `stream.gone` and `stream.ended` before anything is written. */
 export async function openSessionStream(parts: SessionStream): Promise<void> {
   const { session, response, lastEventId, draining } = parts
-  const found = lastEventId === undefined ? undefined : session.events.find(lastEventId)
+  const missed = lastEventId !== undefined && session.revived && session.events.isOfAnotherLife(lastEventId)
+  const found = lastEventId === undefined || missed ? undefined : session.events.find(lastEventId)
   if (found === undefined) hearChanges(parts)
   const stream = found?.stream ?? session.own.begin()
   const connection = openEventStream(response)
@@ -33,8 +36,26 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
   })
   session.own.resumed(stream)
   stream.attach(connection, { after: found?.after ?? 0, primes: knowsPriming(session.revision) })
+  if (missed) for (const message of allChanged(parts)) stream.say(message)
   await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))
   connection.end()
+}
+
+/**
+ * What was said on an own stream while another process held the session is lost with that process. All that such a stream ever
+ * says is that something has changed: whoever comes back for it is told that everything may have.
+ */
+function allChanged({ session, standing: { view } }: SessionStream): Message[] {
+  const declared = capabilitiesOf(view, session.revision)
+  const lists = ['tools', 'prompts', 'resources'].filter((kind) => declared[kind] !== undefined)
+  const watched = [...session.watched].flatMap(([connectionId, uris]) => {
+    const alias = view.offered.find((offered) => offered.connectionId === connectionId)?.alias
+    return alias === undefined ? [] : [...uris].map((uri) => view.exposeUri(alias, uri))
+  })
+  return [
+    ...lists.map((kind): Message => ({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })),
+    ...watched.map((uri): Message => ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })),
+  ]
 }
 
 /** From its first own stream on a session hears of changes: what is said while none is open waits for the one it had. */

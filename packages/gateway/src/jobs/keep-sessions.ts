@@ -82,7 +82,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   let writing: Promise<void> = Promise.resolve()
   let pause = AGAIN.first
   let closed = false
-  const rounds = setInterval(() => void touchAll(TOUCH_EVERY), ROUND)
+  const rounds = setInterval(() => void keepFresh(), ROUND)
   rounds.unref()
 
   function plan(after: number): void {
@@ -129,11 +129,19 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
         await parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
         for (const [place, one] of batch.entries()) one.touched = at[place] ?? one.touched
       }
-      await parts.removeIdle(new Date(now() - IDLE - TOUCH_EVERY))
     } catch (thrown) {
       log.warn({ err: thrown }, 'sessions cannot be touched now')
     }
   }
+
+  async function keepFresh(): Promise<void> {
+    await touchAll(TOUCH_EVERY)
+    await parts.removeIdle(oldest()).catch((thrown: unknown) => {
+      log.warn({ err: thrown }, 'sessions that nobody uses cannot be removed now')
+    })
+  }
+  /** What was seen last before that is idle, whatever its row does not know yet. */
+  const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
 
   function add(standing: Standing, session: Session, hash: Buffer, openedAt: Date): Kept {
     const { principal, organizationId, owner, toolset, connection } = standing
@@ -149,9 +157,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       throw new Fault('gateway.not-ready', { problem: 'many unknown sessions are being asked for' })
     lookups++
     const hash = parts.hash(id)
-    const since = new Date(now() - IDLE - TOUCH_EVERY)
     const found = await parts
-      .find(standing.organizationId, { hash, owner: standing.owner, since })
+      .find(standing.organizationId, { hash, owner: standing.owner, since: oldest() })
       .catch((thrown: unknown) => {
         if (!isAway(thrown)) throw thrown
         const problem = 'its database does not answer, so this session cannot be looked up'

@@ -33,6 +33,10 @@ export interface EventLimits {
 export const EVENT_LIMITS: EventLimits = { events: 100, bytes: 8 * 1024 * 1024, all: 64 * 1024 * 1024 }
 /** Milliseconds that a client waits before it comes back. */
 const RETRY = 1_000
+/** `life-kind number.place`: a log's random name, what began the stream, which one it is, and the event's place in it. */
+const EVENT_FORM = /^(([\da-f]{12})-([gp])[\da-z]{1,8})\.(\d{1,12})$/
+const OWN = 'g'
+const CALL = 'p'
 /** What an event costs besides its text. */
 const OVERHEAD = 128
 
@@ -88,10 +92,13 @@ export class EventLog {
     this.#budget = budget
   }
 
-  /** A new stream, with a name that no stream of this session had in this or another process. */
-  open(): EventStream {
+  /**
+   * A new stream, with a name that no stream of this session had in this or another process. `own` for one that the client opens
+   * itself, which its name says, too.
+   */
+  open(own = false): EventStream {
     if (this.#name === '') this.#name = randomBytes(6).toString('hex')
-    const stream = new EventStream(this, `${this.#name}-${(++this.#count).toString(36)}`)
+    const stream = new EventStream(this, `${this.#name}-${own ? OWN : CALL}${(++this.#count).toString(36)}`)
     this.#streams.set(stream.name, stream)
     return stream
   }
@@ -101,13 +108,19 @@ export class EventLog {
    * lost, or nothing is known of it; `stream.ended` when nothing came after it and nothing will.
    */
   find(event: string): { stream: EventStream; after: number } {
-    const [, name = '', digits = ''] = /^([\da-f]{12}-[\da-z]{1,8})\.(\d{1,12})$/.exec(event) ?? []
+    const [, name = '', , , digits = ''] = EVENT_FORM.exec(event) ?? []
     const stream = this.#streams.get(name)
     const after = Number(digits)
     if (stream === undefined || after > stream.last || after < stream.lost)
       throw new Fault('stream.gone', { event: event.slice(0, 40) })
     if (stream.finished && after === stream.last) throw new Fault('stream.ended', { event })
     return { stream, after }
+  }
+
+  /** Whether an event is of an own stream that was opened when another process held this session. */
+  isOfAnotherLife(event: string): boolean {
+    const [, , life, kind] = EVENT_FORM.exec(event) ?? []
+    return kind === OWN && life !== this.#name
   }
 
   keep(stream: EventStream, at: number, text: string): void {

@@ -27,7 +27,7 @@ export class OwnStreams {
       this.#streams = this.#streams.filter((one) => one !== spare)
       spare?.finish()
     }
-    const stream = this.#log.open()
+    const stream = this.#log.open(true)
     this.#streams.push(stream)
     return stream
   }

@@ -38,6 +38,8 @@ export interface Session {
   readonly own: OwnStreams
   /** What the client is told outside any request: on one of its streams, or kept for the one it had. */
   say(message: Message): void
+  /** Whether another process held it before. */
+  readonly revived: boolean
   /** When it was used last, in milliseconds. */
   seen: number
   /** Log level or watched resources are others now. */
@@ -126,11 +128,8 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
     return one
   }
 
-  function add(
-    owner: string,
-    id: string,
-    { revision, capabilities, client, logLevel, watched }: SessionFacts,
-  ): Session {
+  function add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
+    const { revision, capabilities, client, logLevel, watched } = facts
     const own = owned.get(owner) ?? new Set<Held>()
     while (own.size >= mostOfOne) drop(leastMissed(own), 'ended')
     if (held.size >= MOST) reap()
@@ -151,6 +150,7 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
         if (session.stream === undefined) session.own.say(message)
         else session.stream(message)
       },
+      revived,
       seen: now(),
       changed: () => onChange?.(session),
       ended: new AbortController(),
@@ -163,8 +163,8 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
 
   return {
     open: (owner, opening) =>
-      add(owner, randomUUID().replaceAll('-', ''), { ...opening, logLevel: undefined, watched: {} }),
-    revive: (owner, id, facts) => (held.has(id) ? find(owner, id).session : add(owner, id, facts)),
+      add(owner, randomUUID().replaceAll('-', ''), { ...opening, logLevel: undefined, watched: {} }, false),
+    revive: (owner, id, facts) => (held.has(id) ? find(owner, id).session : add(owner, id, facts, true)),
     get: (owner, id) => find(owner, id).session,
     holds: (id) => held.has(id),
     end: (owner, id) => drop(find(owner, id), 'ended'),
