@@ -139,6 +139,44 @@ describe('a call whose connection breaks', () => {
     expect([stepsOf(again.messages), stepsOf(third.messages)]).toEqual([[2], ['live']])
   })
 
+  test('brings a question again that was put while nobody listened, and takes the answer', async () => {
+    const url = gateway.connectionUrl('everything')
+    const opened = await ask({ url, key: gateway.key, era: 'legacy' }, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'raw', version: '1.0.0' },
+    })
+    const peer: RawPeer = { url, key: gateway.key, era: 'legacy', session: opened.headers.get('mcp-session-id') ?? '' }
+    const reader = await readEvents((signal) =>
+      start(peer, 'tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } }, { id: 1, signal }),
+    )
+    const [primed] = await until('the question', () => (reader.messages.length > 0 ? reader.events : undefined))
+    reader.leave()
+    const again = await openStream(peer, primed?.id)
+    const question = await until('it again', () => again.messages.find(({ method }) => method === 'elicitation/create'))
+    expect(question).toEqual(reader.messages[0])
+    const answered = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': peer.session ?? '',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: question.id,
+        result: { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } },
+      }),
+    })
+    expect(answered.status).toBe(202)
+    await again.done
+    expect(again.messages.at(-1)).toMatchObject({
+      id: 1,
+      result: { content: [{ text: expect.stringContaining('ada') }] },
+    })
+  })
+
   test('can be cancelled while nobody listens to it', async () => {
     const peer = await session()
     const { reader } = await begin(peer, 'cancelled')
@@ -258,9 +296,11 @@ describe('the streams of a session', () => {
   test('bring each message once, over the one that was opened last', async () => {
     const peer = await joined()
     const [first, second] = [await openStream(peer), await openStream(peer)]
+    const other = await openStream(await joined())
     await change()
-    await until('it hears of it', () => named(second).length > 0)
-    expect(named(first)).toEqual([])
+    await until('both sessions hear of it', () => named(second).length > 0 && named(other).length > 0)
+    expect([named(first), named(second)]).toEqual([[], named(other)])
+    other.leave()
     second.leave()
     await until('only the first is left', async () => {
       await change()

@@ -12,7 +12,7 @@ import type { Standing } from '../call/ports.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
 import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
-import { IDLE, isIdle, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
+import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
 
 export interface KeepSessionsParts {
   readonly now: () => number
@@ -119,10 +119,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
 
   /** Those that were used, or are being used, and whose row is older than that. */
   async function touchAll(age: number): Promise<void> {
-    const due = [...kept.values()].filter((one) => {
-      if (!isIdle(one.session)) one.session.seen = now()
-      return one.session.seen - one.touched >= age
-    })
+    const due = [...kept.values()].filter(({ session, touched }) => session.seen - touched >= age)
     try {
       for (const batch of batchesOf(due)) {
         const at = batch.map(({ session }) => session.seen)

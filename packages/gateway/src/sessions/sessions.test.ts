@@ -121,7 +121,7 @@ describe('an idle session', () => {
     expect(held.ended).toEqual([id])
   })
 
-  test('is not idle while it has a stream open or a call under way', () => {
+  test('is not idle while it has a stream open or a call under way, and idles from their end on', () => {
     using held = fixture()
     const [listening, calling] = [opened(held), opened(held)]
     listening.stream = () => {}
@@ -130,6 +130,8 @@ describe('an idle session', () => {
     expect(held.ended).toEqual([])
     listening.stream = undefined
     calling.underWay.clear()
+    vi.advanceTimersByTime(30 * MINUTE)
+    expect(held.ended).toEqual([])
     vi.advanceTimersByTime(MINUTE)
     expect(held.ended.toSorted()).toEqual([listening.id, calling.id].toSorted())
   })

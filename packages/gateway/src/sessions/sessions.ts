@@ -93,7 +93,7 @@ const MOST = 10_000
 const MOST_OF_ONE = 10
 
 /** Nothing is under way in it, and nobody listens. */
-export const isIdle = ({ underWay, stream, own }: Session): boolean =>
+const isIdle = ({ underWay, stream, own }: Session): boolean =>
   underWay.size === 0 && stream === undefined && !own.isRead
 
 export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, onChange }: SessionsParts): Sessions {
@@ -118,7 +118,11 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
 
   function reap(): void {
     const oldest = now() - IDLE
-    for (const one of held.values()) if (one.session.seen < oldest && isIdle(one.session)) drop(one, 'idle')
+    for (const one of held.values()) {
+      // Who listens or waits is there: idleness begins when that ends.
+      if (!isIdle(one.session)) one.session.seen = now()
+      else if (one.session.seen < oldest) drop(one, 'idle')
+    }
   }
 
   function find(owner: string, id: string): Held {
