@@ -48,7 +48,7 @@ describe('the suites', () => {
     ])
     expect(counts).toEqual([
       ['0.1.16-active', 'every'],
-      ['0.1.16-all', 'none'],
+      ['0.1.16-all', 'every'],
       ['2025-11-25', 30],
       ['2026-07-28', 37],
     ])

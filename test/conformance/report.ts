@@ -24,7 +24,7 @@ export interface Report {
   paths: Record<string, Record<string, SuiteReport>>
 }
 
-/** Counts one suite. A suite that requires nothing is counted whole, so that its figures say something. */
+/** Counts one suite. Where nothing required was run, what was run is counted, so that the figures say something. */
 export function summarize(outcomes: readonly ScenarioOutcome[], verdict: Verdict): SuiteReport {
   const required = outcomes.filter((outcome) => outcome.required)
   const counted = required.length > 0 ? required : outcomes

@@ -31,6 +31,8 @@ beforeAll(async () => {
   silent = parts.use(await startProbe({ era: 'modern', name: 'silent' }))
   gateway = parts.use(
     await openGateway({
+      // All of them call with one key.
+      settings: { TOOLWAY_SESSIONS_PER_PRINCIPAL: String(2 * CLIENTS) },
       connections: [
         { alias: 'modern', wire: httpWire(recorders.modern.url) },
         { alias: 'legacy', wire: httpWire(recorders.legacy.url) },

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-po
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
+import { ask, openSession } from '../e2e/peers/raw-client.ts'
 import { callTool, faultIn, textIn } from './caller.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
@@ -82,8 +83,13 @@ describe('a gateway whose database stops', () => {
       .poll(async () => textIn(await callTool(known, 'demo__calculate', { expression: '6*7' })), slowly)
       .toContain('42')
 
+    const session = await openSession(known.url, KEY)
     await outside.stop()
     await expect.poll(() => probe(running.address, 'ready'), slowly).toBe(503)
+    // A session that is known goes on; whether another one is to live again cannot be looked up.
+    expect((await ask(session, 'ping')).status).toBe(200)
+    const unknown = await ask({ ...session, session: 'f'.repeat(32) }, 'ping')
+    expect([unknown.status, unknown.answer.error?.data?.['fault']]).toEqual([503, 'gateway.not-ready'])
     const answered = await callTool(known, 'demo__calculate', { expression: '6*7' })
     expect(textIn(answered)).toContain('42')
     const refused = await callTool({ ...known, key: STRANGER }, 'demo__calculate', { expression: '6*7' })

@@ -6,6 +6,10 @@ import type { Sample } from './bench-rounds.ts'
 import { median } from './median.ts'
 
 const plan = { connections: [64] }
+const sessionMemory = {
+  idle: { sessions: 1000, heapBytes: 2_400_000, rssBytes: 1_800_000 },
+  full: { sessions: 3000, sentBytes: 100_000, heapBytes: 75_700_000, rssBytes: 251_000_000 },
+}
 
 function sample(
   target: TargetName,
@@ -132,6 +136,7 @@ describe('the report', () => {
         errors: 0,
       },
       longList: { tools: 10_000, pages: 10, bytes: 2_200_000, walkMs: 36.2, firstPageMs: 3.6 },
+      sessionMemory,
     },
     verdicts: verdictsOf(ratios),
     remarks: ['joined not measured: no reason'],
@@ -150,6 +155,15 @@ describe('the report', () => {
       'half load   4000 calls/s over 64 connections: p99 1.00 ms direct, 3.50 ms through the gateway',
     )
     expect(text).toContain('long list   10000 tools, 2.2 MB in 10 pages: 36.2 ms, the first page 3.6 ms')
+    expect(text).toContain('idle 1000: 2.4 MB of heap and buffers, 1.8 MB of the process')
+    expect(text).toContain('full 3000: 75.7 MB of heap and buffers, 251.0 MB of the process; 0.1 MB sent to each')
+  })
+
+  test('judges sessions by what is larger, the process or what is held in it', () => {
+    expect(verdictsOfMore({ sessionMemory })).toEqual([
+      { met: true, sentence: '1000 idle sessions in less than 25 MB: 2.4 MB' },
+      { met: false, sentence: '3000 sessions with full buffers and sessions upstream in less than 250 MB: 251.0 MB' },
+    ])
   })
 
   test('tells what went wrong and what is missing', () => {

@@ -11,6 +11,7 @@ import { createLatencyHistogram, percentile } from './generator/latency-histogra
 import type { HalfLoad } from './half-load.ts'
 import type { LongList } from './long-list.ts'
 import { median } from './median.ts'
+import type { SessionMemory } from './session-memory.ts'
 
 export interface Row {
   readonly target: TargetName
@@ -50,9 +51,10 @@ export interface Verdict {
 export interface More {
   readonly halfLoad?: HalfLoad | undefined
   readonly longList?: LongList | undefined
+  readonly sessionMemory?: SessionMemory | undefined
 }
 
-const AIMS = { mostCpu: 1.4, leastThroughput: 0.75, leastOfSdk: 5, addedP99Ms: 3, listMs: 50 }
+const AIMS = { mostCpu: 1.4, leastThroughput: 0.75, leastOfSdk: 5, addedP99Ms: 3, listMs: 50, idleMb: 25, fullMb: 250 }
 const COMPARED = [
   ['gateway', 'raw'],
   ['joined', 'raw'],
@@ -157,7 +159,7 @@ const ofSdk = (of: TargetName, throughput: number): Verdict => ({
   sentence: `throughput of ${of} at least ${AIMS.leastOfSdk} × sdk: ${throughput.toFixed(2)} ×`,
 })
 
-export function verdictsOfMore({ halfLoad, longList }: More): Verdict[] {
+export function verdictsOfMore({ halfLoad, longList, sessionMemory }: More): Verdict[] {
   const verdicts: Verdict[] = []
   if (halfLoad !== undefined) {
     const { addedP99Ms, errors } = halfLoad
@@ -171,7 +173,23 @@ export function verdictsOfMore({ halfLoad, longList }: More): Verdict[] {
     const aim = `tools/list of ${longList.tools} tools under ${AIMS.listMs} ms`
     verdicts.push({ met: longList.walkMs < AIMS.listMs, sentence: `${aim}: ${longList.walkMs.toFixed(1)} ms` })
   }
-  return verdicts
+  return sessionMemory === undefined ? verdicts : [...verdicts, ...ofSessions(sessionMemory)]
+}
+
+/** By the memory of the process, which is never less than what is held in it. */
+function ofSessions({ idle, full }: SessionMemory): Verdict[] {
+  const verdict = (what: string, bytes: number, most: number): Verdict => ({
+    met: bytes < most * 1e6,
+    sentence: `${what} in less than ${most} MB: ${(bytes / 1e6).toFixed(1)} MB`,
+  })
+  return [
+    verdict(`${idle.sessions} idle sessions`, Math.max(idle.rssBytes, idle.heapBytes), AIMS.idleMb),
+    verdict(
+      `${full.sessions} sessions with full buffers and sessions upstream`,
+      Math.max(full.rssBytes, full.heapBytes),
+      AIMS.fullMb,
+    ),
+  ]
 }
 
 const samplesOf = (samples: readonly Sample[], name: TargetName, count: number) =>

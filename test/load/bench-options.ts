@@ -1,8 +1,8 @@
 /**
  * What was asked of this run, and how long may it take?
  *
- * Reads the command line strictly. The plan bounds a run in time and in count: the default stays under two minutes
- * with all targets, `--quick` near 30 s. Never starts anything.
+ * Reads the command line strictly. The plan bounds a run in time and in count: the default takes two to three minutes
+ * with all targets, `--quick` near one. Never starts anything.
  */
 import { parseArgs } from 'node:util'
 
@@ -38,7 +38,7 @@ export interface Options {
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick          about 40 s in place of two minutes; rougher figures
+  --quick          about a minute in place of more than two; rougher figures
   --target <name>  only this target, may be repeated: ${TARGETS.join(', ')}
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout

@@ -5,6 +5,7 @@
  * Pure; never rounds what goes into the JSON.
  */
 import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
+import type { SessionMemory } from './session-memory.ts'
 
 export interface Figures {
   /** ISO 8601, UTC. */
@@ -87,7 +88,7 @@ function ratiosText(ratios: readonly Ratio[]): string[] {
   return [title.trimStart(), ...lines]
 }
 
-function moreText({ halfLoad, longList }: More): string[] {
+function moreText({ halfLoad, longList, sessionMemory }: More): string[] {
   const lines: string[] = []
   if (halfLoad !== undefined) {
     const { connections, callsPerSecond, directP99Ms, gatewayP99Ms, addedP50Ms, addedP99Ms } = halfLoad
@@ -100,6 +101,15 @@ function moreText({ halfLoad, longList }: More): string[] {
     const { tools, pages, bytes, walkMs, firstPageMs } = longList
     lines.push(
       `  long list   ${tools} tools, ${(bytes / 1e6).toFixed(1)} MB in ${pages} pages: ${walkMs.toFixed(1)} ms, the first page ${firstPageMs.toFixed(1)} ms`,
+    )
+  }
+  if (sessionMemory !== undefined) {
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+    const told = ({ sessions, heapBytes, rssBytes }: SessionMemory['idle']) =>
+      `${sessions}: ${megabytes(heapBytes)} of heap and buffers, ${megabytes(rssBytes)} of the process`
+    lines.push(
+      `  sessions    idle ${told(sessionMemory.idle)}`,
+      `              full ${told(sessionMemory.full)}; ${megabytes(sessionMemory.full.sentBytes)} sent to each`,
     )
   }
   return lines.length === 0 ? [] : ['More', ...lines]

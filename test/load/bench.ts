@@ -20,6 +20,7 @@ import { type Figures, reportText } from './bench-report.ts'
 import { runRounds, type Sample, type Target } from './bench-rounds.ts'
 import { startTargets } from './bench-targets.ts'
 import { chooseCores, type CoreLayout } from './processes/core-layout.ts'
+import { measureSessionMemory } from './session-memory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTS = join(ROOT, '.reports')
@@ -44,7 +45,10 @@ async function bench(options: Options, cores: CoreLayout, stops: AsyncDisposable
   const halfLoad = await halfLoadOf(generator, targets, samples, options.plan)
   if (many !== undefined) say('walking a list of ten thousand tools')
   const longList = many === undefined ? undefined : await measureLongList(many)
-  return { samples, remarks, failed, more: { halfLoad, longList } }
+  const measured = options.targets.includes('gateway') && !failed
+  if (measured) say('three thousand sessions with full buffers')
+  const sessionMemory = measured ? await measureSessionMemory(cores.target, start) : undefined
+  return { samples, remarks, failed, more: { halfLoad, longList, sessionMemory } }
 }
 
 /** Needs both the gateway and what it is compared with. */

@@ -91,6 +91,21 @@ export const FAULTS = {
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
 
+  'stream.gone': row(
+    'admit',
+    'NOT_FOUND',
+    [410, INVALID],
+    'The stream cannot be resumed after event {event}: that event, or one that came after it, is no longer kept.',
+    'Open a new stream without Last-Event-ID and list again; look at the effect of a call before you repeat it.',
+  ),
+  'stream.ended': row(
+    'admit',
+    'NOT_FOUND',
+    [405, INVALID],
+    'The stream of event {event} has ended, and that was its last one.',
+    'Nothing to do: there is nothing more to come.',
+  ),
+
   'envelope.missing': row('receive', 'INVALID_ARGUMENT', [400, PARAMS], 'A request of revision 2026-07-28 needs {key} in params._meta.', 'Send the protocol version and the client capabilities with every request.'),
   'envelope.version': row('receive', 'NOT_SUPPORTED', [400, VERSION], 'Unsupported protocol version', 'Speak one of the versions in data.supported.'),
   'envelope.header': row('receive', 'INVALID_ARGUMENT', [400, HEADERS], 'Header mismatch: {header} {problem}.', 'Send the header with the same value as the body.'),

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
 import { Fault } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
+import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
 import { createBoundStates } from './call/bound-states.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
@@ -29,11 +30,19 @@ import { findKey } from './identity/keys.ts'
 import { createIdentity } from './identity/identify.ts'
 import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
 import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
+import { createKeepSessions } from './jobs/keep-sessions.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog } from './jobs/sync-catalog.ts'
 import type { Log } from './lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
 import { createRecordWriter, storeRecords } from './records/records.ts'
+import {
+  findSession,
+  removeIdleSessions,
+  removeSessions,
+  storeSessions,
+  touchSessions,
+} from './sessions/kept-sessions.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { listToolsets } from './toolsets/toolsets.ts'
@@ -84,7 +93,28 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     onNoise: (alias, line) =>
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
   })
-  const sessions = createSessions({ now: Date.now, onEnd: ({ id }) => upstreams.forgetSession(id) })
+  const sessions = createSessions({
+    now: Date.now,
+    mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
+    onEnd(session, why) {
+      upstreams.forgetSession(session.id)
+      keepSessions.ended(session, why)
+    },
+    onChange: (session) => keepSessions.changed(session),
+  })
+  const keepSessions = createKeepSessions({
+    now: Date.now,
+    log,
+    hash: (id) => vault.hash(`session ${id}`),
+    sessions,
+    store: (all) => db.system((sql) => storeSessions(sql, all)),
+    touch: (seen) => db.system((sql) => touchSessions(sql, seen)),
+    remove: (hashes) => db.system((sql) => removeSessions(sql, hashes)),
+    removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
+    find: (organizationId, wanted) => db.organization(organizationId, (sql) => findSession(sql, wanted)),
+    watchAgain,
+    isAway: (thrown) => thrown instanceof DatabaseUnreachable,
+  })
   const changes = createChanges()
   const counters = createCounters({ sessions: () => sessions.size })
   const records = createRecordWriter({
@@ -178,7 +208,12 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       }))
 
   function onNotice(payload: string): void {
-    const { organization, table } = JSON.parse(payload) as { organization?: string; table?: string }
+    const { organization, table, ended } = JSON.parse(payload) as {
+      organization?: string
+      table?: string
+      ended?: string
+    }
+    if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
     if (table === 'keys') {
       identity.forget()
       mcp.recheck()
@@ -195,6 +230,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     }),
     entrance: createEntrance({ sessions, changes, signer: vault }),
     sessions,
+    keepSessions,
     changes,
     trails,
     bodyLimit: BODY_LIMIT,
@@ -238,6 +274,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       catalogs.close()
       snapshots.close()
       await endServer(DRAIN_MS)
+      await keepSessions.close()
       sessions.close()
       parked.close()
       await upstreams.close()

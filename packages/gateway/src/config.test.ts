@@ -128,6 +128,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_PUBLIC_URL: 'https://x.example',
       TOOLWAY_AUTH: 'off',
       TOOLWAY_DEMO: 'off',
+      TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
@@ -266,4 +267,15 @@ test('the nearest of several words is the one with the fewest changes, if they a
   expect(nearest('CALL', ['tools', 'call'])).toBe('call')
   expect(nearest('x', ['connection'])).toBeUndefined()
   expect(nearest('anything', [])).toBeUndefined()
+})
+
+describe('the sessions of one key', () => {
+  test('are ten, or as many as the setting says', () => {
+    expect(load().config.TOOLWAY_SESSIONS_PER_PRINCIPAL).toBe(10)
+    expect(load({ TOOLWAY_SESSIONS_PER_PRINCIPAL: '10000' }).config.TOOLWAY_SESSIONS_PER_PRINCIPAL).toBe(10_000)
+  })
+
+  test.each(['0', '-1', '10001', '1.5', '0x10', 'many'])('are never %s', (text) => {
+    expect(complaint({ TOOLWAY_SESSIONS_PER_PRINCIPAL: text })).toContain('it must be a whole number from 1 to 10000')
+  })
 })

@@ -17,6 +17,7 @@ const port = z
   .regex(/^\d{1,5}$/, 'it must be a whole number from 0 to 65535')
   .transform(Number)
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
+const SESSIONS_PROBLEM = 'it must be a whole number from 1 to 10000'
 const onOff = z.enum(['on', 'off'], 'it must be on or off')
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z
@@ -63,6 +64,14 @@ export const SETTINGS = {
   TOOLWAY_ALLOWED_ORIGINS: setting(list, 'Further web origins that may call, separated by commas.'),
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
+    z
+      .string()
+      .default('10')
+      .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10_000, SESSIONS_PROBLEM)
+      .transform(Number),
+    'Sessions that one key may have at one endpoint; one more ends the one used longest ago.',
+  ),
   DATABASE_URL: setting(
     z
       .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from './json.ts'
-import { eventOf, KEEP_ALIVE } from './sse.ts'
+import { eventOf, eventOfText, KEEP_ALIVE, primingEvent } from './sse.ts'
 
 test('an event has its message in one data line, whatever the message holds', () => {
   fc.assert(
@@ -26,4 +26,10 @@ test('an event may carry an id, and a beat carries nothing that a client hears',
     'id: 7\nevent: message\ndata: {"jsonrpc":"2.0","method":"a"}\n\n',
   )
   expect(KEEP_ALIVE).toMatch(/^:[^\n]*\n\n$/)
+})
+
+test('an event that is replayed is the one that was sent, and a priming event has an id, a pause and no data', () => {
+  const message = { jsonrpc: '2.0' as const, method: 'a' }
+  expect(eventOfText(JSON.stringify(message), '7')).toBe(eventOf(message, '7'))
+  expect(primingEvent('7', 1000)).toBe('id: 7\nretry: 1000\ndata: \n\n')
 })

@@ -120,9 +120,7 @@ export const callTool = (peer: RawPeer, name: string, given: Record<string, unkn
 
 function messagesOf(text: string, type: string): RawMessage[] {
   if (type.includes('text/event-stream')) {
-    return text
-      .split('\n')
-      .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as RawMessage] : []))
+    return text.split('\n').flatMap((line) => (/^data: ./.test(line) ? [JSON.parse(line.slice(6)) as RawMessage] : []))
   }
   return type.includes('json') && text !== '' ? [JSON.parse(text) as RawMessage] : []
 }

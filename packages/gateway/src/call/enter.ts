@@ -89,6 +89,7 @@ async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer>
   }
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
+  session.changed()
   const told = standing.view.offered.filter(
     ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
   )

@@ -73,6 +73,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     signal: line.signal,
     onNotification: (notification) => pass(notification, forwarding, true),
     onQuestion: (question) => line.question(question),
+    onPause: line.pause,
   })
   if (!rounded || 'error' in answer || !wantsInput(answer)) return answer
   const state = answer.result['requestState']
@@ -123,7 +124,7 @@ function digestOf(asked: Asked, params: JsonObject, { connectionId }: Target): s
   return JSON.stringify([asked.method, connectionId, same])
 }
 
-type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion'>
+type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const exchange = (
   { standing, asked, target, headerParameters = [] }: Forwarding,

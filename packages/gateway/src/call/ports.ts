@@ -50,6 +50,8 @@ export interface Line {
   notify(notification: Notification): void
   /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
   question(question: Request): Promise<Answer>
+  /** The server closed its stream before its answer, to go on later: the client's may be closed too. */
+  readonly pause?: (() => void) | undefined
 }
 
 /** What the server's exchange is given to speak to whichever round's client is there. */

@@ -1,9 +1,9 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
-import { eraOf, type Asked } from '@toolway/protocol'
+import { eraOf, type Asked, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import type { Answer, Line, Session, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {
@@ -22,12 +22,15 @@ export async function readResource(standing: Standing, asked: Asked, line: Line,
 
 /** A session that watches more than this is not answered any more; each address is kept and told to the server. */
 const MOST_WATCHED = 1_000
+const LONGEST_WATCHED = 4_096
 
 /** Watching a resource is for clients with a session, at servers that tell of it to one session only; modern clients listen. */
 export const subscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
   watch({ standing, asked, line, trail }, (watched, uri) => {
     if (watched.size >= MOST_WATCHED)
       throw new Fault('params.shape', { place: '/uri', problem: `is one more than ${MOST_WATCHED} watched at once` })
+    if (uri.length > LONGEST_WATCHED)
+      throw new Fault('params.shape', { place: '/uri', problem: `must be shorter than ${LONGEST_WATCHED} characters` })
     watched.add(uri)
   })
 
@@ -54,17 +57,55 @@ async function watch(
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
   change(watched, target.name)
+  session.changed()
+  await hearOf(standing, session, target, [...watched])
+  // A modern server has heard it by now; a legacy one is told in so many words.
+  if (eraOf(target.revision) === 'modern') return { result: {} }
+  return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+}
+
+type Watched = Pick<Target, 'connectionId' | 'alias'> & { readonly revision: Revision }
+
+/** From now on the session is told what this server says of these resources. */
+function hearOf(standing: Standing, session: Session, target: Watched, uris: readonly string[]): Promise<void> {
   const modern = eraOf(target.revision) === 'modern'
-  await standing.upstream(target.connectionId).hear(session, [...watched], (notification) => {
+  return standing.upstream(target.connectionId).hear(session, uris, (notification) => {
     const uri = notification.params?.['uri']
     if (notification.method !== 'notifications/resources/updated' || typeof uri !== 'string') return
     // What names the stream of a modern server means nothing to the client.
     const params = { ...(modern ? {} : notification.params), uri: standing.view.exposeUri(target.alias, uri) }
-    session.stream?.({ jsonrpc: '2.0', method: notification.method, params })
+    session.say({ jsonrpc: '2.0', method: notification.method, params })
   })
-  // A modern server has heard it by now; a legacy one is told in so many words.
-  if (modern) return { result: {} }
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+}
+
+/** How long a session that lives again may take until its servers know what it watches, in milliseconds. */
+const AGAIN_PATIENCE = 10_000
+
+/** Have the servers of a session that lives again told what it watches. Rejects when one is not there or does not take it. */
+export async function watchAgain(standing: Standing, session: Session): Promise<void> {
+  const signal = AbortSignal.any([session.ended.signal, AbortSignal.timeout(AGAIN_PATIENCE)])
+  for (const [connectionId, uris] of session.watched) {
+    if (uris.size === 0) continue
+    const target = standing.view.offered.find((offered) => offered.connectionId === connectionId)
+    if (target === undefined) throw new Fault('place.unknown')
+    await hearOf(standing, session, target, [...uris])
+    if (eraOf(target.revision) === 'modern') continue
+    for (const uri of uris) {
+      const answer = await standing.upstream(target.connectionId).ask({
+        method: 'resources/subscribe',
+        params: { uri },
+        caller: session.caller,
+        session,
+        owner: standing.principal.id,
+        headerParameters: [],
+        signal,
+        onNotification() {},
+        onQuestion: ({ method }) =>
+          Promise.resolve({ error: { code: -32601, message: `Not available here: ${method}` } }),
+      })
+      if ('error' in answer) throw new Fault('resource.unknown', { uri })
+    }
+  }
 }
 
 /** An address as a record may hold it: user names, passwords and queries stay out. */

@@ -35,8 +35,7 @@ export async function start(): Promise<number> {
   const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
-  if (config.REDIS_URL !== undefined)
-    log.warn({}, 'REDIS_URL is set; this version keeps sessions in memory and does not use it')
+  if (config.REDIS_URL !== undefined) log.warn({}, 'REDIS_URL is set; this version shares nothing through it')
 
   const store = await open(loaded, log)
   let gateway: Gateway | undefined

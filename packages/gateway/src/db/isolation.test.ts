@@ -27,6 +27,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into records (id, organization_id, at, kind, principal, method, bytes_in, bytes_out, duration_us, outcome, decision, correlation_id)
     values (${`rec_${id}`}, ${id}, now(), 'call', 'key:k', 'tools/call', 1, 2, 3, 'ok', 'allow', 'c')`
+  await sql(Nothing)`
+    insert into sessions (hash, organization_id, owner, principal, revision, capabilities, opened_at, seen_at)
+    values (${Buffer.from(id.padEnd(32))}, ${id}, ${id}, 'key:k', '2025-11-25', '{}', now(), now())`
 }
 
 const addTwo = (db: Db) =>
@@ -59,6 +62,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'keys',
       'organizations',
       'records',
+      'sessions',
       'toolsets',
     ])
     for (const { name } of tables) {

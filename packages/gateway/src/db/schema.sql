@@ -91,6 +91,21 @@ create table records (
   correlation_id text not null,
   detail jsonb
 );
+create table sessions (
+  hash bytea not null,
+  organization_id text not null,
+  owner text not null,
+  principal text not null,
+  toolset text,
+  connection text,
+  revision text not null,
+  capabilities jsonb not null,
+  client jsonb,
+  log_level text,
+  watched jsonb not null default '{}'::jsonb,
+  opened_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null
+);
 create table toolsets (
   id text not null,
   organization_id text not null,
@@ -135,6 +150,9 @@ alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY[
 alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
 alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text])));
 alter table records add constraint records_pkey PRIMARY KEY (id);
+alter table sessions add constraint sessions_hash_check CHECK ((length(hash) = 32));
+alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
+alter table sessions add constraint sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
 alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
 alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);
@@ -144,6 +162,8 @@ alter table toolsets add constraint toolsets_organization_id_fkey FOREIGN KEY (o
 
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
+CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
+CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 
 -- Row-level security
 
@@ -153,6 +173,7 @@ alter table imports enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table records enable row level security, force row level security;
+alter table sessions enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
 
 -- Policies
@@ -193,6 +214,12 @@ create policy organization_own on records as permissive for all to toolway_organ
 create policy system_all on records as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on sessions as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on sessions as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on toolsets as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -229,6 +256,19 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_session_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed',
+                    json_build_object('organization', organization_id, 'table', tg_table_name, 'ended', encode(hash, 'hex'))::text)
+     from ended where seen_at > now() - interval '30 minutes';
+  return null;
+end
+$function$
+;
 
 -- Triggers
 
@@ -245,6 +285,7 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW T
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -257,4 +298,5 @@ grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant select, update (name) on organizations to toolway_organization;
 grant insert, select on records to toolway_organization;
+grant delete, insert, select, update on sessions to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;

@@ -20,7 +20,7 @@ export interface ClientLineParts {
   readonly asked: Asked
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
-  readonly reply: Pick<Reply, 'send' | 'streams'>
+  readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
 }
 
 export function createClientLine({ asked, session, header, reply }: ClientLineParts): ClientLine {
@@ -33,6 +33,7 @@ export function createClientLine({ asked, session, header, reply }: ClientLinePa
     asks: session !== undefined && reply.streams,
     notify: (notification) => void reply.send(notification),
     question: (question) => put(question, session, reply, controller.signal),
+    pause: reply.pause,
     cancel: (fault) => controller.abort(fault),
     done() {
       if (session === undefined) return

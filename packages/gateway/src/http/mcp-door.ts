@@ -25,6 +25,7 @@ import {
   type Response,
 } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
+import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
@@ -35,6 +36,7 @@ import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply, type Reply } from './reply.ts'
+import { createSessionReply } from './session-reply.ts'
 import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
 
@@ -42,6 +44,8 @@ export interface McpDoorParts {
   readonly admit: Admit
   readonly entrance: Entrance
   readonly sessions: Sessions
+  /** Sessions that memory does not know may live again. */
+  readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
   readonly trails: Trails
   /** Bytes that a body may have. */
@@ -71,7 +75,7 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, keepSessions, changes, trails, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
   /** Streams that stay open, with what ends them. */
   const open = new Map<Inbound, () => void>()
@@ -95,9 +99,17 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { request, standing, trail } = visit
     trail.standing = standing
     if (request.method === 'POST') return post(visit)
-    if (request.method === 'GET') return stream(visit)
-    if (request.method === 'DELETE') return end(visit)
-    throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
+    const answer = request.method === 'GET' ? stream : request.method === 'DELETE' ? end : undefined
+    if (answer === undefined)
+      throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
+    const recalling = recall(visit)
+    return recalling === undefined ? answer(visit) : recalling.then(() => answer(visit))
+  }
+
+  /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
+  function recall({ header, standing }: Visit): Promise<void> | undefined {
+    const id = header(SESSION_HEADER)
+    return id === undefined || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -115,24 +127,31 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   function single(visit: Visit, value: Json): Promise<void> | void {
     const { header, trail } = visit
-    const id = idOf(value)
     let era: Era = 'legacy'
+    const refused = (thrown: unknown) => refuse(visit.response, trail, Fault.of(thrown), idOf(value), era)
     try {
       const message = readMessage(value)
-      if (isResponse(message)) return answered(visit, message)
-      era = isModern(message, header) ? 'modern' : 'legacy'
-      if (!isRequest(message)) return told(visit, message, era)
-      if (era === 'legacy' && message.method === 'initialize') return initialize(visit, message)
-      return ask(visit, message, era)
+      era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
+      const recalling = era === 'modern' || isOpening(message) ? undefined : recall(visit)
+      if (recalling === undefined) return take(visit, message, era)
+      return recalling.then(() => take(visit, message, era)).catch(refused)
     } catch (thrown) {
-      refuse(visit.response, trail, Fault.of(thrown), id, era)
+      refused(thrown)
     }
+  }
+
+  function take(visit: Visit, message: Message, era: Era): Promise<void> | void {
+    if (isResponse(message)) return answered(visit, message)
+    if (!isRequest(message)) return told(visit, message, era)
+    if (era === 'legacy' && isOpening(message)) return initialize(visit, message)
+    return ask(visit, message, era)
   }
 
   function initialize({ standing, response, trail }: Visit, request: Request): void {
     trail.method = 'initialize'
     const { answer, session } = entrance.initialize(standing, request)
     trail.eraClient = session.revision
+    keepSessions.keep(standing, session)
     const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
@@ -154,7 +173,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   ): Promise<void> {
     const { standing, trail, response } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
-    const reply = createReply(response, { accepts: streams, headers: {} })
+    const reply =
+      session === undefined
+        ? createReply(response, { accepts: streams, headers: {} })
+        : createSessionReply(response, session, streams)
     const line = createClientLine({ asked, session, header: era === 'modern' ? visit.header : undefined, reply })
     const release = holdOpen(visit, asked, line, era)
     try {
@@ -168,7 +190,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       // A client that cancelled hears no more of this request, in either era.
       if (fault.code === 'call.cancelled') {
         note(trail, fault)
-        response.destroyed || response.end()
+        reply.close()
       } else refuse(response, trail, fault, request.id, era, reply)
     } finally {
       release()
@@ -197,6 +219,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
     const { trail, response, header, standing } = visit
+    await recall(visit)
     const session = sessionOf(visit)
     const version = header('mcp-protocol-version')
     const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
@@ -237,7 +260,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { standing, response } = visit
     open.set(visit.inbound, () => response.end())
     response.once('close', () => open.delete(visit.inbound))
-    return openSessionStream({ session, standing, response, changes, draining })
+    const lastEventId = visit.header('last-event-id')
+    return openSessionStream({ session, standing, response, lastEventId, changes, draining })
   }
 
   function end(visit: Visit): void {
@@ -257,11 +281,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     reply?: Reply,
   ): void {
     note(trail, fault)
-    if (response.destroyed) return
+    // What a session's stream has begun to say can be fetched by a client that is away.
+    if (response.destroyed && reply?.streaming !== true) return
     const { correlationId } = trail
     const headers: Record<string, string> = { 'x-correlation-id': correlationId }
     if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
     if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
+    if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
     if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
     const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
     trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
@@ -292,6 +318,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   return { answer: answerOne, recheck: () => void recheck() }
 }
+
+const isOpening = (message: Message): boolean => isRequest(message) && message.method === 'initialize'
 
 const headerOf =
   (request: IncomingMessage): HeaderReader =>

@@ -3,21 +3,20 @@
  * comes before the answer. It never writes to a client that is gone, and never throws because of one.
  */
 import type { ServerResponse } from 'node:http'
-import { eventOf, KEEP_ALIVE, type Message } from '@toolway/protocol'
-
-/** Proxies cut streams that are silent for a minute. */
-const KEEP_ALIVE_EVERY = 15_000
-
-/** Bytes that may wait for a slow reader. */
-const MOST_UNREAD = 16 * 1024 * 1024
+import { eventOf, type Message } from '@toolway/protocol'
+import { isGone, openEventStream, type OpenStream } from './event-stream.ts'
 
 export interface Reply {
   /** Begin the event stream now, before there is a message for it. */
   open(): void
-  /** A message before the answer. False when it cannot be sent: the client takes no stream, or is gone. */
+  /** A message before the answer. False when it can never arrive: the client takes no stream, or is gone for good. */
   send(message: Message): boolean
   /** The answer. Returns the bytes written. */
   end(message: object, status: number): number
+  /** There will be no answer. */
+  close(): void
+  /** Let the client go until it asks again, where its revision knows that. */
+  readonly pause?: () => void
   readonly streaming: boolean
   /** Whether the client takes a stream at all. */
   readonly streams: boolean
@@ -29,49 +28,37 @@ export interface ReplyOptions {
 }
 
 export function createReply(response: ServerResponse, { accepts, headers }: ReplyOptions): Reply {
-  let beat: NodeJS.Timeout | undefined
-
-  const open = () => {
-    if (beat !== undefined) return
-    response.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    })
-    beat = setInterval(() => response.write(KEEP_ALIVE), KEEP_ALIVE_EVERY)
-    beat.unref()
-    response.flushHeaders()
-    response.once('close', () => clearInterval(beat))
-  }
-  const gone = () => response.destroyed || response.writableEnded
+  let stream: OpenStream | undefined
 
   return {
     get streaming() {
-      return beat !== undefined
+      return stream !== undefined
     },
     streams: accepts,
-    open,
+    open() {
+      stream ??= openEventStream(response, headers)
+    },
     send(message) {
-      if (!accepts || gone()) return false
-      if (beat === undefined) open()
-      response.write(eventOf(message))
-      // A client that does not read must not fill the memory: it is cut off, which in its era means what it means.
-      if (response.writableLength > MOST_UNREAD) response.destroy()
+      if (!accepts || isGone(response)) return false
+      stream ??= openEventStream(response, headers)
+      stream.write(eventOf(message))
       return true
     },
     end(message, status) {
-      if (gone()) return 0
-      const text = beat === undefined ? JSON.stringify(message) : eventOf(message as Message)
-      if (beat === undefined) {
+      if (isGone(response)) return 0
+      if (stream === undefined) {
+        const text = JSON.stringify(message)
         const size = Buffer.byteLength(text)
         response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
         response.end(text)
         return size
       }
-      clearInterval(beat)
-      response.end(text)
+      const text = eventOf(message as Message)
+      stream.end(text)
       return text.length
+    },
+    close() {
+      if (!isGone(response)) response.end()
     },
   }
 }

@@ -9,10 +9,20 @@ const opening: Opening = { revision: '2025-06-18', capabilities: { sampling: {} 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function fixture() {
+function fixture(mostOfOne = 10) {
   const ended: string[] = []
-  const sessions = createSessions({ now: () => Date.now(), onEnd: ({ id }) => void ended.push(id) })
-  return { sessions, ended, [Symbol.dispose]: () => sessions.close() }
+  const whys: string[] = []
+  const changed: string[] = []
+  const sessions = createSessions({
+    now: () => Date.now(),
+    mostOfOne,
+    onEnd({ id }, why) {
+      ended.push(id)
+      whys.push(why)
+    },
+    onChange: ({ id }) => void changed.push(id),
+  })
+  return { sessions, ended, whys, changed, [Symbol.dispose]: () => sessions.close() }
 }
 
 const refusal = (ask: () => unknown) => {
@@ -38,7 +48,7 @@ describe('a session', () => {
   })
 
   test('S3-SES-01: has a random name, the hex digits of a UUID of version 4', () => {
-    using held = fixture()
+    using held = fixture(1000)
     const ids = Array.from({ length: 1000 }, () => held.sessions.open('owner', opening).id)
     expect(new Set(ids).size).toBe(1000)
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
@@ -111,7 +121,7 @@ describe('an idle session', () => {
     expect(held.ended).toEqual([id])
   })
 
-  test('is not idle while it has a stream open or a call under way', () => {
+  test('is not idle while it has a stream open or a call under way, and idles from their end on', () => {
     using held = fixture()
     const [listening, calling] = [opened(held), opened(held)]
     listening.stream = () => {}
@@ -120,6 +130,8 @@ describe('an idle session', () => {
     expect(held.ended).toEqual([])
     listening.stream = undefined
     calling.underWay.clear()
+    vi.advanceTimersByTime(30 * MINUTE)
+    expect(held.ended).toEqual([])
     vi.advanceTimersByTime(MINUTE)
     expect(held.ended.toSorted()).toEqual([listening.id, calling.id].toSorted())
   })
@@ -129,7 +141,7 @@ describe('all sessions together', () => {
   test('are bounded; one more is refused with the number, until one ends or idles out', () => {
     using held = fixture()
     const first = held.sessions.open('owner', opening)
-    while (held.sessions.size < 10_000) held.sessions.open(`owner ${held.sessions.size % 200}`, opening)
+    while (held.sessions.size < 10_000) held.sessions.open(`owner ${held.sessions.size % 2000}`, opening)
     expect(refusal(() => held.sessions.open('owner', opening))).toMatchObject({
       code: 'session.limit',
       facts: { limit: 10_000 },
@@ -142,26 +154,90 @@ describe('all sessions together', () => {
     expect(held.sessions.size).toBe(1)
   })
 
-  test('of one owner are a hundred; one more ends the one that was used least recently, and nobody else loses any', () => {
+  const later = (held: ReturnType<typeof fixture>, owner = 'owner') => {
+    vi.advanceTimersByTime(1)
+    return held.sessions.open(owner, opening)
+  }
+
+  test('S3-SES-02: of one principal at one endpoint are ten; the eleventh ends the one used longest ago, of nobody else', () => {
     using held = fixture()
     const other = held.sessions.open('other', opening)
-    const ids = Array.from({ length: 100 }, () => {
-      vi.advanceTimersByTime(1)
-      return held.sessions.open('owner', opening).id
-    })
+    const ids = Array.from({ length: 10 }, () => later(held).id)
     vi.advanceTimersByTime(1)
     held.sessions.get('owner', ids[0] ?? '')
-    held.sessions.open('owner', opening)
-    expect(held.ended).toEqual([ids[1]])
-    expect(held.sessions.size).toBe(101)
+    later(held)
+    expect([held.ended, held.whys]).toEqual([[ids[1]], ['ended']])
+    expect(held.sessions.size).toBe(11)
+    for (let more = 0; more < 30; more++) later(held)
+    expect(held.sessions.size).toBe(11)
     expect(held.sessions.get('other', other.id)).toBe(other)
   })
 
+  test('of one owner that go are those in which nothing goes on, before those that listen, before those that work', () => {
+    using held = fixture(3)
+    const [working, listening, idle] = [later(held), later(held), later(held)]
+    working.underWay.set(0, new Set([new AbortController()]))
+    listening.stream = () => {}
+    const fourth = later(held)
+    expect(held.ended).toEqual([idle.id])
+    fourth.underWay.set(0, new Set([new AbortController()]))
+    later(held).underWay.set(0, new Set([new AbortController()]))
+    expect(held.ended).toEqual([idle.id, listening.id])
+    later(held)
+    expect(held.ended).toEqual([idle.id, listening.id, working.id])
+  })
+
+  test('S3-SES-04: that are asked for at once are one for each who asked, and none is lost', async () => {
+    using held = fixture()
+    const opened = await Promise.all(
+      Array.from({ length: 10 }, async () => held.sessions.open('owner', { ...opening, client: { name: 'c' } })),
+    )
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(10)
+    for (const session of opened) expect(held.sessions.get('owner', session.id)).toBe(session)
+    expect(held.ended).toEqual([])
+  })
+
   test('end when the gateway closes, and no timer is left', () => {
-    const { sessions, ended } = fixture()
+    const { sessions, ended, whys } = fixture()
     const ids = [sessions.open('a', opening).id, sessions.open('b', opening).id]
     sessions.close()
-    expect(ended).toEqual(ids)
+    expect([ended, whys]).toEqual([ids, ['closing', 'closing']])
     expect([sessions.size, vi.getTimerCount()]).toEqual([0, 0])
+  })
+})
+
+describe('a session that lives again', () => {
+  const facts = { ...opening, logLevel: 'warning', watched: { con_1: ['test://a', 'test://b'] } }
+
+  test('has its name and what is known of it, and is bound to its owner as before', () => {
+    using held = fixture()
+    const session = held.sessions.revive('owner', 'the name', facts)
+    expect(session.caller).toMatchObject({
+      revision: '2025-06-18',
+      capabilities: { sampling: {} },
+      logLevel: 'warning',
+    })
+    expect([...session.watched].map(([connection, uris]) => [connection, [...uris]])).toEqual([
+      ['con_1', ['test://a', 'test://b']],
+    ])
+    expect(held.sessions.get('owner', 'the name')).toBe(session)
+    expect(held.sessions.revive('owner', 'the name', facts)).toBe(session)
+    expect(refusal(() => held.sessions.revive('other', 'the name', facts)).code).toBe('session.unknown')
+  })
+
+  test('counts as one of its owner', () => {
+    using held = fixture(2)
+    const first = held.sessions.open('owner', opening)
+    vi.advanceTimersByTime(1)
+    held.sessions.open('owner', opening)
+    held.sessions.revive('owner', 'the name', facts)
+    expect(held.ended).toEqual([first.id])
+  })
+
+  test('says when there is something new to keep', () => {
+    using held = fixture()
+    const session = held.sessions.open('owner', opening)
+    session.changed()
+    expect(held.changed).toEqual([session.id])
   })
 })

@@ -1,8 +1,9 @@
 /**
  * Sessions of legacy clients: random names bound to endpoint and principal, for whoever opened them and nobody else.
  *
- * A session holds what its revision states once: capabilities, log level, what is under way. It is not a proof of identity:
- * every request is identified anew, and a session of somebody else answers like one that does not exist.
+ * A session holds what its revision states once: capabilities, log level, what is under way; and the last events of its
+ * streams. It is not a proof of identity: every request is identified anew, and a session of somebody else answers like one
+ * that does not exist. What of it outlives the process is kept elsewhere (`jobs/keep-sessions.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
@@ -15,6 +16,8 @@ import {
   type Opening,
   type Response,
 } from '@toolway/protocol'
+import { EventBudget, EventLog, type EventLimits } from './event-log.ts'
+import { OwnStreams } from './own-streams.ts'
 
 export interface Session {
   readonly id: string
@@ -24,11 +27,23 @@ export interface Session {
   readonly underWay: Map<Id, Set<AbortController>>
   /** Questions put to the client, by our id. */
   readonly questions: Map<Id, (response: Response) => void>
-  /** The client's own stream (GET), where it has one open. */
+  /** The client's own stream over a transport that cannot resume one, where it has one open. */
   stream: ((message: Message) => void) | undefined
   nextQuestion: number
   /** What the client watches, by connection: the servers' own addresses. */
   readonly watched: Map<string, Set<string>>
+  /** What its streams said last, for a client that comes back. */
+  readonly events: EventLog
+  /** Its own streams that can be resumed (GET). */
+  readonly own: OwnStreams
+  /** What the client is told outside any request: on one of its streams, or kept for the one it had. */
+  say(message: Message): void
+  /** Whether another process held it before. */
+  readonly revived: boolean
+  /** When it was used last, in milliseconds. */
+  seen: number
+  /** Log level or watched resources are others now. */
+  changed(): void
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
 }
@@ -36,36 +51,59 @@ export interface Session {
 interface Held {
   readonly session: Session
   readonly owner: string
-  seen: number
 }
+
+/** What a session was, as far as it outlives the process that held it. */
+export interface SessionFacts extends Opening {
+  readonly logLevel: string | undefined
+  readonly watched: Readonly<Record<string, readonly string[]>>
+}
+
+/** `idle`: nobody came for long; `closing`: only this process ends. */
+export type SessionEnd = 'ended' | 'idle' | 'closing'
 
 export interface Sessions {
   open(owner: string, opening: Opening): Session
+  /** Let a session live again under the name it had; the one that lives, if it does. */
+  revive(owner: string, id: string, facts: SessionFacts): Session
   /** Throws `session.unknown`, for another's session too. */
   get(owner: string, id: string): Session
+  /** Whether one of this name lives here, whoever's it is. */
+  holds(id: string): boolean
   end(owner: string, id: string): void
+  /** End it wherever its end was said. */
+  drop(id: string): void
   readonly size: number
   close(): void
 }
 
 export interface SessionsParts {
   readonly now: () => number
-  onEnd(session: Session): void
+  /** Sessions of one principal at one endpoint. */
+  readonly mostOfOne?: number
+  readonly events?: EventLimits
+  onEnd(session: Session, why: SessionEnd): void
+  onChange?(session: Session): void
 }
 
-const IDLE = 30 * 60_000
+export const IDLE = 30 * 60_000
 const REAP_EVERY = 60_000
 const MOST = 10_000
-/** Of one principal at one endpoint; the one that was used least recently goes, so that nobody takes another's place. */
-const MOST_OF_ONE = 100
+/** Of one principal at one endpoint, so that nobody takes another's place. */
+const MOST_OF_ONE = 10
 
-export function createSessions({ now, onEnd }: SessionsParts): Sessions {
+/** Nothing is under way in it, and nobody listens. */
+const isIdle = ({ underWay, stream, own }: Session): boolean =>
+  underWay.size === 0 && stream === undefined && !own.isRead
+
+export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, onChange }: SessionsParts): Sessions {
   const held = new Map<string, Held>()
   const owned = new Map<string, Set<Held>>()
+  const budget = new EventBudget(events)
   const reaper = setInterval(reap, REAP_EVERY)
   reaper.unref()
 
-  function drop(one: Held): void {
+  function drop(one: Held, why: SessionEnd): void {
     const { session, owner } = one
     held.delete(session.id)
     const own = owned.get(owner)
@@ -73,53 +111,86 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
     if (own?.size === 0) owned.delete(owner)
     for (const controller of [...session.underWay.values()].flatMap((same) => [...same]))
       controller.abort(new Fault('call.cancelled'))
+    session.events.end()
     session.ended.abort()
-    onEnd(session)
+    onEnd(session, why)
   }
 
   function reap(): void {
     const oldest = now() - IDLE
-    for (const one of held.values())
-      if (one.seen < oldest && one.session.underWay.size === 0 && one.session.stream === undefined) drop(one)
+    for (const one of held.values()) {
+      // Who listens or waits is there: idleness begins when that ends.
+      if (!isIdle(one.session)) one.session.seen = now()
+      else if (one.session.seen < oldest) drop(one, 'idle')
+    }
   }
 
   function find(owner: string, id: string): Held {
     const one = held.get(id)
     if (one === undefined || one.owner !== owner) throw new Fault('session.unknown')
-    one.seen = now()
+    one.session.seen = now()
     return one
   }
 
+  function add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
+    const { revision, capabilities, client, logLevel, watched } = facts
+    const own = owned.get(owner) ?? new Set<Held>()
+    while (own.size >= mostOfOne) drop(leastMissed(own), 'ended')
+    if (held.size >= MOST) reap()
+    if (held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
+    const log = new EventLog(budget)
+    const session: Session = {
+      id,
+      revision,
+      caller: { ...strangerOf(revision), capabilities, client, logLevel },
+      underWay: new Map(),
+      questions: new Map(),
+      stream: undefined,
+      nextQuestion: 0,
+      watched: new Map(Object.entries(watched).map(([connection, uris]) => [connection, new Set(uris)])),
+      events: log,
+      own: new OwnStreams(log),
+      say(message) {
+        if (session.stream === undefined) session.own.say(message)
+        else session.stream(message)
+      },
+      revived,
+      seen: now(),
+      changed: () => onChange?.(session),
+      ended: new AbortController(),
+    }
+    const one = { session, owner }
+    held.set(id, one)
+    owned.set(owner, own.add(one))
+    return session
+  }
+
   return {
-    open(owner, { revision, capabilities, client }) {
-      const own = owned.get(owner) ?? new Set<Held>()
-      if (own.size >= MOST_OF_ONE) drop([...own].reduce((oldest, one) => (one.seen < oldest.seen ? one : oldest)))
-      if (held.size >= MOST) reap()
-      if (held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
-      const session: Session = {
-        id: randomUUID().replaceAll('-', ''),
-        revision,
-        caller: { ...strangerOf(revision), capabilities, client },
-        underWay: new Map(),
-        questions: new Map(),
-        stream: undefined,
-        nextQuestion: 0,
-        watched: new Map(),
-        ended: new AbortController(),
-      }
-      const one = { session, owner, seen: now() }
-      held.set(session.id, one)
-      owned.set(owner, own.add(one))
-      return session
-    },
+    open: (owner, opening) =>
+      add(owner, randomUUID().replaceAll('-', ''), { ...opening, logLevel: undefined, watched: {} }, false),
+    revive: (owner, id, facts) => (held.has(id) ? find(owner, id).session : add(owner, id, facts, true)),
     get: (owner, id) => find(owner, id).session,
-    end: (owner, id) => drop(find(owner, id)),
+    holds: (id) => held.has(id),
+    end: (owner, id) => drop(find(owner, id), 'ended'),
+    drop(id) {
+      const one = held.get(id)
+      if (one !== undefined) drop(one, 'ended')
+    },
     get size() {
       return held.size
     },
     close() {
       clearInterval(reaper)
-      for (const one of [...held.values()]) drop(one)
+      for (const one of [...held.values()]) drop(one, 'closing')
     },
   }
+}
+
+/** The one that was used longest ago: of those in which nothing goes on, or else where at least nothing is under way. */
+function leastMissed(own: ReadonlySet<Held>): Held {
+  const all = [...own]
+  const idle = all.filter(({ session }) => isIdle(session))
+  const quiet = all.filter(({ session }) => session.underWay.size === 0)
+  const candidates = idle.length > 0 ? idle : quiet.length > 0 ? quiet : all
+  return candidates.reduce((oldest, one) => (one.session.seen < oldest.session.seen ? one : oldest))
 }

@@ -33,6 +33,10 @@ export interface TestGateway extends AsyncDisposable {
   readonly log: readonly LogLine[]
   /** The endpoint of one connection, plain names. */
   connectionUrl(alias: string): string
+  /** End the gateway and compose it anew, on the same database and at the same address; `meanwhile` it is away. */
+  restart(meanwhile?: () => Promise<unknown>): Promise<void>
+  /** Another gateway on the same database. */
+  another(): Promise<AsyncDisposable & { readonly address: string }>
   /** Resolves when that connection's catalog has been fetched, or its failure noted. */
   settled(alias: string): Promise<{ status: string; reason: string | null; tools: number }>
 }
@@ -76,15 +80,20 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   await declare({ db, vault }, [own, ...others])
   const log: LogLine[] = []
   const kept = logInto(log)
-  const gateway = await compose({
-    config: loaded.config,
-    store: { db, vault },
-    log: kept,
-    logLine: (json) => kept.info(JSON.parse(json) as object, 'call'),
-    path: loaded.path,
-    lang: loaded.lang,
-  })
-  const port = await gateway.listen()
+  const begin = async (port: number) => {
+    const begun = await compose({
+      config: { ...loaded.config, TOOLWAY_PORT: port },
+      store: { db, vault },
+      log: kept,
+      logLine: (json) => kept.info(JSON.parse(json) as object, 'call'),
+      path: loaded.path,
+      lang: loaded.lang,
+    })
+    return { begun, port: await begun.listen() }
+  }
+  const first = await begin(0)
+  const { port } = first
+  let gateway = first.begun
   const address = `http://127.0.0.1:${port}`
   return {
     address,
@@ -94,6 +103,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     organization,
     log,
     connectionUrl: (alias) => `${address}/api/v1/default/connectors/${alias}/mcp`,
+    async restart(meanwhile) {
+      await gateway.close()
+      await meanwhile?.()
+      gateway = (await begin(port)).begun
+    },
+    async another() {
+      const other = await begin(0)
+      return { address: `http://127.0.0.1:${other.port}`, [Symbol.asyncDispose]: () => other.begun.close() }
+    },
     settled: (alias) => settled(db, organization, alias),
     async [Symbol.asyncDispose]() {
       await gateway.close()

@@ -34,6 +34,8 @@ export interface Ask {
   onNotification(notification: Notification): void
   /** A legacy server's request to the client of this ask. */
   onQuestion(question: Request): Promise<Answer>
+  /** A legacy server closed its stream before its answer, which is fetched later (2025-11-25, SEP-1699). */
+  readonly onPause?: (() => void) | undefined
 }
 
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }

@@ -91,7 +91,11 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     try {
       const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
-      return await finish(wire, id, first, (last) => resume(last, { signal, until: id, onMessage }))
+      return await finish(wire, id, first, async (last) => {
+        asked.onPause?.()
+        await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
+        return resume(last, { signal, until: id, onMessage })
+      })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
@@ -188,7 +192,6 @@ async function finish(
     if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
     if (!incoming.stream) return answerOf(wire, id, readAs(wire, incoming.text))
     if (incoming.lastEventId === undefined || resume === undefined) break
-    await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
     incoming = await resume(incoming.lastEventId)
     if (incoming.status !== 200 || !incoming.stream) break
   }

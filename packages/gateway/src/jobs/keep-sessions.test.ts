@@ -1,0 +1,247 @@
+import { Fault } from '@toolway/contract'
+import type { Opening } from '@toolway/protocol'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Standing } from '../call/ports.ts'
+import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import { createSessions } from '../sessions/sessions.ts'
+import { createKeepSessions, type KeepSessionsParts } from './keep-sessions.ts'
+
+const MINUTE = 60_000
+const opening: Opening = { revision: '2025-11-25', capabilities: { sampling: {} }, client: { name: 'c' } }
+const standing = { owner: 'me here', organizationId: 'org_1', principal: { id: 'me' } } as unknown as Standing
+const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, openedAt: new Date(0) }
+const NAME = 'a'.repeat(32)
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+class Away extends Error {}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A database made of a map, which can be away. */
+function fixture(parts: Partial<KeepSessionsParts> = {}) {
+  const rows = new Map<string, KeptSession>()
+  const asked: string[] = []
+  const state = { away: false, touched: [] as string[], idleBefore: undefined as Date | undefined }
+  const reach = async () => {
+    if (state.away) throw new Away()
+  }
+  const sessions = createSessions({
+    now: Date.now,
+    onEnd: (session, why) => keeping.ended(session, why),
+    onChange: (session) => keeping.changed(session),
+  })
+  const nameOf = (hash: Buffer) => hash.toString()
+  const keeping = createKeepSessions({
+    now: Date.now,
+    log: quiet,
+    hash: (id) => Buffer.from(id),
+    sessions,
+    async store(all) {
+      await reach()
+      for (const one of all) rows.set(nameOf(one.hash), one)
+    },
+    async touch(seen) {
+      await reach()
+      state.touched.push(...seen.map(({ hash }) => nameOf(hash)))
+    },
+    async remove(hashes) {
+      await reach()
+      for (const hash of hashes) rows.delete(nameOf(hash))
+    },
+    async removeIdle(since) {
+      await reach()
+      state.idleBefore = since
+    },
+    async find(_, { hash, owner }) {
+      asked.push(nameOf(hash))
+      await reach()
+      const row = rows.get(nameOf(hash))
+      return row?.owner === owner ? { ...found, ...row } : undefined
+    },
+    watchAgain: () => Promise.resolve(),
+    isAway: (thrown) => thrown instanceof Away,
+    ...parts,
+  })
+  const open = () => {
+    const session = sessions.open(standing.owner, opening)
+    keeping.keep(standing, session)
+    return session
+  }
+  return {
+    rows,
+    asked,
+    state,
+    sessions,
+    keeping,
+    open,
+    async [Symbol.asyncDispose]() {
+      state.away = false
+      await keeping.close()
+      sessions.close()
+    },
+  }
+}
+
+const faultOf = (asking: Promise<unknown>) =>
+  asking.then(
+    () => undefined,
+    (thrown: unknown) => Fault.of(thrown).code,
+  )
+
+describe('a session that opens', () => {
+  test('is stored soon, by nobody who waits for it, and with what became of it since', async () => {
+    await using here = fixture()
+    const session = here.open()
+    expect(here.rows.size).toBe(0)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(here.rows.get(session.id)).toMatchObject({ owner: 'me here', principal: 'me', logLevel: undefined })
+    session.caller = { ...session.caller, logLevel: 'debug' }
+    session.watched.set('con_1', new Set(['test://a']))
+    session.changed()
+    await vi.advanceTimersByTimeAsync(20)
+    expect(here.rows.get(session.id)).toMatchObject({ logLevel: 'debug', watched: { con_1: ['test://a'] } })
+  })
+
+  test('is stored when the database is back', async () => {
+    await using here = fixture()
+    here.state.away = true
+    const session = here.open()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(here.rows.size).toBe(0)
+    here.state.away = false
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect([...here.rows.keys()]).toEqual([session.id])
+  })
+
+  test('and ends is not there any more, not even before its row is gone', async () => {
+    await using here = fixture()
+    const session = here.open()
+    await vi.advanceTimersByTimeAsync(20)
+    here.state.away = true
+    here.sessions.end(standing.owner, session.id)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(here.rows.size).toBe(1)
+    await here.keeping.recall(standing, session.id)
+    expect(here.sessions.holds(session.id)).toBe(false)
+    here.state.away = false
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(here.rows.size).toBe(0)
+  })
+
+  test('of a door that keeps none is never stored', async () => {
+    await using here = fixture()
+    const session = here.sessions.open(standing.owner, opening)
+    session.changed()
+    here.sessions.end(standing.owner, session.id)
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(here.rows.size).toBe(0)
+  })
+})
+
+describe('a session that is used', () => {
+  test('is touched once in five minutes at most, and one that nobody uses is not', async () => {
+    await using here = fixture()
+    const [used, listening, idle] = [here.open(), here.open(), here.open()]
+    listening.stream = () => {}
+    for (let minute = 0; minute < 11; minute++) {
+      await vi.advanceTimersByTimeAsync(MINUTE)
+      here.sessions.get(standing.owner, used.id)
+    }
+    const count = (id: string) => here.state.touched.filter((one) => one === id).length
+    expect([count(used.id), count(listening.id), count(idle.id)]).toEqual([2, 2, 0])
+    listening.stream = undefined
+  })
+
+  test('stays when the gateway ends, with the time it was seen', async () => {
+    const here = fixture()
+    const session = here.open()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    here.sessions.get(standing.owner, session.id)
+    await here[Symbol.asyncDispose]()
+    expect([...here.rows.keys()]).toEqual([session.id])
+    expect(here.state.touched).toEqual([session.id])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('by nobody for half an hour ends here, and its row goes by its own time: another gateway may have seen it', async () => {
+    await using here = fixture()
+    const session = here.open()
+    await vi.advanceTimersByTimeAsync(31 * MINUTE)
+    expect(here.sessions.holds(session.id)).toBe(false)
+    expect(here.rows.size).toBe(1)
+    expect(Date.now() - (here.state.idleBefore?.getTime() ?? 0)).toBeGreaterThanOrEqual(35 * MINUTE)
+  })
+})
+
+describe('a session that memory does not know', () => {
+  test('lives again for its owner, once, however many ask at the same time', async () => {
+    await using here = fixture()
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
+    await Promise.all(Array.from({ length: 20 }, () => here.keeping.recall(standing, NAME)))
+    expect(here.asked).toEqual([NAME])
+    expect(here.sessions.get(standing.owner, NAME).caller).toMatchObject({ logLevel: 'info', client: { name: 'c' } })
+  })
+
+  test('of another owner, or of nobody, is looked for once in a while', async () => {
+    await using here = fixture()
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: 'somebody else' } as KeptSession)
+    for (let time = 0; time < 5; time++) await here.keeping.recall(standing, NAME)
+    expect([here.asked.length, here.sessions.size]).toEqual([1, 0])
+    // Asking for it takes nothing from whoever it belongs to.
+    await here.keeping.recall({ ...standing, owner: 'somebody else' }, NAME)
+    expect(here.sessions.holds(NAME)).toBe(true)
+  })
+
+  test.each(['', 'x', 'A'.repeat(32), `${NAME}0`, '../../etc', 'z'.repeat(100_000)])(
+    'and has no name that we give is not looked for',
+    async (id) => {
+      await using here = fixture()
+      await here.keeping.recall(standing, id)
+      expect(here.asked).toEqual([])
+    },
+  )
+
+  test('is neither known nor unknown while the database is away', async () => {
+    await using here = fixture()
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
+    here.state.away = true
+    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('gateway.not-ready')
+    here.state.away = false
+    await here.keeping.recall(standing, NAME)
+    expect(here.sessions.holds(NAME)).toBe(true)
+  })
+
+  test('is looked for by few at a time: guesses do not take the database from others', async () => {
+    let looking = 0
+    await using here = fixture({
+      find: () => {
+        looking++
+        return new Promise((resolve) => setTimeout(() => resolve(undefined), 100))
+      },
+    })
+    const guesses = Array.from({ length: 50 }, (_, at) =>
+      faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
+    )
+    await vi.advanceTimersByTimeAsync(100)
+    const answers = await Promise.all(guesses)
+    expect(looking).toBe(8)
+    expect(answers.filter((fault) => fault === 'gateway.not-ready')).toHaveLength(42)
+  })
+
+  test('and cannot watch again what it watched ends', async () => {
+    await using here = fixture({ watchAgain: () => Promise.reject(new Fault('place.unknown')) })
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
+    await here.keeping.recall(standing, NAME)
+    expect(here.sessions.holds(NAME)).toBe(false)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(here.rows.size).toBe(0)
+  })
+
+  test('because it was ended in another gateway ends here', async () => {
+    await using here = fixture()
+    const session = here.open()
+    here.keeping.endedElsewhere(Buffer.from(session.id).toString('hex'))
+    expect(here.sessions.holds(session.id)).toBe(false)
+    here.keeping.endedElsewhere('nobody')
+  })
+})

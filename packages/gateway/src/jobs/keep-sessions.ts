@@ -1,0 +1,232 @@
+/**
+ * Legacy sessions in the database, behind the back of those who use them: stored soon after they open, touched every few
+ * minutes, removed when they end, and found again after a restart or in another gateway.
+ *
+ * No request waits for a write. A request that names a session which memory does not know waits for one look at the database;
+ * few are looked up at a time, and names that are not there are remembered for a moment. Where the database is away, the
+ * session is neither known nor unknown, and the client is told to come again.
+ */
+import { Fault } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import type { Standing } from '../call/ports.ts'
+import { createSingleFlight } from '../lib/single-flight.ts'
+import type { Log } from '../lib/log.ts'
+import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
+
+export interface KeepSessionsParts {
+  readonly now: () => number
+  readonly log: Log
+  /** Keyed hash of a session's name. */
+  hash(id: string): Buffer
+  readonly sessions: Pick<Sessions, 'revive' | 'drop'>
+  store(sessions: readonly KeptSession[]): Promise<unknown>
+  touch(seen: readonly { hash: Buffer; at: Date }[]): Promise<unknown>
+  remove(hashes: readonly Buffer[]): Promise<unknown>
+  removeIdle(since: Date): Promise<unknown>
+  find(organizationId: string, wanted: { hash: Buffer; owner: string; since: Date }): Promise<FoundSession | undefined>
+  /** Have servers told again what a session watches. Rejects when one cannot be. */
+  watchAgain(standing: Standing, session: Session): Promise<void>
+  /** Whether the database, and not the question, is the reason of a failure. */
+  isAway(thrown: unknown): boolean
+}
+
+export interface KeepSessions {
+  /** A session that was opened at a door whose sessions can live again. */
+  keep(standing: Standing, session: Session): void
+  /**
+   * Let a session live again that memory does not know, if there is one of that name for this caller; otherwise nothing happens.
+   * Throws `gateway.not-ready` when the database cannot be asked.
+   */
+  recall(standing: Standing, id: string): Promise<void>
+  changed(session: Session): void
+  ended(session: Session, why: SessionEnd): void
+  /** It was ended in another gateway. */
+  endedElsewhere(hash: string): void
+  /** Write what is still to be written; nothing is written afterwards. */
+  close(): Promise<void>
+}
+
+/** A restart may think a session this much younger than it is. Milliseconds. */
+const TOUCH_EVERY = 5 * 60_000
+const ROUND = 60_000
+/** Several sessions that open together are one statement. */
+const GATHER = 20
+const AGAIN = { first: 200, most: 10_000 }
+const BATCH = 500
+/** Ends that wait for a database that is away; the rows of older ones go when they are idle. */
+const MOST_ENDED = 10_000
+/** Guesses must not take the database from those who are known. */
+const MOST_LOOKUPS = 8
+const MISSING = { max: 10_000, ttl: 5_000 }
+const NAME_FORM = /^[\da-f]{32}$/
+
+interface Kept {
+  readonly session: Session
+  readonly facts: Pick<KeptSession, 'hash' | 'organizationId' | 'owner' | 'principal' | 'toolset' | 'connection'>
+  readonly openedAt: Date
+  touched: number
+}
+
+export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
+  const { now, log, isAway } = parts
+  const kept = new Map<string, Kept>()
+  const byHash = new Map<string, string>()
+  const toStore = new Set<Kept>()
+  /** Ended here, and perhaps still in the database: none of them lives again. */
+  const ending = new Map<string, Buffer>()
+  const looking = createSingleFlight<string, void>()
+  const missing = new LRUCache<string, true>(MISSING)
+  let lookups = 0
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let pause = AGAIN.first
+  let closed = false
+  const rounds = setInterval(() => void keepFresh(), ROUND)
+  rounds.unref()
+
+  function plan(after: number): void {
+    if (closed) return
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void write()
+    }, after)
+    timer.unref()
+  }
+  const write = (): Promise<void> => (writing = writing.then(writeAll))
+
+  async function writeAll(): Promise<void> {
+    const storing = [...toStore]
+    const removing = [...ending]
+    toStore.clear()
+    try {
+      for (const batch of batchesOf(storing)) {
+        await parts.store(batch.map(rowOf))
+        for (const one of batch) storing.splice(storing.indexOf(one), 1)
+      }
+      for (const batch of batchesOf(removing)) {
+        await parts.remove(batch.map(([, hash]) => hash))
+        for (const [id] of batch) ending.delete(id)
+      }
+      pause = AGAIN.first
+    } catch (thrown) {
+      for (const one of storing) if (kept.get(one.session.id) === one) toStore.add(one)
+      log.warn({ err: thrown, waiting: toStore.size + ending.size }, 'sessions cannot be stored now; they wait')
+      plan(pause)
+      pause = Math.min(pause * 2, AGAIN.most)
+    }
+  }
+
+  /** Those that were used, or are being used, and whose row is older than that. */
+  async function touchAll(age: number): Promise<void> {
+    const due = [...kept.values()].filter(({ session, touched }) => session.seen - touched >= age)
+    try {
+      for (const batch of batchesOf(due)) {
+        const at = batch.map(({ session }) => session.seen)
+        await parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
+        for (const [place, one] of batch.entries()) one.touched = at[place] ?? one.touched
+      }
+    } catch (thrown) {
+      log.warn({ err: thrown }, 'sessions cannot be touched now')
+    }
+  }
+
+  async function keepFresh(): Promise<void> {
+    await touchAll(TOUCH_EVERY)
+    await parts.removeIdle(oldest()).catch((thrown: unknown) => {
+      log.warn({ err: thrown }, 'sessions that nobody uses cannot be removed now')
+    })
+  }
+  /** What was seen last before that is idle, whatever its row does not know yet. */
+  const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
+
+  function add(standing: Standing, session: Session, hash: Buffer, openedAt: Date): Kept {
+    const { principal, organizationId, owner, toolset, connection } = standing
+    const facts = { hash, organizationId, owner, principal: principal.id, toolset, connection }
+    const one = { session, facts, openedAt, touched: session.seen }
+    kept.set(session.id, one)
+    byHash.set(hash.toString('hex'), session.id)
+    return one
+  }
+
+  async function look(standing: Standing, id: string, name: string): Promise<void> {
+    if (lookups >= MOST_LOOKUPS)
+      throw new Fault('gateway.not-ready', { problem: 'many unknown sessions are being asked for' })
+    lookups++
+    const hash = parts.hash(id)
+    const found = await parts
+      .find(standing.organizationId, { hash, owner: standing.owner, since: oldest() })
+      .catch((thrown: unknown) => {
+        if (!isAway(thrown)) throw thrown
+        const problem = 'its database does not answer, so this session cannot be looked up'
+        throw new Fault('gateway.not-ready', { problem }, { cause: thrown })
+      })
+      .finally(() => lookups--)
+    if (found === undefined) return void missing.set(name, true)
+    if (closed) throw new Fault('gateway.draining')
+    const session = parts.sessions.revive(standing.owner, id, found)
+    // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
+    add(standing, session, hash, found.openedAt).touched = 0
+    await parts.watchAgain(standing, session).catch((thrown: unknown) => {
+      log.warn({ err: thrown }, 'a session cannot watch again what it watched, so it ends')
+      parts.sessions.drop(id)
+    })
+  }
+
+  return {
+    keep(standing, session) {
+      toStore.add(add(standing, session, parts.hash(session.id), new Date(session.seen)))
+      plan(GATHER)
+    },
+    async recall(standing, id) {
+      const name = `${standing.owner} ${id}`
+      if (!NAME_FORM.test(id) || ending.has(id) || missing.has(name)) return
+      await looking(name, () => look(standing, id, name))
+    },
+    changed(session) {
+      const one = kept.get(session.id)
+      if (one === undefined) return
+      toStore.add(one)
+      plan(GATHER)
+    },
+    ended(session, why) {
+      const one = kept.get(session.id)
+      if (one === undefined) return
+      kept.delete(session.id)
+      byHash.delete(one.facts.hash.toString('hex'))
+      toStore.delete(one)
+      // Another gateway may have seen it since: what is idle everywhere goes by its row's own time.
+      if (why !== 'ended' || closed) return
+      ending.set(session.id, one.facts.hash)
+      const [oldest = ''] = ending.keys()
+      if (ending.size > MOST_ENDED) ending.delete(oldest)
+      plan(GATHER)
+    },
+    endedElsewhere(hash) {
+      const id = byHash.get(hash)
+      if (id !== undefined) parts.sessions.drop(id)
+    },
+    async close() {
+      closed = true
+      clearInterval(rounds)
+      clearTimeout(timer)
+      await write()
+      if (toStore.size === 0) await touchAll(1)
+    },
+  }
+}
+
+const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
+  ...facts,
+  openedAt,
+  revision: session.revision,
+  capabilities: session.caller.capabilities,
+  client: session.caller.client,
+  logLevel: session.caller.logLevel,
+  watched: Object.fromEntries([...session.watched].map(([connection, uris]) => [connection, [...uris]])),
+  seenAt: new Date(session.seen),
+})
+
+function batchesOf<One>(all: readonly One[]): One[][] {
+  return Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) => all.slice(at * BATCH, (at + 1) * BATCH))
+}

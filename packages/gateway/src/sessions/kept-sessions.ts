@@ -1,0 +1,113 @@
+/**
+ * Sessions as the database keeps them: a few facts under the keyed hash of the name, so that they outlive a process.
+ *
+ * The name itself is never stored. A row is found by hash and owner together, inside the owner's organization.
+ */
+import type { OrganizationId } from '@toolway/contract'
+import { isLegacyRevision, type JsonObject, type LegacyRevision } from '@toolway/protocol'
+import { z } from 'zod'
+import type { OrgSql, SystemSql } from '../db/db.ts'
+
+export interface KeptSession {
+  readonly hash: Buffer
+  readonly organizationId: OrganizationId
+  readonly owner: string
+  readonly principal: string
+  readonly toolset: string | undefined
+  readonly connection: string | undefined
+  readonly revision: LegacyRevision
+  readonly capabilities: JsonObject
+  readonly client: JsonObject | undefined
+  readonly logLevel: string | undefined
+  readonly watched: Readonly<Record<string, readonly string[]>>
+  readonly openedAt: Date
+  readonly seenAt: Date
+}
+
+const Nothing = z.object({})
+const Hash = z.object({ hash: z.instanceof(Buffer) })
+
+/** One insert for many, as one JSON parameter. What became of a session since it was stored replaces what was. */
+export async function storeSessions(sql: SystemSql, sessions: readonly KeptSession[]): Promise<void> {
+  const rows = sessions.map((one) => ({
+    hash: one.hash.toString('hex'),
+    organization_id: one.organizationId,
+    owner: one.owner,
+    principal: one.principal,
+    toolset: one.toolset,
+    connection: one.connection,
+    revision: one.revision,
+    capabilities: one.capabilities,
+    client: one.client,
+    log_level: one.logLevel,
+    watched: one.watched,
+    opened_at: one.openedAt,
+    seen_at: one.seenAt,
+  }))
+  // An organization may have been removed while its sessions waited to be stored.
+  await sql(Nothing)`
+    insert into sessions (hash, organization_id, owner, principal, toolset, connection, revision, capabilities, client,
+                          log_level, watched, opened_at, seen_at)
+    select decode(row.hash, 'hex'), row.organization_id, row.owner, row.principal, row.toolset, row.connection, row.revision,
+           row.capabilities, row.client, row.log_level, row.watched, row.opened_at, row.seen_at
+      from json_to_recordset(${storable(JSON.stringify(rows))}::json) as row(
+           hash text, organization_id text, owner text, principal text, toolset text, connection text, revision text,
+           capabilities jsonb, client jsonb, log_level text, watched jsonb, opened_at timestamptz, seen_at timestamptz)
+      join organizations on organizations.id = row.organization_id
+    on conflict (hash) do update
+       set log_level = excluded.log_level, watched = excluded.watched, seen_at = greatest(sessions.seen_at, excluded.seen_at)`
+}
+
+/** JSON whose texts a database can hold: no NUL, no half of a surrogate pair, of which JSON.stringify makes escapes. */
+const storable = (json: string): string => json.replace(/\\u(0000|d[89a-f][\da-f]{2})/gi, '\\ufffd')
+
+const FactsRow = z.object({
+  revision: z.string(),
+  capabilities: z.record(z.string(), z.unknown()),
+  client: z.record(z.string(), z.unknown()).nullable(),
+  log_level: z.string().nullable(),
+  watched: z.record(z.string(), z.array(z.string())),
+  opened_at: z.date(),
+})
+
+export interface FoundSession extends Pick<
+  KeptSession,
+  'revision' | 'capabilities' | 'client' | 'logLevel' | 'watched'
+> {
+  readonly openedAt: Date
+}
+
+/** The session of that name and owner that somebody used since, if there is one. */
+export async function findSession(
+  sql: OrgSql,
+  { hash, owner, since }: { hash: Buffer; owner: string; since: Date },
+): Promise<FoundSession | undefined> {
+  const [row] = await sql(FactsRow)`
+    select revision, capabilities, client, log_level, watched, opened_at from sessions
+     where hash = ${hash} and owner = ${owner} and seen_at > ${since}`
+  // A revision that this version does not speak is a session it cannot go on with.
+  if (row === undefined || !isLegacyRevision(row.revision)) return undefined
+  return {
+    revision: row.revision,
+    capabilities: row.capabilities as JsonObject,
+    client: (row.client ?? undefined) as JsonObject | undefined,
+    logLevel: row.log_level ?? undefined,
+    watched: row.watched,
+    openedAt: row.opened_at,
+  }
+}
+
+/** Those that were used lately, each at its own time. */
+export async function touchSessions(sql: SystemSql, seen: readonly { hash: Buffer; at: Date }[]): Promise<void> {
+  await sql(Nothing)`
+    update sessions set seen_at = greatest(seen_at, touched.at)
+      from unnest(${seen.map(({ hash }) => hash)}::bytea[], ${seen.map(({ at }) => at)}::timestamptz[]) as touched (hash, at)
+     where sessions.hash = touched.hash`
+}
+
+export const removeSessions = (sql: SystemSql, hashes: readonly Buffer[]) =>
+  sql(Hash)`delete from sessions where hash = any(${[...hashes]}::bytea[]) returning hash`
+
+/** What nobody used since, in whichever gateway. */
+export const removeIdleSessions = (sql: SystemSql, since: Date) =>
+  sql(Hash)`delete from sessions where seen_at < ${since} returning hash`

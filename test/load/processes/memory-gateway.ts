@@ -1,0 +1,83 @@
+/**
+ * A whole gateway that can be asked what it holds: composed as `toolway start` does, with a database of its own, in a process
+ * whose garbage is collected before each answer.
+ *
+ * Given its server's address and a folder for all it writes. Says its address and key once; `{ ask: 'held' }` is answered in
+ * bytes, `{ ask: 'end' }` ends it in order. It ends when its parent goes, too.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { declare } from '../../../packages/gateway/src/admin/declare.ts'
+import { openStore } from '../../../packages/gateway/src/admin/open-store.ts'
+import { compose } from '../../../packages/gateway/src/compose.ts'
+import { loadConfig } from '../../../packages/gateway/src/config.ts'
+import { ensureOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'
+
+/** What is still there when everything that nobody needs has been collected. */
+export interface Held {
+  /** Bytes of the heap and of buffers outside it. */
+  readonly heap: number
+  /** Bytes that the process has from the system. */
+  readonly rss: number
+}
+
+const SETTLE_MS = 300
+
+const [upstream = '', directory = ''] = process.argv.slice(2)
+setFlagsFromString('--expose-gc')
+/** As the engine does when it has been idle for long: pages with little on them are emptied and given back. */
+const collect = runInNewContext("() => gc({ type: 'major', flavor: 'last-resort' })") as () => void
+
+async function held(): Promise<Held> {
+  for (let round = 0; round < 3; round++) {
+    // Connections that have just ended are let go a moment later.
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+    collect()
+  }
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heap: heapUsed + external, rss }
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+async function start() {
+  const { config, path } = loadConfig(
+    {
+      PATH: process.env['PATH'],
+      TOOLWAY_PORT: '0',
+      TOOLWAY_DATA: join(directory, 'data'),
+      TOOLWAY_SESSIONS_PER_PRINCIPAL: '10000',
+    },
+    directory,
+  )
+  const store = await openStore({ directory: config.TOOLWAY_DATA, databaseUrl: undefined, owner: true, log: silent })
+  const key = `uru_${randomBytes(32).toString('hex')}`
+  await store.db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
+  const wire = { kind: 'http', url: upstream, headers: {} } as const
+  await declare(store, [
+    {
+      slug: 'default',
+      name: 'Default',
+      connections: [{ alias: 'stub', title: 'Stub', enabled: true, revision: '2025-11-25', timeout: 60, wire }],
+      toolsets: [],
+      keys: [{ name: 'memory', value: key, toolset: undefined }],
+    },
+  ])
+  const gateway = await compose({ config, store, log: silent, logLine() {}, path, lang: undefined })
+  const port = await gateway.listen(10_000)
+  const end = async () => {
+    await gateway.close()
+    await store.close()
+  }
+  return { port, key, end }
+}
+
+const { port, key, end } = await start()
+process.on('message', (asked: { ask: 'held' | 'end' }) => {
+  if (asked.ask === 'held') void held().then((bytes) => process.send?.(bytes))
+  else void end().then(() => process.send?.({}, () => process.disconnect()))
+})
+process.once('disconnect', () => void end().finally(() => process.exit(0)))
+process.send?.({ port, key })
