@@ -10,14 +10,12 @@ import {
   idOf,
   isRequest,
   isResponse,
-  parseJson,
   readMessage,
   takesBatches,
   UNSTATED,
   isLegacyRevision,
   type Asked,
   type Era,
-  type Failure,
   type HeaderReader,
   type Json,
   type Message,
@@ -29,13 +27,16 @@ import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.t
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import { readBody, textOf } from './body.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
 import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { openSessionStream } from './session-stream.ts'
-import { createReply, type Reply } from './reply.ts'
-import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
+import { createReply } from './reply.ts'
+import { readPosted } from './posted.ts'
+import { refuse } from './refuse.ts'
+import { accepts, correlationOf, headerOf, isJsonType } from './request-head.ts'
+import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
 
 export interface McpDoorParts {
@@ -44,6 +45,7 @@ export interface McpDoorParts {
   readonly sessions: Sessions
   readonly changes: Changes
   readonly trails: Trails
+  readonly open: OpenStreams
   /** Bytes that a body may have. */
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
@@ -52,12 +54,8 @@ export interface McpDoorParts {
 
 export interface McpDoor {
   answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void>
-  /** Keys have changed: streams whose caller would not be admitted any more end. */
-  recheck(): void
 }
 
-/** Milliseconds after which a key may have been removed while the body was still coming. */
-const SLOW_BODY = 500
 const SESSION_HEADER = 'mcp-session-id'
 
 /** What one HTTP request brings to each message in it. */
@@ -71,10 +69,8 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, changes, trails, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, changes, trails, open, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
-  /** Streams that stay open, with what ends them. */
-  const open = new Map<Inbound, () => void>()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
   function receive(
@@ -106,10 +102,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
       throw new Fault('request.not-acceptable')
     }
-    const body = await readBody(request, bodyLimit)
-    trail.bytesIn = body.length
-    if (performance.now() - trail.begun > SLOW_BODY) await admit(visit.inbound)
-    const value = parseJson(textOf(body))
+    const value = await readPosted({ request, trail, limit: bodyLimit, readmit: () => admit(visit.inbound) })
     await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
 
@@ -125,7 +118,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (era === 'legacy' && message.method === 'initialize') return initialize(visit, message)
       return ask(visit, message, era)
     } catch (thrown) {
-      refuse(visit.response, trail, Fault.of(thrown), id, era)
+      refuse({ response: visit.response, trail, fault: Fault.of(thrown), id, era })
     }
   }
 
@@ -169,7 +162,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (fault.code === 'call.cancelled') {
         note(trail, fault)
         response.destroyed || response.end()
-      } else refuse(response, trail, fault, request.id, era, reply)
+      } else refuse({ response, trail, fault, id: request.id, era, reply })
     } finally {
       release()
       line.done()
@@ -183,15 +176,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const listens = method === 'subscriptions/listen'
     // A legacy client says `cancelled` when it means it.
     if (era === 'modern') response.once('close', cancel)
-    if (listens) {
-      draining.addEventListener('abort', drain, { once: true })
-      open.set(inbound, cancel)
-    }
+    if (listens) draining.addEventListener('abort', drain, { once: true })
+    const release = listens ? open.hold(inbound, cancel) : undefined
     return () => {
       response.removeListener('close', cancel)
-      if (!listens) return
+      if (release === undefined) return
       draining.removeEventListener('abort', drain)
-      open.delete(inbound)
+      release()
     }
   }
 
@@ -235,8 +226,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const session = sessionOf(visit)
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
     const { standing, response } = visit
-    open.set(visit.inbound, () => response.end())
-    response.once('close', () => open.delete(visit.inbound))
+    response.once(
+      'close',
+      open.hold(visit.inbound, () => response.end()),
+    )
     return openSessionStream({ session, standing, response, changes, draining })
   }
 
@@ -248,62 +241,17 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.response.writeHead(204).end()
   }
 
-  function refuse(
-    response: ServerResponse,
-    trail: Trail,
-    fault: Fault,
-    id: Failure['id'],
-    era: Era,
-    reply?: Reply,
-  ): void {
-    note(trail, fault)
-    if (response.destroyed) return
-    const { correlationId } = trail
-    const headers: Record<string, string> = { 'x-correlation-id': correlationId }
-    if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
-    if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
-    if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
-    const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
-    trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
-  }
-
-  async function recheck(): Promise<void> {
-    for (const [inbound, end] of [...open]) {
-      try {
-        await admit(inbound)
-      } catch {
-        end()
-      }
-    }
-  }
-
   async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
-    const given = request.headers['x-correlation-id']
-    const trail = trails.begin(0, typeof given === 'string' ? given : undefined)
+    const trail = trails.begin(0, correlationOf(request))
     try {
       const under = receive(request, response, place, trail)
       if (under !== undefined) await under
     } catch (thrown) {
-      refuse(response, trail, Fault.of(thrown), undefined, 'legacy')
+      refuse({ response, trail, fault: Fault.of(thrown), id: undefined, era: 'legacy' })
     } finally {
       trails.close(trail)
     }
   }
 
-  return { answer: answerOne, recheck: () => void recheck() }
-}
-
-const headerOf =
-  (request: IncomingMessage): HeaderReader =>
-  (name) => {
-    const value = request.headers[name]
-    return Array.isArray(value) ? value[0] : value
-  }
-
-const isJsonType = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(;|$)/i.test(type)
-
-/** An absent Accept header accepts everything (RFC 9110, section 12.5.1). */
-function accepts(accept: string | undefined, type: string): boolean {
-  if (accept === undefined) return true
-  return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
+  return { answer: answerOne }
 }
