@@ -90,7 +90,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   const sessions = createSessions({ now: Date.now, onEnd: ({ id }) => upstreams.forgetSession(id) })
   const changes = createChanges()
-  const counters = createCounters({ sessions: () => sessions.size })
+  const room = createChannelRoom()
+  const counters = createCounters({ sessions: () => sessions.size, channels: () => room.size })
   const records = createRecordWriter({
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,
@@ -204,7 +205,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     changes,
     trails,
     open,
-    room: createChannelRoom(),
+    room,
     bodyLimit: BODY_LIMIT,
     draining: drain.signal,
   }

@@ -48,12 +48,12 @@ interface Received {
 }
 
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
-const KEEP_ALIVE_EVERY = 15_000
+const TIMES = { beat: 15_000 }
 /** Bytes that may wait for a slow reader. */
 const MOST_UNREAD = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
-export function createSseDoor(parts: SseDoorParts): SseDoor {
+export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   const { admit, open, room, trails, bodyLimit, draining } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
@@ -80,7 +80,7 @@ export function createSseDoor(parts: SseDoorParts): SseDoor {
     const beat = setInterval(() => {
       response.write(KEEP_ALIVE)
       void stillAdmitted(inbound, standing).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
-    }, KEEP_ALIVE_EVERY)
+    }, times.beat)
     beat.unref()
     response.once('close', () => {
       clearInterval(beat)

@@ -120,7 +120,8 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     let lives = true
     for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
     const beat = setInterval(() => {
-      if (!lives) return socket.terminate()
+      // While nothing is read, its answers are not heard either.
+      if (!lives && !socket.isPaused) return socket.terminate()
       lives = false
       socket.ping()
       stand(inbound, owner).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
