@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { gauge } from './peers/gauges.ts'
-import { sseOf } from './peers/lasting-transports.ts'
+import { socketOf, sseOf } from './peers/lasting-transports.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { startProbe } from './peers/probe-server.ts'
 import { LINE_WAYS, modern, openLegacyLine, openLine } from './peers/raw-line.ts'
@@ -40,6 +40,7 @@ beforeAll(async () => {
           settings: { connections: ['same'], include: ['same__*'], exclude: ['*__hang'] },
         },
       ],
+      settings: { TOOLWAY_ALLOWED_ORIGINS: 'https://console.example.com' },
       keys: [{ name: 'limited', value: LIMITED_KEY, toolset: 'safe' }],
       others: [
         {
@@ -203,7 +204,7 @@ describe('a WebSocket', () => {
   })
 
   test.each(['/o/other/t/default/mcp', '/api/v1/other/connectors/same/mcp'])(
-    'S3-AUTH-05: of another organization (%s) ends as one that does not exist, to the letter',
+    'of another organization (%s) ends as one that does not exist, to the letter',
     async (path) => {
       const theirs = await refusal(at(path, 'socket'))
       const nobodys = await refusal(at(path.replace('other', 'nowhere'), 'socket'))
@@ -264,7 +265,7 @@ describe('a WebSocket', () => {
   test('speaks `mcp` where it is offered, and opens where nothing is', async () => {
     const spoken = async (protocols: string[]) => {
       const headers = { authorization: `Bearer ${gateway.key}` }
-      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}`, protocols, { headers })
+      const socket = new WebSocket(socketOf(gateway.url), protocols, { headers })
       await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
       socket.terminate()
       return socket.protocol
@@ -397,7 +398,7 @@ describe('a page of another site', () => {
     })
   }
 
-  test('S3-MCP-12: is refused with 403 on POST, GET and WebSocket alike; no origin at all, and our own, pass', async () => {
+  test('S3-MCP-12: is refused with 403 on POST, GET and WebSocket alike; no origin at all, our own, and one that is allowed pass', async () => {
     const ways: [string, Record<string, string>, number][] = [
       ['/sse', opening, 200],
       ['/mcp', opening, 405],
@@ -406,7 +407,8 @@ describe('a page of another site', () => {
     ]
     for (const [path, headers, welcome] of ways) {
       expect(await statusOf(path, headers)).toBe(welcome)
-      expect(await statusOf(path, { ...headers, origin: gateway.address })).toBe(welcome)
+      for (const origin of [gateway.address, 'https://console.example.com'])
+        expect(await statusOf(path, { ...headers, origin })).toBe(welcome)
       for (const origin of ['https://evil.example', 'null', `${gateway.address}.evil.example`])
         expect(await statusOf(path, { ...headers, origin }), `${path} from ${origin}`).toBe(403)
       expect(await statusOf(path, { ...headers, host: 'evil.example' })).toBe(403)

@@ -105,3 +105,33 @@ describe.each(ways)('$kind over $way', (one) => {
     await listening?.close()
   })
 })
+
+describe.each(ways.filter(({ era }) => era === 'legacy'))('a session of $kind over $way', (one) => {
+  test.each(ERAS)(
+    'hears that a resource of a %s server that it watches was updated, and no other does',
+    async (era) => {
+      await using client = await connected(one, `${era}_all`)
+      await using other = await connected(one, `${era}_all`)
+      const updates = ({ heard }: McpClient) =>
+        heard.filter(({ method }) => method === 'notifications/resources/updated')
+      await client.subscribe('test://watched-resource')
+      await until('the update arrives', async () => {
+        await other.call('test_trigger_resource_update')
+        return updates(client).length > 0
+      })
+      expect(updates(client)[0]?.params?.['uri']).toBe('test://watched-resource')
+      expect(updates(other)).toEqual([])
+    },
+  )
+
+  test('gets the log lines of its own calls from the level that it set', async () => {
+    await using client = await connected(one, 'legacy_all')
+    const lines = () => client.heard.filter(({ method }) => method === 'notifications/message')
+    await client.setLevel('warning')
+    await client.call('test_tool_with_logging')
+    expect(lines()).toEqual([])
+    await client.setLevel('debug')
+    await client.call('test_tool_with_logging')
+    await until('the lines arrive', () => lines().length === 3)
+  })
+})

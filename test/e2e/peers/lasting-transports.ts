@@ -57,7 +57,7 @@ class KeyedSocketTransport extends WebSocketClientTransport {
     const headers = bearing(this.#key)
     class Keyed extends platform {
       constructor(url: string | URL, protocols: string) {
-        super(url, { protocols, headers } as unknown as string)
+        super(url, { protocols, headers })
       }
     }
     globalThis.WebSocket = Keyed as typeof platform

@@ -10,6 +10,7 @@ import {
   idOf,
   isRequest,
   isResponse,
+  parseJson,
   readMessage,
   takesBatches,
   UNSTATED,
@@ -27,13 +28,13 @@ import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.t
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
+import { cameSlowly, readBody, textOf } from './body.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
 import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply } from './reply.ts'
-import { readPosted } from './posted.ts'
 import { refuse } from './refuse.ts'
 import { accepts, correlationOf, headerOf, isJsonType } from './request-head.ts'
 import { statusOfError } from './say-fault.ts'
@@ -102,7 +103,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
       throw new Fault('request.not-acceptable')
     }
-    const value = await readPosted({ request, trail, limit: bodyLimit, readmit: () => admit(visit.inbound) })
+    const body = await readBody(request, bodyLimit)
+    trail.bytesIn = body.length
+    if (cameSlowly(trail.begun)) await admit(visit.inbound)
+    const value = parseJson(textOf(body))
     await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
 
@@ -224,6 +228,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.trail.method = 'stream'
     if (!accepts(visit.request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
     const session = sessionOf(visit)
+    // Nor does a stream of 2024-11-05 begin here: whoever may want one has its own address (ADR 8).
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
     const { standing, response } = visit
     response.once(

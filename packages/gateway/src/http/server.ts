@@ -14,7 +14,7 @@ import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import { problemOf } from './say-fault.ts'
 import type { SseDoor } from './sse-door.ts'
-import { targetOf } from './target.ts'
+import { pathOf, targetOf } from './target.ts'
 import type { WebSocketDoor } from './websocket-door.ts'
 
 export interface ServerParts {
@@ -68,11 +68,15 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   const { guard, mcp, sse, webSocket } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
-  /** Throws `request.host` or `request.origin`. Returns the path that is asked for. */
-  function admitted({ url, headers }: IncomingMessage): string {
-    const target = targetOf(url)
-    guard.check(headers.host, headers.origin, target.authority)
-    return target.path
+  /**
+   * The path that is asked for. Throws `request.host` or `request.origin`. An authority in the target is judged and then taken
+   * away, so that nobody behind this reads it another way.
+   */
+  function admitted(request: IncomingMessage): string {
+    const { origin, authority } = targetOf(request.url ?? '/')
+    guard.check(request.headers.host, request.headers.origin, authority)
+    if (authority !== undefined) request.url = origin
+    return pathOf(origin)
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
@@ -111,7 +115,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     })
   })
   server.on('upgrade', (request, socket, head) => {
-    const { place = {} } = addressOf(targetOf(request.url).path) ?? {}
+    const { place = {} } = addressOf(pathOf(request.url ?? '/')) ?? {}
     webSocket.enter(request, socket, head, place).catch(() => socket.destroy())
   })
   return server
@@ -119,7 +123,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('vary', 'Origin, Access-Control-Request-Headers')
+  response.setHeader('vary', 'Origin')
   response.setHeader('access-control-expose-headers', EXPOSED)
   response.setHeader('access-control-allow-methods', ALLOWED_METHODS)
   const asked = headers['access-control-request-headers'] ?? ''

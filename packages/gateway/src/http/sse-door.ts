@@ -9,18 +9,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { KEEP_ALIVE } from '@toolway/protocol'
+import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail } from '../call/trail.ts'
 import { messagesPathOf, type Way } from './addresses.ts'
+import { cameSlowly, readBody, textOf } from './body.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { readPosted } from './posted.ts'
 import { refuse } from './refuse.ts'
 import { accepts, correlationOf, isJsonType } from './request-head.ts'
-import { targetOf } from './target.ts'
+import { pathOf } from './target.ts'
 
 export interface SseDoorParts extends ChannelParts {
   readonly admit: Admit
@@ -61,15 +61,15 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   /** Behind a proxy that serves us below a path, the client must hear of that path too. */
   const messagesAt = ({ url, headers }: IncomingMessage, id: string): string => {
     const below = own !== undefined && headers.host?.toLowerCase() === own.host
-    return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(targetOf(url).path)}?sessionId=${id}`
+    return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
   }
 
   async function openStream(request: IncomingMessage, response: ServerResponse, inbound: Inbound, trail: Trail) {
     trail.method = 'stream'
     if (request.method !== 'GET') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'GET' })
-    if (draining.aborted) throw new Fault('gateway.draining')
     const standing = await admit(inbound)
     trail.standing = standing
+    if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
     const leave = room.take(standing.owner)
     if (response.destroyed) return leave()
@@ -115,9 +115,11 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     }
     channelOf(standing)
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
-    const readmit = async () => void (standing = await admit(inbound))
-    const value = await readPosted({ request, trail, limit: bodyLimit, readmit })
-    return { channel: channelOf(standing), incoming: readIncoming(value), standing }
+    const body = await readBody(request, bodyLimit)
+    trail.bytesIn = body.length
+    if (cameSlowly(trail.begun)) standing = await admit(inbound)
+    const incoming = readIncoming(parseJson(textOf(body)))
+    return { channel: channelOf(standing), incoming, standing }
   }
 
   return {

@@ -1,15 +1,20 @@
-/** What a request's target names: a path, and in the absolute form an authority before it (RFC 9112, section 3.2). */
-
+/**
+ * What a request's target names. In the absolute form an authority stands before the path (RFC 9112, section 3.2.2), which
+ * every server must take, whoever sends it.
+ */
 export interface Target {
-  /** Without the query. */
-  readonly path: string
+  /** The target as it is without an authority. */
+  readonly origin: string
   readonly authority: string | undefined
 }
 
-const ABSOLUTE = /^https?:\/\/([^/?#]*)([^?#]*)/i
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i
 
-export function targetOf(url = '/'): Target {
-  const absolute = url.startsWith('/') ? null : ABSOLUTE.exec(url)
-  if (absolute !== null) return { path: absolute[2] === '' ? '/' : (absolute[2] ?? '/'), authority: absolute[1] ?? '' }
-  return { path: url.split('?', 1)[0] ?? '/', authority: undefined }
+export function targetOf(url: string): Target {
+  const [whole = '', authority] = url.startsWith('/') ? [] : (ABSOLUTE.exec(url) ?? [])
+  if (authority === undefined) return { origin: url, authority }
+  const rest = url.slice(whole.length)
+  return { origin: rest.startsWith('/') ? rest : `/${rest}`, authority }
 }
+
+export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url

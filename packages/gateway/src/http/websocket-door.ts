@@ -64,6 +64,8 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   async function welcome(inbound: Inbound): Promise<{ standing: Standing; leave: () => void } | Fault> {
     try {
       const standing = await admit(inbound)
+      // It may have begun to end meanwhile, and would not tell anybody who came later.
+      if (draining.aborted) throw new Fault('gateway.draining')
       return { standing, leave: room.take(standing.owner) }
     } catch (thrown) {
       return Fault.of(thrown)
