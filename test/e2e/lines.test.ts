@@ -251,6 +251,22 @@ describe('a WebSocket', () => {
     expect(line.heard.filter(({ id }) => id === 5)).toEqual([])
   })
 
+  test('ends a subscription by its id, and says nothing more of it, while others hear on', async () => {
+    await using line = await openLine(at('/mcp', 'socket'))
+    const params = modern({ notifications: { toolsListChanged: true } })
+    for (const id of ['ends', 'stays']) await line.say({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })
+    await until('both are acknowledged', () => line.heard.length === 2)
+    await line.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ends' } })
+    await line.ask('tools/call', modern(call('same__grow', { name: 'came_later' })))
+    const changes = await until('the change is told', () => {
+      const told = line.heard.filter(({ method }) => method === 'notifications/tools/list_changed')
+      return told.length > 0 && told
+    })
+    const subscription = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'stays' } }
+    expect(changes.map((one) => one.params)).toEqual(changes.map(() => subscription))
+    expect(line.heard.filter(({ id }) => id === 'ends')).toEqual([])
+  })
+
   test('is answered in words when a modern request is not whole', async () => {
     await using line = await openLine(at('/mcp', 'socket'))
     const version = 'io.modelcontextprotocol/protocolVersion'

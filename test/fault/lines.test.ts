@@ -52,6 +52,17 @@ describe.each(LINE_WAYS)('a line over %s', (way) => {
     await nothingLeft()
   })
 
+  test('that breaks ends what is under way on it without a session, too', async () => {
+    const label = `no session ${way}`
+    const line = await openLine(at(way))
+    const params = way === 'socket' ? modern(hang(label)) : hang(label)
+    await line.say(request(1, 'tools/call', params))
+    await hangs(label)
+    line.drop()
+    await isCancelled(label)
+    await nothingLeft()
+  })
+
   test('has 100 requests under way at most; the next is told so, and one that ends makes room', async () => {
     const label = `flood ${way}`
     await using line = await openLegacyLine(at(way))

@@ -112,8 +112,6 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     }
     socket.once('close', end)
     socket.on('message', createEar(visit))
-    // A client that asks whether we live and does not read the answers must not fill the memory.
-    socket.on('ping', () => void (socket.bufferedAmount > MOST_UNREAD && socket.terminate()))
   }
 
   /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
