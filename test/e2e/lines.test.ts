@@ -148,17 +148,17 @@ describe.each(LINE_WAYS)('a line over %s', (way) => {
   })
 
   test('gives each its own answer in a crowd that uses id 0 for everything', async () => {
-    const lines = await Promise.all(Array.from({ length: 20 }, () => openLegacyLine(at('/mcp', way))))
+    const lines = await Promise.all(Array.from({ length: 8 }, () => openLegacyLine(at('/mcp', way))))
     await Promise.all(
       lines.map(async (line, at) => {
-        for (let turn = 0; turn < 20; turn++) {
+        for (let turn = 0; turn < 50; turn++) {
           const text = `line ${at} call ${turn}`
           const answer = await line.ask('tools/call', call(turn % 2 === 0 ? 'same__echo' : 'child__echo', { text }), 0)
           expect(textOf(answer)).toBe(text)
         }
       }),
     )
-    expect(lines.map(({ heard }) => heard.length)).toEqual(lines.map(() => 21))
+    expect(lines.map(({ heard }) => heard.length)).toEqual(lines.map(() => 51))
     await Promise.all(lines.map((line) => line[Symbol.asyncDispose]()))
   })
 

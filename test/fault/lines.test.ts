@@ -341,3 +341,72 @@ test('a gateway that ends cuts a socket whose peer never agrees to the end', asy
   await raw.closed
   expect(codeIn(raw.received())).toBe(1001)
 })
+
+describe('a stream of the older pair', () => {
+  const streamHead = ({ address, key }: TestGateway) =>
+    headOf('GET /api/v1/default/connectors/up/sse', {
+      host: new URL(address).host,
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+    })
+  const messagesIn = (received: string) => /data: (\S*\/messages\?sessionId=\w+)/.exec(received)?.[1]
+
+  test('whose client disappears at any byte, or in the middle of a message, leaves nothing', async () => {
+    const head = streamHead(gateway)
+    for (let cut = 0; cut <= head.length; cut++) {
+      const raw = await openRaw(gateway.address)
+      raw.write(head.slice(0, cut))
+      if (cut % 2 === 0) raw.socket.resetAndDestroy()
+      else raw.socket.destroy()
+    }
+    const stream = await openRaw(gateway.address)
+    stream.write(head)
+    const messages = await until('the address is told', () => messagesIn(stream.received()))
+    const body = JSON.stringify(request(1, 'tools/call', hang('half a message')))
+    const post = headOf(`POST ${messages}`, {
+      host: new URL(gateway.address).host,
+      authorization: `Bearer ${gateway.key}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    })
+    const half = await openRaw(gateway.address)
+    half.write(post + body.slice(0, -1))
+    half.socket.destroy()
+    const whole = await openRaw(gateway.address)
+    whole.write(post + body)
+    await hangs('half a message')
+    // The connection that brought a message may go: the stream is what counts.
+    whole.socket.resetAndDestroy()
+    await until('the message is taken', async () => (await gauge(gateway, 'toolway_channels')) === 1)
+    expect(probe.state.events).not.toContain('cancelled half a message')
+    stream.socket.resetAndDestroy()
+    await isCancelled('half a message')
+    await nothingLeft()
+    expect(probe.state.events.filter((one) => one === 'hang half a message')).toHaveLength(1)
+  })
+
+  test('that is not read is cut off before what waits for it fills the memory', async () => {
+    await using upstream = await startScriptedUpstream({
+      era: 'modern',
+      results: { 'tools/call': { content: [{ type: 'text', text: 'x'.repeat(4 * MIB) }] } },
+    })
+    await using slow = await openGateway({ connections: [{ alias: 'up', wire: httpWire(upstream.url) }] })
+    using raw = await openRaw(slow.address)
+    raw.write(streamHead(slow))
+    const messages = await until('the address is told', () => messagesIn(raw.received()))
+    raw.socket.pause()
+    const headers = { authorization: `Bearer ${slow.key}`, 'content-type': 'application/json' }
+    const posts = Array.from({ length: 40 }, (_, id) =>
+      fetch(`${slow.address}${messages}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(request(id, 'tools/call', { name: 'good', arguments: {} })),
+      }),
+    )
+    await Promise.all(posts)
+    await nothingLeft(slow)
+    raw.socket.resume()
+    await raw.closed
+    expect(raw.received().length).toBeLessThan(40 * MIB)
+  })
+})
