@@ -305,6 +305,39 @@ describe('who may knock', () => {
     expect((await post(opening, legacy)).headers['access-control-allow-origin']).toBeUndefined()
   })
 
+  test('a browser may send the headers that a server makes of parameters, and no others that it thinks of', async () => {
+    const asked = 'mcp-param-region, Mcp-Param-Row_Limit,x-other,mcp-param-, mcp-param-a b,authorization'
+    const head = headOf('OPTIONS /mcp', {
+      host: host(),
+      connection: 'close',
+      origin: ORIGIN,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': asked,
+    })
+    const { headers } = await exchangeRaw(gateway.address, head)
+    const allowed = headers['access-control-allow-headers']?.toLowerCase().split(', ')
+    expect(allowed).toEqual(expect.arrayContaining(['mcp-param-region', 'mcp-param-row_limit', 'last-event-id']))
+    for (const never of ['x-other', 'mcp-param-', 'mcp-param-a b']) expect(allowed).not.toContain(never)
+  })
+
+  test('a target in the absolute form counts as Host does: it must be ours, and the same', async () => {
+    const ask = (target: string, name = host()) =>
+      exchangeRaw(gateway.address, headOf(`GET ${target}`, { host: name, connection: 'close' }))
+    expect((await ask(`http://${host()}/health/live`)).status).toBe(200)
+    expect((await ask(`HTTP://${host().toUpperCase()}/health/live`)).status).toBe(200)
+    expect((await ask(`http://${host()}/mcp`)).status).toBe(401)
+    for (const target of [
+      'http://evil.example/health/live',
+      'http://evil.example/mcp',
+      `http://${host()}@evil.example/mcp`,
+      'http:///health/live',
+      'https://localhost:1/mcp',
+    ]) {
+      expect((await ask(target)).status, target).toBe(403)
+    }
+    expect((await ask('http://evil.example/health/live', 'evil.example')).status).toBe(403)
+  })
+
   test('an address that is not served answers problem+json, whatever the method', async () => {
     for (const line of [
       'GET /nothing',

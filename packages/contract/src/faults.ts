@@ -74,6 +74,7 @@ export const FAULTS = {
   'request.shape': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The message is not a JSON-RPC 2.0 message: {place} {problem}.', 'Send one object with jsonrpc "2.0", a method, and an id that is a string or an integer.'),
   'request.batch': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'Batches are not part of protocol revision {revision}.', 'Send one message per request.'),
   'request.batch-size': row('receive', 'PAYLOAD_TOO_LARGE', [400, INVALID], 'A batch holds at most {limit} messages.', 'Send fewer at a time.'),
+  'request.binary': row('receive', 'INVALID_ARGUMENT', [415, INVALID], 'A message is a text frame, and this frame is binary.', 'Send the JSON as text.'),
 
   'batch.too-large': row(
     'shape',
@@ -90,6 +91,9 @@ export const FAULTS = {
   'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'There is no such endpoint for this key.', 'Check organization, toolset and connection in the address; `toolway connection list` shows them.'),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
+  'session.open': row('admit', 'INVALID_ARGUMENT', [400, INVALID], 'This connection has its session already: it opens once.', 'Open another connection for another session.'),
+  'channel.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'No more than {limit} streams and sockets may be open {scope}.', 'Close one that is not needed.'),
+  'channel.busy': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This connection has {limit} requests under way and takes no more.', 'Wait for an answer, or cancel a request.'),
 
   'stream.gone': row(
     'admit',

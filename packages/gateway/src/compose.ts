@@ -21,11 +21,15 @@ import { createChanges } from './catalog/changes.ts'
 import type { Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { DatabaseUnreachable } from './db/db.ts'
+import { createChannelRoom } from './http/channel-room.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createMcpDoor } from './http/mcp-door.ts'
+import { createOpenStreams } from './http/open-streams.ts'
 import { createServer } from './http/server.ts'
 import { prepareEnd } from './http/server-end.ts'
+import { createSseDoor } from './http/sse-door.ts'
+import { createWebSocketDoor } from './http/websocket-door.ts'
 import { findKey } from './identity/keys.ts'
 import { createIdentity } from './identity/identify.ts'
 import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
@@ -116,7 +120,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     isAway: (thrown) => thrown instanceof DatabaseUnreachable,
   })
   const changes = createChanges()
-  const counters = createCounters({ sessions: () => sessions.size })
+  const room = createChannelRoom()
+  const counters = createCounters({ sessions: () => sessions.size, channels: () => room.size })
   const records = createRecordWriter({
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,
@@ -216,31 +221,35 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
     if (table === 'keys') {
       identity.forget()
-      mcp.recheck()
+      open.recheck()
     } else snapshots.signal(organization)
   }
   const parked = createParkedCalls(vault)
-  const mcp = createMcpDoor({
-    admit: createAdmit({
-      identity,
-      organization: snapshots.find,
-      defaultOrganization: DEFAULT_SLUG,
-      parked,
-      states: createBoundStates(vault),
-    }),
+  const admit = createAdmit({
+    identity,
+    organization: snapshots.find,
+    defaultOrganization: DEFAULT_SLUG,
+    parked,
+    states: createBoundStates(vault),
+  })
+  const open = createOpenStreams(admit)
+  const doors = {
+    admit,
     entrance: createEntrance({ sessions, changes, signer: vault }),
     sessions,
     keepSessions,
     changes,
     trails,
+    open,
+    room,
     bodyLimit: BODY_LIMIT,
     draining: drain.signal,
-  })
+  }
   const listener = await db.listen(CHANNEL, (notice) => {
     if (notice.kind === 'payload') return onNotice(notice.payload)
     // What was said while the line was down is lost: everything may have changed.
     identity.forget()
-    mcp.recheck()
+    open.recheck()
     snapshots.signal()
   })
   await snapshots.reload()
@@ -252,7 +261,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
       allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
     }),
-    mcp,
+    mcp: createMcpDoor(doors),
+    sse: createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }),
+    webSocket: createWebSocketDoor(doors),
     health,
     identify: identity.identify,
     readiness: createReadiness({ health, ping: () => db.ping() }),

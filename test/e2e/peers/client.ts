@@ -8,6 +8,7 @@ import type { ClientOptions, Transport, VersionNegotiationMode } from '@modelcon
 import { Client as ClientOne } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { lastingOne, lastingTwo, type Way } from './lasting-transports.ts'
 
 export const KINDS = ['SDK 2 by discovery', 'SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1'] as const
 export type Kind = (typeof KINDS)[number]
@@ -68,6 +69,8 @@ export interface McpClient extends AsyncDisposable {
 
 export interface ClientParts {
   readonly kind: Kind
+  /** Streamable HTTP if unsaid. */
+  readonly way?: Way
   readonly url: string
   readonly key: string
   /** Whether it can be asked by servers; it then says what `ANSWERS` says. */
@@ -84,14 +87,17 @@ const SELF = { name: 'e2e', version: '1.0.0' }
 
 /** Connects; closing it ends its session. */
 export const connectClient = (parts: ClientParts): Promise<McpClient> =>
-  parts.kind === 'SDK 1' ? connectOne(parts) : connectTwo(parts, transportOf(parts))
+  parts.kind === 'SDK 1' ? connectOne(parts) : connectTwo(parts, transportTwo(parts))
 
 /** An SDK 2 client over a transport of the test's own, as mcp-remote needs. */
 export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy'): Promise<McpClient> =>
   connectTwo({ kind, url: '', key: '' }, transport)
 
 const headersOf = ({ key }: ClientParts) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } })
-const transportOf = (parts: ClientParts): TransportTwo => new TransportTwo(new URL(parts.url), headersOf(parts))
+const transportTwo = (parts: ClientParts): Transport =>
+  parts.way === undefined || parts.way === 'http'
+    ? new TransportTwo(new URL(parts.url), headersOf(parts))
+    : lastingTwo(parts.way, parts.url, parts.key)
 
 const MODES: Readonly<Record<Exclude<Kind, 'SDK 1'>, VersionNegotiationMode>> = {
   'SDK 2 by discovery': 'auto',
@@ -165,13 +171,16 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
       return ANSWERS.sampled
     })
   }
-  const transport = new TransportOne(new URL(parts.url), headersOf({ kind, ...parts }))
+  const { way = 'http', url, key } = parts
+  const http = way === 'http' ? new TransportOne(new URL(url), headersOf({ kind, ...parts })) : undefined
+  let revision: string | undefined
+  const transport = http ?? lastingOne(way === 'sse' ? 'sse' : 'socket', url, key, (told) => (revision = told))
   await client.connect(transport)
   return {
     kind,
     heard,
     asked,
-    revision: transport.protocolVersion,
+    revision: http?.protocolVersion ?? revision,
     capabilities: { ...client.getServerCapabilities() },
     instructions: client.getInstructions(),
     tools: () => allPages('tools', (params) => client.listTools(params)),
@@ -189,7 +198,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
     unsubscribe: (uri) => client.unsubscribeResource({ uri }),
     listen: () => Promise.reject(new TypeError('SDK 1 has no listen')),
     [Symbol.asyncDispose]: async () => {
-      await transport.terminateSession()
+      await http?.terminateSession()
       await client.close()
     },
   }

@@ -1,7 +1,7 @@
 /**
  * JSON-RPC by hand over fetch, for what no SDK would ever send: everybody using id 0, wrong keys, a hang-up in the middle.
  */
-const ENVELOPE = {
+export const MODERN_META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
@@ -63,7 +63,7 @@ export function start(
   params: Record<string, unknown>,
   { id = 0, headers = {}, meta, signal }: RawOptions = {},
 ): Promise<Response> {
-  const _meta = { ...(era === 'modern' ? ENVELOPE : {}), ...meta }
+  const _meta = { ...(era === 'modern' ? MODERN_META : {}), ...meta }
   const name = params[MIRRORED[method] ?? '']
   return fetch(url, {
     method: 'POST',

@@ -109,3 +109,17 @@ describe('what an operator allows', () => {
     }
   })
 })
+
+describe('a request whose target names an authority itself', () => {
+  const check = (host: string, authority: string) => {
+    const guard = createGuard({ host: '127.0.0.1', publicUrl: undefined, allowedHosts: [], allowedOrigins: [] })
+    return () => guard.check(host, undefined, authority)
+  }
+
+  test('is welcome where it is the Host’s, and ours', () => {
+    expect(check('localhost:8787', 'LOCALHOST:8787')).not.toThrow()
+    for (const authority of ['localhost', 'localhost:1', '127.0.0.1:8787', 'evil.example', 'me@localhost:8787', ''])
+      expect(check('localhost:8787', authority)).toThrow('Host header')
+    expect(check('evil.example', 'evil.example')).toThrow('Host header')
+  })
+})

@@ -15,8 +15,11 @@ export interface GuardParts {
 }
 
 export interface Guard {
-  /** Throws `request.host` or `request.origin`. */
-  check(host: string | undefined, origin: string | undefined): void
+  /**
+   * Throws `request.host` or `request.origin`. `authority` is what the request's own target names, if it does; it counts for more
+   * than Host and must not differ from it (RFC 9112, sections 3.2 and 3.2.2).
+   */
+  check(host: string | undefined, origin: string | undefined, authority?: string): void
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -36,8 +39,9 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
   const nameOf = (value: string) => value.replace(/:\d+$/, '')
 
   return {
-    check(hostHeader, origin) {
+    check(hostHeader, origin, authority) {
       const asked = hostOf(hostHeader ?? '')
+      if (authority !== undefined && hostOf(authority) !== asked) throw new Fault('request.host')
       if (!names.has(asked) && !names.has(nameOf(asked))) throw new Fault('request.host')
       if (origin === undefined) return
       const from = origin.toLowerCase()

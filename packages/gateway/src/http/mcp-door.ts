@@ -17,7 +17,6 @@ import {
   isLegacyRevision,
   type Asked,
   type Era,
-  type Failure,
   type HeaderReader,
   type Json,
   type Message,
@@ -30,14 +29,17 @@ import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.t
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import { readBody, textOf } from './body.ts'
+import { cameSlowly, readBody, textOf } from './body.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
 import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { openSessionStream } from './session-stream.ts'
-import { createReply, type Reply } from './reply.ts'
+import { createReply } from './reply.ts'
+import { refuse } from './refuse.ts'
+import { accepts, correlationOf, headerOf, isJsonType } from './request-head.ts'
 import { createSessionReply } from './session-reply.ts'
-import { errorOf, failureOf, statusOf, statusOfError } from './say-fault.ts'
+import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
 
 export interface McpDoorParts {
@@ -48,6 +50,7 @@ export interface McpDoorParts {
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
   readonly trails: Trails
+  readonly open: OpenStreams
   /** Bytes that a body may have. */
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
@@ -56,12 +59,8 @@ export interface McpDoorParts {
 
 export interface McpDoor {
   answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void>
-  /** Keys have changed: streams whose caller would not be admitted any more end. */
-  recheck(): void
 }
 
-/** Milliseconds after which a key may have been removed while the body was still coming. */
-const SLOW_BODY = 500
 const SESSION_HEADER = 'mcp-session-id'
 
 /** What one HTTP request brings to each message in it. */
@@ -75,10 +74,8 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, keepSessions, changes, trails, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, keepSessions, changes, trails, open, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
-  /** Streams that stay open, with what ends them. */
-  const open = new Map<Inbound, () => void>()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
   function receive(
@@ -120,7 +117,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     }
     const body = await readBody(request, bodyLimit)
     trail.bytesIn = body.length
-    if (performance.now() - trail.begun > SLOW_BODY) await admit(visit.inbound)
+    if (cameSlowly(trail.begun)) await admit(visit.inbound)
     const value = parseJson(textOf(body))
     await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
@@ -128,7 +125,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   function single(visit: Visit, value: Json): Promise<void> | void {
     const { header, trail } = visit
     let era: Era = 'legacy'
-    const refused = (thrown: unknown) => refuse(visit.response, trail, Fault.of(thrown), idOf(value), era)
+    const refused = (thrown: unknown) =>
+      refuse({ response: visit.response, trail, fault: Fault.of(thrown), id: idOf(value), era })
     try {
       const message = readMessage(value)
       era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
@@ -191,7 +189,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (fault.code === 'call.cancelled') {
         note(trail, fault)
         reply.close()
-      } else refuse(response, trail, fault, request.id, era, reply)
+      } else refuse({ response, trail, fault, id: request.id, era, reply })
     } finally {
       release()
       line.done()
@@ -205,15 +203,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const listens = method === 'subscriptions/listen'
     // A legacy client says `cancelled` when it means it.
     if (era === 'modern') response.once('close', cancel)
-    if (listens) {
-      draining.addEventListener('abort', drain, { once: true })
-      open.set(inbound, cancel)
-    }
+    if (listens) draining.addEventListener('abort', drain, { once: true })
+    const release = listens ? open.hold(inbound, cancel) : undefined
     return () => {
       response.removeListener('close', cancel)
-      if (!listens) return
+      if (release === undefined) return
       draining.removeEventListener('abort', drain)
-      open.delete(inbound)
+      release()
     }
   }
 
@@ -256,10 +252,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.trail.method = 'stream'
     if (!accepts(visit.request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
     const session = sessionOf(visit)
+    // Nor does a stream of 2024-11-05 begin here: whoever may want one has its own address (ADR 8).
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
     const { standing, response } = visit
-    open.set(visit.inbound, () => response.end())
-    response.once('close', () => open.delete(visit.inbound))
+    response.once(
+      'close',
+      open.hold(visit.inbound, () => response.end()),
+    )
     const lastEventId = visit.header('last-event-id')
     return openSessionStream({ session, standing, response, lastEventId, changes, draining })
   }
@@ -272,66 +271,19 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.response.writeHead(204).end()
   }
 
-  function refuse(
-    response: ServerResponse,
-    trail: Trail,
-    fault: Fault,
-    id: Failure['id'],
-    era: Era,
-    reply?: Reply,
-  ): void {
-    note(trail, fault)
-    // What a session's stream has begun to say can be fetched by a client that is away.
-    if (response.destroyed && reply?.streaming !== true) return
-    const { correlationId } = trail
-    const headers: Record<string, string> = { 'x-correlation-id': correlationId }
-    if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
-    if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
-    if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
-    if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
-    const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
-    trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
-  }
-
-  async function recheck(): Promise<void> {
-    for (const [inbound, end] of [...open]) {
-      try {
-        await admit(inbound)
-      } catch {
-        end()
-      }
-    }
-  }
-
   async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
-    const given = request.headers['x-correlation-id']
-    const trail = trails.begin(0, typeof given === 'string' ? given : undefined)
+    const trail = trails.begin(0, correlationOf(request))
     try {
       const under = receive(request, response, place, trail)
       if (under !== undefined) await under
     } catch (thrown) {
-      refuse(response, trail, Fault.of(thrown), undefined, 'legacy')
+      refuse({ response, trail, fault: Fault.of(thrown), id: undefined, era: 'legacy' })
     } finally {
       trails.close(trail)
     }
   }
 
-  return { answer: answerOne, recheck: () => void recheck() }
+  return { answer: answerOne }
 }
 
 const isOpening = (message: Message): boolean => isRequest(message) && message.method === 'initialize'
-
-const headerOf =
-  (request: IncomingMessage): HeaderReader =>
-  (name) => {
-    const value = request.headers[name]
-    return Array.isArray(value) ? value[0] : value
-  }
-
-const isJsonType = (type: string | undefined): boolean => type !== undefined && /^application\/json\s*(;|$)/i.test(type)
-
-/** An absent Accept header accepts everything (RFC 9110, section 12.5.1). */
-function accepts(accept: string | undefined, type: string): boolean {
-  if (accept === undefined) return true
-  return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
-}

@@ -51,6 +51,28 @@ describe('a server that ends', () => {
     await expect(answer.text()).rejects.toThrow()
   })
 
+  test('waits for a connection that has become something else, and cuts it when its patience ends', async () => {
+    const { server, end, port } = await serve((response) => response.end())
+    server.on('upgrade', (_, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+      socket.resume().once('end', () => socket.end())
+    })
+    const upgrade = async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: other\r\n\r\n')
+      await once(socket, 'data')
+      return socket
+    }
+    const [polite, rude] = [await upgrade(), await upgrade()]
+    let ended = false
+    const ending = end(300).then(() => (ended = true))
+    polite.end()
+    await once(polite, 'close')
+    expect({ ended, open: rude.readable }).toEqual({ ended: false, open: true })
+    await once(rude, 'close')
+    await ending
+  })
+
   test('that never listened is at its end already', async () => {
     await prepareEnd(createServer())(PATIENCE)
   })

@@ -18,12 +18,22 @@ export function prepareEnd(server: Server): (patience: number) => Promise<void> 
     socket.once('close', () => silent.delete(socket))
   })
   server.on('request', ({ socket }) => silent.delete(socket))
+  // A connection that has become something else is none of the server's any more, and yet it would be waited for.
+  const changed = new Set<Socket>()
+  server.on('upgrade', ({ socket }) => {
+    silent.delete(socket)
+    changed.add(socket)
+    socket.once('close', () => changed.delete(socket))
+  })
   return async (patience) => {
     if (!server.listening) return
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
     for (const socket of silent) socket.destroy()
-    const cut = setTimeout(() => server.closeAllConnections(), patience)
+    const cut = setTimeout(() => {
+      server.closeAllConnections()
+      for (const socket of changed) socket.destroy()
+    }, patience)
     server.closeIdleConnections()
     await closed
     clearInterval(sweep)

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { readBody } from './body.ts'
-import { createServer, placeOf } from './server.ts'
+import { createServer } from './server.ts'
 
 /** A server with a door that reads the body and does nothing else, and the patience of a test. */
 async function listen() {
@@ -21,7 +21,9 @@ async function listen() {
   const server = createServer(
     {
       guard: { check() {} },
-      mcp: { answer: mcp, recheck() {} },
+      mcp: { answer: mcp },
+      sse: { answer: async () => {} },
+      webSocket: { takes: () => false, enter: async () => {} },
       health: { started: true, draining: false },
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
       metrics: new Registry(),
@@ -62,25 +64,5 @@ describe('the HTTP server', () => {
       /^HTTP\/1.1 408 /,
     )
     await expect.poll(() => server.outcomes).toEqual(['request.cut-off'])
-  })
-})
-
-describe('an address', () => {
-  test('names an endpoint, or nothing', () => {
-    expect(placeOf('/mcp')).toEqual({})
-    expect(placeOf('/mcp/')).toEqual({})
-    expect(placeOf('/o/acme/t/read-only/mcp')).toEqual({ organization: 'acme', toolset: 'read-only' })
-    expect(placeOf('/api/v1/acme/connectors/files/mcp')).toEqual({ organization: 'acme', connection: 'files' })
-    for (const path of [
-      '/',
-      '/mcp/x',
-      '/MCP',
-      '/o/acme/t//mcp',
-      '/o/a%2fb/t/x/mcp',
-      '/o/acme/t/../mcp',
-      '/api/v1/acme/connectors/files/mcp/x',
-    ]) {
-      expect({ path, place: placeOf(path) }).toEqual({ path, place: undefined })
-    }
   })
 })

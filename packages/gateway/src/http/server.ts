@@ -8,42 +8,26 @@ import { getRequestListener } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
-import type { Place } from '../call/ports.ts'
+import { addressOf } from './addresses.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import { problemOf } from './say-fault.ts'
+import type { SseDoor } from './sse-door.ts'
+import { pathOf, targetOf } from './target.ts'
+import type { WebSocketDoor } from './websocket-door.ts'
 
 export interface ServerParts {
   readonly guard: Guard
   readonly mcp: McpDoor
+  readonly sse: SseDoor
+  readonly webSocket: WebSocketDoor
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Registry
   readonly newCorrelationId: () => string
   /** Throws a fault unless the header carries a key that is known. */
   identify(authorization: string | undefined): unknown
-}
-
-const ENDPOINTS: readonly { form: RegExp; place(found: RegExpExecArray): Place }[] = [
-  { form: /^\/mcp\/?$/, place: () => ({}) },
-  {
-    form: /^\/o\/([\w-]+)\/t\/([\w-]+)\/mcp\/?$/,
-    place: ([, organization = '', toolset = '']) => ({ organization, toolset }),
-  },
-  {
-    form: /^\/api\/v1\/([\w-]+)\/connectors\/([\w-]+)\/mcp\/?$/,
-    place: ([, organization = '', connection = '']) => ({ organization, connection }),
-  },
-]
-
-/** The endpoint that a path names, if it names one. */
-export function placeOf(path: string): Place | undefined {
-  for (const { form, place } of ENDPOINTS) {
-    const found = form.exec(path)
-    if (found !== null) return place(found)
-  }
-  return undefined
 }
 
 /**
@@ -57,28 +41,72 @@ const TIMES = {
   connectionsCheckingInterval: 5_000,
 }
 const ALLOWED_METHODS = 'GET, POST, DELETE'
+const TAKEN = [
+  'Authorization',
+  'Content-Type',
+  'Accept',
+  'Last-Event-ID',
+  'Mcp-Session-Id',
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
+  'X-Correlation-Id',
+]
+/**
+ * Servers name these headers (specification 2026-07-28, custom headers from tool parameters), so no list of ours holds them; a
+ * `*` would not hold together with Authorization (Fetch standard, CORS protocol).
+ */
+const PARAMETER = /^mcp-param-[!#$%&'*+.^_`|~\w-]{1,100}$/i
+const parametersIn = (asked: string): string[] =>
+  asked
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => PARAMETER.test(name))
 const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate'
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, mcp } = parts
+  const { guard, mcp, sse, webSocket } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
+
+  /**
+   * The path that is asked for. Throws `request.host` or `request.origin`. An authority in the target is judged and then taken
+   * away, so that nobody behind this reads it another way.
+   */
+  function admitted(request: IncomingMessage): string {
+    const { origin, authority } = targetOf(request.url ?? '/')
+    guard.check(request.headers.host, request.headers.origin, authority)
+    if (authority !== undefined) request.url = origin
+    return pathOf(origin)
+  }
 
   function receive(request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
     const { origin } = request.headers
+    let path: string
     try {
-      guard.check(request.headers.host, origin)
+      path = admitted(request)
     } catch (thrown) {
       return sayProblem(response, Fault.of(thrown), parts.newCorrelationId())
     }
-    if (origin !== undefined) allowOrigin(response, origin)
-    const path = request.url?.split('?', 1)[0] ?? '/'
-    const place = placeOf(path)
-    if (place === undefined) return rest(request, response)
+    if (origin !== undefined) allowOrigin(request, response, origin)
+    const address = addressOf(path)
+    if (address === undefined) return rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
-    return mcp.answer(request, response, place)
+    const { place, way } = address
+    return way === 'mcp' ? mcp.answer(request, response, place) : sse.answer(request, response, place, way)
   }
 
-  return createHttpServer(times, (request, response) => {
+  /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */
+  function becomesSocket(request: IncomingMessage): boolean {
+    if (!webSocket.takes(request)) return false
+    try {
+      return addressOf(admitted(request))?.way === 'mcp'
+    } catch {
+      return false
+    }
+  }
+
+  const options = { ...times, shouldUpgradeCallback: becomesSocket }
+  const server = createHttpServer(options, (request, response) => {
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {
@@ -86,17 +114,20 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
       else response.destroy()
     })
   })
+  server.on('upgrade', (request, socket, head) => {
+    const { place = {} } = addressOf(pathOf(request.url ?? '/')) ?? {}
+    webSocket.enter(request, socket, head, place).catch(() => socket.destroy())
+  })
+  return server
 }
 
-function allowOrigin(response: ServerResponse, origin: string): void {
+function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'Origin')
   response.setHeader('access-control-expose-headers', EXPOSED)
   response.setHeader('access-control-allow-methods', ALLOWED_METHODS)
-  response.setHeader(
-    'access-control-allow-headers',
-    'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Correlation-Id',
-  )
+  const asked = headers['access-control-request-headers'] ?? ''
+  response.setHeader('access-control-allow-headers', [...TAKEN, ...parametersIn(asked)].join(', '))
 }
 
 function sayProblem(response: ServerResponse, fault: Fault, correlationId: string): void {

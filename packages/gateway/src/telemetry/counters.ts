@@ -10,7 +10,13 @@ export interface Counters {
   loseRecords(count: number): void
 }
 
-export function createCounters({ sessions }: { sessions: () => number }): Counters {
+export interface CountersParts {
+  readonly sessions: () => number
+  /** Streams of the older pair and WebSockets that are open. */
+  readonly channels: () => number
+}
+
+export function createCounters({ sessions, channels }: CountersParts): Counters {
   const registry = new Registry()
   const registers = [registry]
   const calls = new Counter({
@@ -39,6 +45,14 @@ export function createCounters({ sessions }: { sessions: () => number }): Counte
     registers,
     collect() {
       this.set(sessions())
+    },
+  })
+  new Gauge({
+    name: 'toolway_channels',
+    help: 'Open streams (HTTP+SSE) and WebSockets',
+    registers,
+    collect() {
+      this.set(channels())
     },
   })
   // Resolving labels costs more than counting: each pair of them is resolved once.

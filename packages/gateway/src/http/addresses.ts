@@ -1,0 +1,36 @@
+/**
+ * Which endpoint a path names, and by which way in: Streamable HTTP and WebSocket (`…/mcp`), or the pair of 2024-11-05
+ * (`…/sse` and `…/messages`). It knows forms only; whether the endpoint exists is the admission's to say.
+ */
+import type { Place } from '../call/ports.ts'
+
+export type Way = 'mcp' | 'sse' | 'messages'
+
+export interface Address {
+  readonly way: Way
+  readonly place: Place
+}
+
+const FORMS: readonly { form: RegExp; place(found: RegExpExecArray): Place }[] = [
+  { form: /^\/(mcp|sse|messages)\/?$/, place: () => ({}) },
+  {
+    form: /^\/o\/([\w-]+)\/t\/([\w-]+)\/(mcp|sse|messages)\/?$/,
+    place: ([, organization = '', toolset = '']) => ({ organization, toolset }),
+  },
+  {
+    form: /^\/api\/v1\/([\w-]+)\/connectors\/([\w-]+)\/(mcp|sse|messages)\/?$/,
+    place: ([, organization = '', connection = '']) => ({ organization, connection }),
+  },
+]
+
+/** The endpoint that a path names, if it names one. */
+export function addressOf(path: string): Address | undefined {
+  for (const { form, place } of FORMS) {
+    const found = form.exec(path)
+    if (found !== null) return { way: found.at(-1) as Way, place: place(found) }
+  }
+  return undefined
+}
+
+/** Where the messages of a stream that was opened at `path` are sent to. */
+export const messagesPathOf = (path: string): string => path.replace(/sse\/?$/, 'messages')

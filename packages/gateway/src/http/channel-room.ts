@@ -1,0 +1,40 @@
+/**
+ * How many streams and sockets may be open: of one principal at one endpoint, and together. Each holds memory for as long as
+ * its client likes, so the one that is too many is refused; those that are open lose nothing.
+ */
+import { Fault } from '@toolway/contract'
+
+export interface ChannelRoom {
+  /** A place, given back by the returned function. Throws `channel.limit`. */
+  take(owner: string): () => void
+  readonly size: number
+}
+
+const MOST = 5_000
+const MOST_OF_ONE = 1_000
+
+export function createChannelRoom({ most = MOST, mostOfOne = MOST_OF_ONE } = {}): ChannelRoom {
+  const owned = new Map<string, number>()
+  let size = 0
+  return {
+    take(owner) {
+      const own = owned.get(owner) ?? 0
+      if (own >= mostOfOne) throw new Fault('channel.limit', { limit: mostOfOne, scope: 'for one key at one address' })
+      if (size >= most) throw new Fault('channel.limit', { limit: most, scope: 'at a time' })
+      owned.set(owner, own + 1)
+      size++
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        size--
+        const left = (owned.get(owner) ?? 1) - 1
+        if (left === 0) owned.delete(owner)
+        else owned.set(owner, left)
+      }
+    },
+    get size() {
+      return size
+    },
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * One client at the other end of a lasting line, be it the pair of 2024-11-05 or a WebSocket: its messages come in one by one,
+ * and everything for it goes out over one way. What HTTP tells apart by exchange is told apart by id here.
+ *
+ * The line is its session: a legacy client's session is opened on it, used by it alone and ends with it, as does what is under
+ * way. Who the client is was found out by the door, for every message anew; what a call is and may do is decided in `call/`.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  isRequest,
+  isResponse,
+  MODERN,
+  readMessage,
+  REVISIONS,
+  takesBatches,
+  VERSION_KEY,
+  metaOf,
+  type Era,
+  type Failure,
+  type HeaderReader,
+  type Id,
+  type Json,
+  type Message,
+  type Notification,
+  type Request,
+} from '@toolway/protocol'
+import type { Changes } from '../catalog/changes.ts'
+import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
+import type { Standing } from '../call/ports.ts'
+import type { Trail, Trails } from '../call/trail.ts'
+import type { Session, Sessions } from '../sessions/sessions.ts'
+import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
+import { createBatch } from './mcp-batch.ts'
+import { note, responseOf } from './outcome.ts'
+import { errorOf, failureOf } from './say-fault.ts'
+
+export interface ChannelParts {
+  readonly entrance: Entrance
+  readonly sessions: Sessions
+  readonly changes: Changes
+  readonly trails: Trails
+  /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
+  readonly draining: AbortSignal
+}
+
+/** The way out, as the transport has it. */
+export interface Wire {
+  /** One JSON text. False when it cannot be sent: the client is gone, or reads too slowly and is cut off. */
+  send(text: string): boolean
+  /** End the line from our side, for this reason. */
+  close(reason: Fault): void
+  /** Whether requests of revision 2026-07-28 are served on this transport. */
+  readonly modern: boolean
+  /** What is said by headers elsewhere: the revision of a legacy client that has not opened a session. */
+  readonly header: HeaderReader
+}
+
+/** A message, or a batch of what may be messages. */
+export type Incoming = Message | readonly Json[]
+
+export interface Channel {
+  /** Whatever it is, it is answered on the line; closes the trail. Never rejects. */
+  take(incoming: Incoming, standing: Standing, trail: Trail): Promise<void>
+  /** Word a refusal on the line, and note it on the trail. */
+  refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void
+  /** End the line from our side, and with it what `end` ends. */
+  close(reason: Fault): void
+  /** The line is gone: its session goes, and what is under way is cancelled. Once is enough. */
+  end(): void
+}
+
+interface UnderWay {
+  readonly id: Id
+  readonly line: ClientLine
+  readonly listens: boolean
+}
+
+/** Requests of one client at a time. */
+const MOST_UNDER_WAY = 100
+
+/** Throws `request.shape`. */
+export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
+
+export function createChannel(parts: ChannelParts, wire: Wire): Channel {
+  const { entrance, sessions, changes, trails, draining } = parts
+  const answerBatch = createBatch({ entrance, trails })
+  const underWay = new Set<UnderWay>()
+  let batches = 0
+  let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
+  let ended = false
+
+  const send = (message: object): number => {
+    const text = JSON.stringify(message)
+    return !ended && wire.send(text) ? text.length : 0
+  }
+
+  function refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void {
+    trail.bytesOut = send(failureOf(id, errorOf(note(trail, fault), era, trail.correlationId)))
+  }
+
+  /** The client's session, as long as it exists; each use keeps it alive. */
+  const sessionOf = ({ owner }: Standing): Session | undefined =>
+    opened === undefined ? undefined : sessions.get(owner, opened.session.id)
+
+  async function take(incoming: Incoming, standing: Standing, trail: Trail): Promise<void> {
+    trail.standing = standing
+    try {
+      if (isBatch(incoming)) await batch(incoming, standing, trail)
+      else if (isResponse(incoming)) {
+        trail.method = 'response'
+        settleQuestion(sessionOf(standing), incoming)
+      } else if (isRequest(incoming)) await ask(incoming, standing, trail)
+      else tell(incoming, trail)
+    } catch (thrown) {
+      // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
+      const fault = note(trail, Fault.of(thrown))
+      if (isBatch(incoming)) refuse(fault, undefined, 'legacy', trail)
+    } finally {
+      trails.close(trail)
+      rest()
+    }
+  }
+
+  async function ask(request: Request, standing: Standing, trail: Trail): Promise<void> {
+    const era: Era = isModern(request, wire.header) ? 'modern' : 'legacy'
+    trail.method = request.method
+    try {
+      begin()
+      if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
+      if (era === 'legacy' && request.method === 'initialize') return open(request, standing, trail)
+      await answer(request, standing, era, trail)
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      // A client that cancelled hears no more of this request, in either era.
+      if (fault.code === 'call.cancelled') note(trail, fault)
+      else refuse(fault, request.id, era, trail)
+    }
+  }
+
+  /** Throws when no request may begin. */
+  function begin(): void {
+    if (ended) throw new Fault('call.cancelled')
+    if (draining.aborted) throw new Fault('gateway.draining')
+    if (underWay.size + batches >= MOST_UNDER_WAY) throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
+  }
+
+  async function answer(request: Request, standing: Standing, era: Era, trail: Trail): Promise<void> {
+    const speaks = era === 'modern' && wire.modern
+    const session = speaks ? undefined : sessionOf(standing)
+    const asked = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
+    const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
+    const line = createClientLine({ asked, session, header: undefined, reply })
+    const one = { id: request.id, line, listens: asked.method === 'subscriptions/listen' }
+    underWay.add(one)
+    try {
+      const given = await entrance.enter({ standing, asked, line, trail })
+      if (isCancelled(line)) throw Fault.of(line.signal.reason)
+      if ('error' in given) trail.outcome = 'failed'
+      trail.bytesOut = send(responseOf(request, given))
+    } finally {
+      underWay.delete(one)
+      line.done()
+    }
+  }
+
+  function open(request: Request, standing: Standing, trail: Trail): void {
+    if (opened !== undefined) throw new Fault('session.open')
+    const { answer: given, session } = entrance.initialize(standing, request)
+    trail.eraClient = session.revision
+    trail.bytesOut = send(responseOf(request, given))
+    session.stream = (message) => void send(message)
+    const stopHearing = changes.listen(standing.organizationId, {
+      sees: (connectionId) => standing.sees(connectionId),
+      onChange: (kind) => void send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+    })
+    opened = { session, owner: standing.owner, stopHearing }
+    // Somebody else may end it: one that is needed more, or whoever runs the gateway.
+    session.ended.signal.addEventListener('abort', () => close(new Fault('session.unknown')), { once: true })
+  }
+
+  /** A notification: `cancelled` ends what it names; the others say nothing that we act on. */
+  function tell(message: Notification, trail: Trail): void {
+    trail.method = message.method
+    if (message.method !== 'notifications/cancelled') return
+    // What stands in a batch is known to the session only.
+    cancelNamed(opened?.session, message)
+    for (const { id, line } of underWay)
+      if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
+  }
+
+  async function batch(values: readonly Json[], standing: Standing, trail: Trail): Promise<void> {
+    trail.method = 'batch'
+    const session = sessionOf(standing)
+    // Only a session's requests end with the line, so nothing of a batch may run without one.
+    if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
+    if (!takesBatches(session.revision)) throw new Fault('request.batch', { revision: session.revision })
+    begin()
+    batches++
+    try {
+      const { correlationId } = trail
+      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId })
+      if (answers.length > 0) trail.bytesOut = send(answers)
+    } finally {
+      batches--
+    }
+  }
+
+  function drain(): void {
+    for (const { line, listens } of underWay) if (listens) line.cancel(new Fault('gateway.draining'))
+    rest()
+  }
+
+  /** While the gateway drains, a line with nothing under way has no reason to stay. */
+  function rest(): void {
+    if (draining.aborted && underWay.size + batches === 0) close(new Fault('gateway.draining'))
+  }
+
+  function close(reason: Fault): void {
+    if (ended) return
+    wire.close(reason)
+    end()
+  }
+
+  function end(): void {
+    if (ended) return
+    ended = true
+    draining.removeEventListener('abort', drain)
+    for (const { line } of underWay) line.cancel(new Fault('call.cancelled'))
+    if (opened === undefined) return
+    const { session, owner, stopHearing } = opened
+    stopHearing()
+    session.stream = undefined
+    if (!session.ended.signal.aborted) sessions.end(owner, session.id)
+  }
+
+  draining.addEventListener('abort', drain, { once: true })
+  return { take, refuse, close, end }
+}
+
+const isBatch = (incoming: Incoming): incoming is readonly Json[] => Array.isArray(incoming)
+
+const isCancelled = ({ signal }: ClientLine): boolean =>
+  signal.aborted && Fault.of(signal.reason).code === 'call.cancelled'
+
+/** What to say to a request of a revision that this transport was not made for. */
+function unspoken({ params }: Request): Fault {
+  const supported = REVISIONS.filter((revision) => revision !== MODERN).reverse()
+  return new Fault('envelope.version', {}, { data: { supported, requested: metaOf(params)[VERSION_KEY] ?? MODERN } })
+}

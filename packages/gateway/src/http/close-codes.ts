@@ -1,0 +1,48 @@
+/**
+ * Why a WebSocket is closed, in the codes of RFC 6455 (section 7.4) and in codes of our own, which say by their last three
+ * digits what HTTP would have said. One table, which the guide shows and the door sends.
+ */
+import type { Fault, FaultCode } from '@toolway/contract'
+
+export interface CloseCode {
+  readonly code: number
+  /** When it is sent, and what the client does next. */
+  readonly means: string
+}
+
+const row = (code: number, means: string): CloseCode => ({ code, means })
+
+export const CLOSE_CODES = {
+  leaving: row(1001, 'The gateway is shutting down, and what was under way is answered. Connect again in a moment.'),
+  protocol: row(1002, 'The client broke the WebSocket protocol.'),
+  binary: row(1003, 'A binary frame came; every message is a text frame.'),
+  encoding: row(1007, 'A text frame was not UTF-8.'),
+  tooLarge: row(1009, 'A message was larger than 1 MiB, the limit that bodies have over HTTP.'),
+  broken: row(1011, 'Something went wrong inside the gateway.'),
+  later: row(
+    1013,
+    'The gateway cannot take this connection now: there are too many, or its database does not answer. Try again later.',
+  ),
+  unauthorised: row(4401, 'No key, an unknown key, or a key that has been removed. Connect with a key that is known.'),
+  unknown: row(4404, 'There is no such endpoint for this key, or there is none any more.'),
+  sessionGone: row(4410, 'The session of this connection was ended. Connect again and open a new one.'),
+} as const satisfies Record<string, CloseCode>
+
+const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
+  'gateway.draining': CLOSE_CODES.leaving,
+  'request.binary': CLOSE_CODES.binary,
+  'gateway.not-ready': CLOSE_CODES.later,
+  'channel.limit': CLOSE_CODES.later,
+  'key.missing': CLOSE_CODES.unauthorised,
+  'key.unknown': CLOSE_CODES.unauthorised,
+  'place.unknown': CLOSE_CODES.unknown,
+  'session.unknown': CLOSE_CODES.sessionGone,
+}
+
+export const closeCodeOf = ({ code }: Fault): number => (OF_FAULTS[code] ?? CLOSE_CODES.broken).code
+
+/** Bytes of a reason (RFC 6455, section 5.5: a control frame has 125, of which the code takes two). */
+const LONGEST = 123
+
+/** The sentence, as far as it fits; ours are ASCII, so that a byte is a character. */
+export const closeReasonOf = ({ message }: Fault): string => message.replace(/[^ -~]/g, '?').slice(0, LONGEST)

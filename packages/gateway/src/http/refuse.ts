@@ -1,0 +1,34 @@
+/** A refusal over HTTP, as every MCP door words it: a JSON-RPC error with the status and the headers that belong to it. */
+import type { ServerResponse } from 'node:http'
+import type { Fault } from '@toolway/contract'
+import type { Era, Failure } from '@toolway/protocol'
+import type { Trail } from '../call/trail.ts'
+import { note } from './outcome.ts'
+import { createReply, type Reply } from './reply.ts'
+import { errorOf, failureOf, statusOf } from './say-fault.ts'
+
+export interface Refusal {
+  readonly response: ServerResponse
+  readonly trail: Trail
+  readonly fault: Fault
+  /** Of the request, as far as it could be read. */
+  readonly id: Failure['id']
+  readonly era: Era
+  /** The reply that has begun already, if one has. */
+  readonly reply?: Reply
+}
+
+/** Notes the fault on the trail, too. Says nothing to a client that is gone. */
+export function refuse({ response, trail, fault, id, era, reply }: Refusal): void {
+  note(trail, fault)
+  // What a session's stream has begun to say can be fetched by a client that is away.
+  if (response.destroyed && reply?.streaming !== true) return
+  const { correlationId } = trail
+  const headers: Record<string, string> = { 'x-correlation-id': correlationId }
+  if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
+  if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
+  if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
+  if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
+  const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
+  trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
+}

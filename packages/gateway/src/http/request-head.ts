@@ -1,0 +1,25 @@
+/** What the head of a request says: its media types, its headers, one by one. It never reads a body. */
+import type { IncomingMessage } from 'node:http'
+import type { HeaderReader } from '@toolway/protocol'
+
+export const headerOf =
+  (request: IncomingMessage): HeaderReader =>
+  (name) => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+export const isJsonType = (type: string | undefined): boolean =>
+  type !== undefined && /^application\/json\s*(;|$)/i.test(type)
+
+/** An absent Accept header accepts everything (RFC 9110, section 12.5.1). */
+export function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined) return true
+  return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
+}
+
+/** An id of the caller's own choosing, for its log and ours. */
+export function correlationOf(request: IncomingMessage): string | undefined {
+  const given = request.headers['x-correlation-id']
+  return typeof given === 'string' ? given : undefined
+}

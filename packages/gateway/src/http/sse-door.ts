@@ -1,0 +1,161 @@
+/**
+ * The pair of 2024-11-05 (specification 2024-11-05, transports: HTTP with SSE): a client opens a stream, is told where to send
+ * its messages, and gets every answer on that stream. Revisions that open with `initialize` are spoken on it; the later ones
+ * only because clients that keep to the old transport still ask for them.
+ *
+ * The name of a stream proves nothing: every message is identified anew, and somebody else's stream is none. A stream that
+ * breaks is over, with its session and what is under way; nothing is kept for a client that comes back.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '@toolway/contract'
+import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
+import type { Admit } from '../call/admit.ts'
+import type { Inbound, Place, Standing } from '../call/ports.ts'
+import type { Trail } from '../call/trail.ts'
+import { messagesPathOf, type Way } from './addresses.ts'
+import { cameSlowly, readBody, textOf } from './body.ts'
+import type { ChannelRoom } from './channel-room.ts'
+import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { refuse } from './refuse.ts'
+import { accepts, correlationOf, isJsonType } from './request-head.ts'
+import { pathOf } from './target.ts'
+
+export interface SseDoorParts extends ChannelParts {
+  readonly admit: Admit
+  readonly open: OpenStreams
+  readonly room: ChannelRoom
+  /** Bytes that a message may have. */
+  readonly bodyLimit: number
+  /** Where clients reach the gateway, when that is not where it listens: its path stands before ours. */
+  readonly publicUrl: string | undefined
+}
+
+export interface SseDoor {
+  answer(request: IncomingMessage, response: ServerResponse, place: Place, way: Exclude<Way, 'mcp'>): Promise<void>
+}
+
+interface Stream {
+  readonly owner: string
+  readonly channel: Channel
+}
+
+interface Received {
+  readonly channel: Channel
+  readonly incoming: Incoming
+  readonly standing: Standing
+}
+
+/** Proxies cut streams that are silent for a minute. Milliseconds. */
+const TIMES = { beat: 15_000 }
+/** Bytes that may wait for a slow reader. */
+const MOST_UNREAD = 16 * 1024 * 1024
+const REVISION = '2024-11-05'
+
+export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
+  const { admit, open, room, trails, bodyLimit, draining } = parts
+  const streams = new Map<string, Stream>()
+  const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
+
+  /** Behind a proxy that serves us below a path, the client must hear of that path too. */
+  const messagesAt = ({ url, headers }: IncomingMessage, id: string): string => {
+    const below = own !== undefined && headers.host?.toLowerCase() === own.host
+    return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
+  }
+
+  async function openStream(request: IncomingMessage, response: ServerResponse, inbound: Inbound, trail: Trail) {
+    trail.method = 'stream'
+    if (request.method !== 'GET') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'GET' })
+    const standing = await admit(inbound)
+    trail.standing = standing
+    if (draining.aborted) throw new Fault('gateway.draining')
+    if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
+    const leave = room.take(standing.owner)
+    if (response.destroyed) return leave()
+    const id = randomUUID().replaceAll('-', '')
+    const channel = createChannel(parts, createWire(response))
+    streams.set(id, { owner: standing.owner, channel })
+    const release = open.hold(inbound, channel.close)
+    const beat = setInterval(() => {
+      response.write(KEEP_ALIVE)
+      void stillAdmitted(inbound, standing).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
+    }, times.beat)
+    beat.unref()
+    response.once('close', () => {
+      clearInterval(beat)
+      release()
+      streams.delete(id)
+      channel.end()
+      leave()
+    })
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    response.write(`event: endpoint\ndata: ${messagesAt(request, id)}\n\n`)
+  }
+
+  /** An endpoint may go while its stream is open, without any key having changed. */
+  async function stillAdmitted(inbound: Inbound, { owner }: Standing): Promise<void> {
+    if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
+  }
+
+  /** What a client posts, once it is known to be its stream's own. */
+  async function receive(request: IncomingMessage, inbound: Inbound, trail: Trail): Promise<Received> {
+    if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
+    let standing = await admit(inbound)
+    trail.standing = standing
+    const id = new URLSearchParams(request.url?.split('?', 2)[1]).get('sessionId') ?? ''
+    const channelOf = ({ owner }: Standing): Channel => {
+      const stream = streams.get(id)
+      if (stream?.owner !== owner) throw new Fault('session.unknown')
+      return stream.channel
+    }
+    channelOf(standing)
+    if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
+    const body = await readBody(request, bodyLimit)
+    trail.bytesIn = body.length
+    if (cameSlowly(trail.begun)) standing = await admit(inbound)
+    const incoming = readIncoming(parseJson(textOf(body)))
+    return { channel: channelOf(standing), incoming, standing }
+  }
+
+  return {
+    async answer(request, response, place, way) {
+      const trail = trails.begin(0, correlationOf(request))
+      const inbound = { place, authorization: request.headers.authorization }
+      try {
+        if (way === 'messages') {
+          const { channel, incoming, standing } = await receive(request, inbound, trail)
+          // Early clients compare the word.
+          response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
+          return await channel.take(incoming, standing, trail)
+        }
+        await openStream(request, response, inbound, trail)
+      } catch (thrown) {
+        refuse({ response, trail, fault: Fault.of(thrown), id: undefined, era: 'legacy' })
+      }
+      trails.close(trail)
+    },
+  }
+}
+
+function createWire(response: ServerResponse): Wire {
+  const gone = () => response.destroyed || response.writableEnded
+  return {
+    modern: false,
+    header: (name) => (name === 'mcp-protocol-version' ? REVISION : undefined),
+    send(text) {
+      if (gone()) return false
+      if (response.writableLength > MOST_UNREAD) {
+        response.destroy()
+        return false
+      }
+      response.write(`event: message\ndata: ${text}\n\n`)
+      return true
+    },
+    close: () => void (gone() || response.end()),
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * WebSocket (RFC 6455) at the address of an MCP endpoint: one message in each text frame, in both eras. MCP leaves this
+ * transport to those who offer it (specification, transports: custom transports), so `docs/guides/transports.md` says what ours is.
+ *
+ * Whoever may not stand there is let in only to be told so by a close code, because a browser shows no other answer. A socket's
+ * frames are bounded, its peer must show that it lives, and every message is admitted anew.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Fault } from '@toolway/contract'
+import { idOf, parseJson, type Json } from '@toolway/protocol'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Admit } from '../call/admit.ts'
+import type { Inbound, Place, Standing } from '../call/ports.ts'
+import type { ChannelRoom } from './channel-room.ts'
+import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
+import { closeCodeOf, closeReasonOf } from './close-codes.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { note } from './outcome.ts'
+import { correlationOf } from './request-head.ts'
+
+export interface WebSocketDoorParts extends ChannelParts {
+  readonly admit: Admit
+  readonly open: OpenStreams
+  readonly room: ChannelRoom
+  /** Bytes that a message may have. */
+  readonly bodyLimit: number
+}
+
+export interface WebSocketDoor {
+  /** Whether a request asks for what is opened here, now. */
+  takes(request: IncomingMessage): boolean
+  /** Never rejects; the connection is the door's from here on. */
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: Place): Promise<void>
+}
+
+export interface SocketTimes {
+  /** Between two questions whether the peer lives. One that has not answered by the next is gone. Milliseconds. */
+  readonly ping: number
+  /** What the peer has to agree to the end. Milliseconds. */
+  readonly farewell: number
+}
+
+const TIMES: SocketTimes = { ping: 30_000, farewell: 5_000 }
+const SUBPROTOCOL = 'mcp'
+/** Bytes that may wait for a slow reader. */
+const MOST_UNREAD = 16 * 1024 * 1024
+const nothing = () => undefined
+
+/** One socket and what is known of it. */
+interface Visit {
+  readonly socket: WebSocket
+  readonly inbound: Inbound
+  /** As it was when the socket was opened. */
+  readonly owner: string
+  readonly channel: Channel
+}
+
+export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor {
+  const { admit, open, room, trails, bodyLimit, draining } = parts
+  const server = new WebSocketServer(optionsOf(bodyLimit, times))
+
+  /** Somebody who is let in, or a fault that says why not. */
+  async function welcome(inbound: Inbound): Promise<{ standing: Standing; leave: () => void } | Fault> {
+    try {
+      const standing = await admit(inbound)
+      // It may have begun to end meanwhile, and would not tell anybody who came later.
+      if (draining.aborted) throw new Fault('gateway.draining')
+      return { standing, leave: room.take(standing.owner) }
+    } catch (thrown) {
+      return Fault.of(thrown)
+    }
+  }
+
+  async function enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: Place): Promise<void> {
+    const trail = trails.begin(0, correlationOf(request))
+    trail.method = 'socket'
+    raw.on('error', nothing)
+    const inbound = { place, authorization: request.headers.authorization }
+    const welcomed = await welcome(inbound)
+    const socket = shake(request, raw, head)
+    if (welcomed instanceof Fault) {
+      note(trail, welcomed)
+      socket?.close(closeCodeOf(welcomed), closeReasonOf(welcomed))
+    } else {
+      trail.standing = welcomed.standing
+      if (socket === undefined) welcomed.leave()
+      else serve(socket, inbound, welcomed)
+    }
+    trails.close(trail)
+  }
+
+  /** The handshake; undefined where the client's half of it is wrong, which is answered, or where it has left. */
+  function shake(request: IncomingMessage, raw: Duplex, head: Buffer): WebSocket | undefined {
+    let socket: WebSocket | undefined
+    server.handleUpgrade(request, raw, head, (made) => (socket = made))
+    // What breaks a socket is followed by its close, which is heard where it matters.
+    socket?.on('error', nothing)
+    return socket
+  }
+
+  function serve(socket: WebSocket, inbound: Inbound, { standing, leave }: { standing: Standing; leave(): void }) {
+    const channel = createChannel(parts, createWire(socket))
+    const visit: Visit = { socket, inbound, owner: standing.owner, channel }
+    const release = open.hold(inbound, channel.close)
+    const stopWatching = watch(visit)
+    const end = () => {
+      stopWatching()
+      release()
+      channel.end()
+      leave()
+    }
+    socket.once('close', end)
+    socket.on('message', createEar(visit))
+  }
+
+  /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
+  function watch(visit: Visit): () => void {
+    const { socket, inbound, owner, channel } = visit
+    let lives = true
+    for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
+    const beat = setInterval(() => {
+      // While nothing is read, its answers are not heard either.
+      if (!lives && !socket.isPaused) return socket.terminate()
+      lives = false
+      socket.ping()
+      stand(inbound, owner).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
+    }, times.ping)
+    beat.unref()
+    return () => clearInterval(beat)
+  }
+
+  async function stand(inbound: Inbound, owner: string): Promise<Standing> {
+    const standing = await admit(inbound)
+    if (standing.owner !== owner) throw new Fault('place.unknown')
+    return standing
+  }
+
+  /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
+  function createEar({ socket, inbound, owner, channel }: Visit) {
+    /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
+    let turn: Promise<void> | undefined
+
+    const take = (standing: Standing, text: string) => {
+      if (standing.owner !== owner) throw new Fault('place.unknown')
+      const trail = trails.begin(Buffer.byteLength(text))
+      let value: Json | undefined
+      try {
+        value = parseJson(text)
+        void channel.take(readIncoming(value), standing, trail)
+      } catch (thrown) {
+        trail.standing = standing
+        channel.refuse(Fault.of(thrown), idOf(value), 'legacy', trail)
+        trails.close(trail)
+      }
+    }
+    const refuse = (thrown: unknown) => channel.close(Fault.of(thrown))
+
+    return (data: Buffer, isBinary: boolean): void => {
+      if (socket.readyState !== socket.OPEN) return
+      if (isBinary) return channel.close(new Fault('request.binary'))
+      const text = data.toString('utf8')
+      try {
+        const admitted = turn === undefined ? admit(inbound) : turn.then(() => admit(inbound))
+        if (!(admitted instanceof Promise)) return take(admitted, text)
+        socket.pause()
+        const mine = admitted
+          .then((standing) => take(standing, text))
+          .catch(refuse)
+          .finally(() => {
+            if (turn !== mine) return
+            turn = undefined
+            socket.resume()
+          })
+        turn = mine
+      } catch (thrown) {
+        refuse(thrown)
+      }
+    }
+  }
+
+  return {
+    takes: ({ method, headers }) =>
+      method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !draining.aborted,
+    enter,
+  }
+}
+
+const optionsOf = (maxPayload: number, { farewell }: SocketTimes) => ({
+  noServer: true,
+  clientTracking: false,
+  // Compression costs memory for each socket, and what it saves tells secrets apart by their length.
+  perMessageDeflate: false,
+  maxPayload,
+  closeTimeout: farewell,
+  handleProtocols: (offered: Set<string>) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (false as const)),
+})
+
+function createWire(socket: WebSocket): Wire {
+  return {
+    modern: true,
+    header: nothing,
+    send(text) {
+      if (socket.readyState !== socket.OPEN) return false
+      if (socket.bufferedAmount > MOST_UNREAD) {
+        socket.terminate()
+        return false
+      }
+      socket.send(text)
+      return true
+    },
+    close: (reason) => socket.close(closeCodeOf(reason), closeReasonOf(reason)),
+  }
+}
