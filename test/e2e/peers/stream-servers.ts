@@ -41,8 +41,7 @@ export async function startSseServer(serve: Serve): Promise<StreamServer> {
           const transport = new SSEServerTransport('/messages', response)
           open.set(transport.sessionId, transport)
           response.on('close', () => open.delete(transport.sessionId))
-          // The interface is the same in both SDKs; their declarations differ in `exactOptionalPropertyTypes`.
-          return void serve(transport as unknown as Transport)
+          return void serve(transport)
         }
         const held = open.get(searchParams.get('sessionId') ?? '')
         if (request.method !== 'POST' || pathname !== '/messages' || held === undefined)
