@@ -148,6 +148,17 @@ describe.each(SERVERS)('a server over %s', (server) => {
     expect((await callTool(peer, 'echo', { text: 'again' })).answer.result?.content?.[0]?.text).toBe('again')
   })
 
+  test('tells a legacy session that a resource which it watches was updated', async () => {
+    await using client = await connected('SDK 2 legacy', server)
+    const updates = () => client.heard.filter(({ method }) => method === 'notifications/resources/updated')
+    await client.subscribe('test://watched-resource')
+    await until('the update arrives', async () => {
+      await client.call('test_trigger_resource_update')
+      return updates().length > 0
+    })
+    expect(updates()[0]?.params?.['uri']).toBe('test://watched-resource')
+  })
+
   test('that was away is served again when it is back', async () => {
     const peer = await peerOf('modern', `${server}-probe`)
     await callTool(peer, 'echo', { text: 'before' })
@@ -197,17 +208,6 @@ describe.each(['sse', 'socket_legacy'] as const)('a session with a server over %
     expect(textOf(await client.call('test_elicitation', { message: 'three' }))).toMatch(/action=accept/)
   })
 
-  test('hears that a resource which it watches was updated', async () => {
-    await using client = await connected('SDK 2 legacy', server)
-    const updates = () => client.heard.filter(({ method }) => method === 'notifications/resources/updated')
-    await client.subscribe('test://watched-resource')
-    await until('the update arrives', async () => {
-      await client.call('test_trigger_resource_update')
-      return updates().length > 0
-    })
-    expect(updates()[0]?.params?.['uri']).toBe('test://watched-resource')
-  })
-
   test('is told of a cancelled call under the id that the call had there', async () => {
     const peer = await peerOf('legacy', `${server}-probe`)
     const label = `by id at ${server}`
@@ -225,12 +225,6 @@ test('one socket carries all calls of a modern server, whoever calls', async () 
   await Promise.all(peers.flatMap((peer) => Array.from({ length: 5 }, () => callTool(peer, 'test_simple_text'))))
   expect(everything.socket_modern.opened.length).toBe(before)
   expect(everything.socket_modern.size).toBe(1)
-})
-
-test('a modern server over WebSocket tells a legacy session of the resource that it watches', async () => {
-  await using client = await connected('SDK 2 legacy', 'socket_modern')
-  expect(client.capabilities).toMatchObject({ resources: { subscribe: true } })
-  await client.subscribe('test://watched-resource')
 })
 
 describe('the published server that speaks nothing but HTTP+SSE', () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRequestStateCodec, InMemoryServerEventBus } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createEverything } from '../../conformance/everything/everything.ts'
+import { createEverything, type EverythingParts } from '../../conformance/everything/everything.ts'
 import { createLegacyEverything } from '../../conformance/everything/legacy-sessions.ts'
 import type { RoundState } from '../../conformance/everything/round-tools.ts'
 import { createProbe, createProbeState, type ProbeState } from './probe.ts'
@@ -14,7 +14,15 @@ export function serveEverything(era: 'legacy' | 'modern'): Serve {
   return era === 'legacy'
     ? (transport) => createLegacyEverything(parts).connect(transport)
     : // The SDK's entry for a connection that is no HTTP exchange; it takes any transport.
-      (transport) => serveStdio(() => createEverything(parts), { transport, legacy: 'reject' })
+      (transport) => serveStdio(() => createModern(parts), { transport, legacy: 'reject' })
+}
+
+function createModern(parts: EverythingParts) {
+  const { server } = createEverything(parts)
+  server.onclose = parts.bus.subscribe((event) => {
+    if (event.kind === 'resource_updated') void server.sendResourceUpdated({ uri: event.uri }).catch(() => {})
+  })
+  return server
 }
 
 export function serveProbe(era: 'legacy' | 'modern', state: ProbeState = createProbeState()): Serve {

@@ -113,7 +113,8 @@ export function createChannel({ alias, send, onNotification, onNoise, owned = fa
       const giveUp = (fault: Fault) => {
         if (owned) bury(id)
         fail(fault)
-        tell('notifications/cancelled', { requestId: id, reason: fault.message })
+        // An initialize must not be cancelled (2025-11-25, cancellation).
+        if (method !== 'initialize') tell('notifications/cancelled', { requestId: id, reason: fault.message })
       }
       const late = () => giveUp(new Fault('upstream.timeout', { connection: alias, seconds: timeout }))
       const limit = (seconds: number) => {

@@ -37,14 +37,15 @@ export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, 
     )
   }
 
-  /** What it says of the older transport counts only where there is one. */
+  /** A server that refused in MCP's own words is no older one for being silent on a stream. */
   async function openOlder(options: OpenOptions, refusal: unknown): Promise<LegacySession> {
     try {
       const session = await openPair(options)
       speaksPair = true
       return session
     } catch (thrown) {
-      throw thrown instanceof NoEventStream ? refusal : thrown
+      const spoke = refusal instanceof Fault && refusal.code === 'upstream.malformed'
+      throw thrown instanceof NoEventStream || spoke ? refusal : thrown
     }
   }
 
