@@ -58,6 +58,8 @@ export const STREAM_MISBEHAVIOURS = {
     for (let at = 0; at < 5_000; at++) line.say({ jsonrpc: '2.0', id: `q${at}`, method: 'roots/list' })
     line.say(done(id, 'after the questions'))
   },
+  telling: (line, id) =>
+    line.say({ jsonrpc: '2.0', id, error: { code: -32000, message: 'what is Bearer secret-of-the-connection?' } }),
   half: (line, id) => {
     line.half(done(id))
     setTimeout(() => line.cut(), 20)

@@ -24,6 +24,7 @@ const TOLD: Readonly<Record<StreamMisbehaviour, string>> = {
   garbage: 'ok',
   flood: 'ok',
   questions: 'ok',
+  telling: 'an error',
   half: 'upstream.lost',
   cut: 'upstream.lost',
   huge: 'result.too-large',
@@ -157,6 +158,24 @@ describe('an HTTP+SSE server', () => {
     await using upstream = await startPair((_, response) => response.writeHead(401).end())
     await using gateway = await startTestGateway({ connections: [at(upstream.url)] })
     expect(await gateway.settled('faulty')).toMatchObject({ status: 'needs_auth' })
+  })
+
+  test('that repeats the credential as it refuses a session is quoted without it', async () => {
+    let line: ServerResponse | undefined
+    await using upstream = await startPair((request, response, body) => {
+      if (request.method === 'GET') {
+        line = stream(response)
+        return void line.write('event: endpoint\ndata: /messages\n\n')
+      }
+      const { id } = JSON.parse(body) as { id: number }
+      const error = { code: -32000, message: `no ${request.headers.authorization}` }
+      response.writeHead(202).end()
+      line?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`)
+    })
+    await using gateway = await startTestGateway({ connections: [at(upstream.url)] })
+    const { reason } = await gateway.settled('faulty')
+    expect(reason).toContain('initialize: no [authorization')
+    expect(reason).not.toContain('secret-of')
   })
 
   /** Answers everything on its stream; a call is first handed to the test. */

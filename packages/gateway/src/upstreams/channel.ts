@@ -22,6 +22,7 @@ import {
   type Request,
   type Response,
 } from '@toolway/protocol'
+import { maskedError } from './http/post.ts'
 import { HUMAN, type Answer } from './upstream.ts'
 
 const METHOD_NOT_FOUND = -32601
@@ -41,6 +42,8 @@ export interface ChannelParts {
   onNoise(text: string): void
   /** Whether all requests of this channel are one caller's. */
   readonly owned?: boolean
+  /** Text without secrets: servers repeat what they were sent, in their errors above all. */
+  mask?(text: string): string
 }
 
 interface Waiting {
@@ -77,7 +80,8 @@ export interface Channel {
 
 export const tokenOf = (id: number): string => `p${id}`
 
-export function createChannel({ alias, send, onNotification, onNoise, owned = false }: ChannelParts): Channel {
+export function createChannel(parts: ChannelParts): Channel {
+  const { alias, send, onNotification, onNoise, owned = false, mask = (text: string) => text } = parts
   const waiting = new Map<Id, Waiting>()
   /** Requests that were given up, and when: their server may not have heard of it. */
   const givenUp = new Map<Id, number>()
@@ -181,7 +185,9 @@ export function createChannel({ alias, send, onNotification, onNoise, owned = fa
     if (response.id === undefined) return
     givenUp.delete(response.id)
     // A late or second answer has nobody waiting for it any more.
-    waiting.get(response.id)?.settle(isFailure(response) ? { error: response.error } : { result: response.result })
+    waiting
+      .get(response.id)
+      ?.settle(isFailure(response) ? { error: maskedError({ mask }, response.error) } : { result: response.result })
   }
 
   function question(asked: Request): void {

@@ -10,7 +10,6 @@ import { isObject, progressTokenOf, stripEnvelope, type Message, type Notificati
 import { createChannel, tokenOf, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
 import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
-import { maskedError } from './http/post.ts'
 import type { OpenPipe, Pipe } from './pipe.ts'
 import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from './upstream.ts'
 
@@ -38,6 +37,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   const channel: Channel = createChannel({
     alias,
     owned: true,
+    mask,
     send: (text) => pipe.send(text),
     onNotification: (notification: Notification) => {
       if (!NAMED.has(notification.method)) for (const onMessage of listeners) onMessage(notification)
@@ -69,8 +69,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     if (isOver) throw new SessionLost()
     const began = performance.now()
     try {
-      const answer = await exchange(channel, ids(), asked, timeout)
-      return 'error' in answer ? { error: maskedError({ mask }, answer.error) } : answer
+      return await exchange(channel, ids(), asked, timeout)
     } catch (thrown) {
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost

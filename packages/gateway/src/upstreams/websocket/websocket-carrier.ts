@@ -35,6 +35,7 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
   async function connect(): Promise<Shared> {
     const channel: Channel = createChannel({
       alias,
+      mask,
       send: (text) => pipe.send(text),
       // What names no request belongs to nobody here; changes come by subscription.
       onNotification() {},
