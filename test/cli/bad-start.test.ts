@@ -104,7 +104,7 @@ describe('a declaration file that does not fit', () => {
     ],
     [
       'connections:\n  a:\n    url: ftp://hunter2@x.example\n',
-      ':3:5: connections.a.url must be an address that starts with http:// or https://.',
+      ':3:5: connections.a.url must be an address that starts with http://, https://, ws:// or wss://.',
     ],
     [
       'connections:\n  a:\n    url: {env: NO_SUCH}\n',

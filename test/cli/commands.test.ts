@@ -249,7 +249,7 @@ describe('connections', () => {
     await refused('Say either --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
     await refused('"X y" is no alias: it starts with a-z', 'X y', '--url', 'http://x.example')
     await refused(
-      'The url of this connection does not fit: a connection address starts with http:// or https://.',
+      'The url of this connection does not fit: a connection address starts with http://, https://, ws:// or wss://.',
       'x',
       '--url',
       'ftp://x.example',

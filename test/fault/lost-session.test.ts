@@ -35,11 +35,13 @@ test('a 404 that answers the request is the answer: nothing is sent twice, and t
 })
 
 test('a session that the server does not know is opened anew once; the second time the call is lost and says so', async () => {
-  let losing = 0
+  const unknown = new Set<string | undefined>()
+  let forgetful = false
   await using upstream = await startScriptedUpstream({
     era: 'legacy',
-    act({ method }, response) {
-      if (method !== 'tools/call' || losing-- <= 0) return false
+    act({ method, session }, response) {
+      if (forgetful && method === 'tools/call') unknown.add(session)
+      if (method === 'initialize' || !unknown.has(session)) return false
       response.writeHead(404).end()
       return true
     },
@@ -48,17 +50,36 @@ test('a session that the server does not know is opened anew once; the second ti
   await gateway.settled('up')
   const target = { url: gateway.connectionUrl('up'), key: gateway.key }
   const first = textIn(await callTool(target, 'good'))
-  losing = 1
+  unknown.add(first)
   const second = textIn(await callTool(target, 'good'))
   expect(second).toMatch(/^session-/)
   expect(second).not.toBe(first)
 
   const before = upstream.of('tools/call').length
-  losing = Infinity
+  forgetful = true
   expect(faultIn(await callTool(target, 'good'))).toMatchObject({ fault: 'upstream.lost' })
   expect(upstream.of('tools/call')).toHaveLength(before + 2)
-  losing = 0
+  forgetful = false
   expect(textIn(await callTool(target, 'good'))).toMatch(/^session-/)
+})
+
+test('a call that is answered 404 in a session that lives may have acted: it is not sent again', async () => {
+  let acted = 0
+  await using upstream = await startScriptedUpstream({
+    era: 'legacy',
+    act({ method }, response) {
+      if (method !== 'tools/call' || acted > 0) return false
+      acted++
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('no such record')
+      return true
+    },
+  })
+  await using gateway = await startTestGateway({ connections: [legacy(upstream.url)] })
+  await gateway.settled('up')
+  const target = { url: gateway.connectionUrl('up'), key: gateway.key }
+  expect(faultIn(await callTool(target, 'good'))).toMatchObject({ fault: 'upstream.lost', retryable: false })
+  expect(upstream.of('tools/call')).toHaveLength(1)
+  expect(textIn(await callTool(target, 'good'))).toBe(upstream.of('tools/call')[0]?.session)
 })
 
 test('callers without a session of their own have one at the server each, by principal', async () => {

@@ -33,6 +33,10 @@ describe('the settings of a connection', () => {
     expect(ConnectionSettings.parse(process)).toEqual({ ...process, revision: 'auto', timeout: 60, args: [] })
   })
 
+  test.each(['http', 'https', 'ws', 'wss'])('may name an address that starts with %s://', (scheme) => {
+    expect(takes(ConnectionSettings)({ ...http, url: `${scheme}://mcp.example.com/mcp` })).toBe(true)
+  })
+
   test.each(['auto', ...REVISIONS])('may pin the revision %s', (revision) => {
     expect(ConnectionSettings.parse({ ...http, revision })).toMatchObject({ revision })
   })

@@ -27,7 +27,11 @@ const shared = {
 export const HttpSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.http'),
-  url: z.url({ protocol: /^https?$/, error: 'a connection address starts with http:// or https://' }),
+  /** The scheme says what carries the messages: HTTP (Streamable HTTP, else HTTP+SSE) or WebSocket. */
+  url: z.url({
+    protocol: /^(https?|wss?)$/,
+    error: 'a connection address starts with http://, https://, ws:// or wss://',
+  }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
 })

@@ -208,8 +208,8 @@ function declared(
 
 /** The address is not repeated: it may hold a secret. */
 function addressOf(text: string, complain: (problem: string) => ConfigFault): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
-  throw complain('must be an address that starts with http:// or https://')
+  if (/^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw complain('must be an address that starts with http://, https://, ws:// or wss://')
 }
 
 /** A connection says by one member which kind it is; undefined leaves it to the kind it says. */

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { EventStore, JSONRPCMessage, ServerEvent } from '@modelcontextprotocol/server'
+import type { EventStore, JSONRPCMessage, McpServer, ServerEvent } from '@modelcontextprotocol/server'
 import { createEverything } from './everything.ts'
 import type { EverythingParts } from './everything.ts'
 
@@ -42,6 +42,18 @@ async function connect(parts: EverythingParts, open: Map<string, WebStandardStre
     retryInterval: RETRY_MS,
     onsessioninitialized: (id) => void open.set(id, transport),
   })
+  const server = createLegacyEverything(parts)
+  const forget = server.server.onclose
+  server.server.onclose = () => {
+    forget?.()
+    if (transport.sessionId !== undefined) open.delete(transport.sessionId)
+  }
+  await server.connect(transport)
+  return transport
+}
+
+/** One instance for one session, whatever carries it: it tells its client of the changes that it watches. */
+export function createLegacyEverything(parts: EverythingParts): McpServer {
   const server = createEverything(parts)
   const watched = new Set<string>()
   server.server.setRequestHandler('resources/subscribe', ({ params }) => {
@@ -60,12 +72,8 @@ async function connect(parts: EverythingParts, open: Map<string, WebStandardStre
       await server.server.sendResourceUpdated({ uri: event.uri })
   }
   const stop = parts.bus.subscribe((event) => void tell(event).catch(report))
-  server.server.onclose = () => {
-    stop()
-    if (transport.sessionId !== undefined) open.delete(transport.sessionId)
-  }
-  await server.connect(transport)
-  return transport
+  server.server.onclose = stop
+  return server
 }
 
 function report(reason: unknown): void {

@@ -26,13 +26,18 @@ export interface RealServer extends AsyncDisposable {
 }
 
 /** server-everything in a process of its own, over Streamable HTTP. */
-export async function startEverythingOverHttp(): Promise<RealServer> {
+export const startEverythingOverHttp = (): Promise<RealServer> => startEverything('streamableHttp', '/mcp')
+
+/** server-everything in a process of its own, over HTTP+SSE and nothing else. */
+export const startEverythingOverSse = (): Promise<RealServer> => startEverything('sse', '/sse')
+
+async function startEverything(mode: string, path: string): Promise<RealServer> {
   const port = await freePort()
-  const child = spawn(process.execPath, [entryOf('everything'), 'streamableHttp'], {
+  const child = spawn(process.execPath, [entryOf('everything'), mode], {
     env: { PATH: dirname(process.execPath), PORT: String(port) },
     stdio: 'ignore',
   })
-  const url = `http://127.0.0.1:${port}/mcp`
+  const url = `http://127.0.0.1:${port}${path}`
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async () => {
     child.kill('SIGKILL')
@@ -40,7 +45,8 @@ export async function startEverythingOverHttp(): Promise<RealServer> {
   }
   try {
     await until('server-everything listens', () =>
-      fetch(url).then(
+      // A GET of the older transport would stay open.
+      fetch(url, { method: 'OPTIONS' }).then(
         (response) => response.status > 0,
         () => false,
       ),

@@ -111,6 +111,9 @@ describe('a private address is allowed where the operator writes one', () => {
     'http://0x7f.1/',
     'http://service.internal/',
     'http://printer.local/',
+    'ws://localhost:9000/',
+    'wss://10.0.0.7/mcp',
+    'ws://[::1]:9000/',
   ])('%s', (url) => expect(allowed(url)).toBe(true))
 
   test.each([
@@ -120,6 +123,7 @@ describe('a private address is allowed where the operator writes one', () => {
     'https://internal/',
     'https://local/',
     'https://notlocalhost/',
+    'wss://mcp.example.com/',
     'https://mylocal/',
     'https://example.com/?host=127.0.0.1',
   ])('and not for %s, whatever it resolves to', (url) => expect(allowed(url)).toBe(false))

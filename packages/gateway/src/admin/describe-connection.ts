@@ -54,7 +54,7 @@ function refuseUserInfo(url: string): void {
 
 /** Written by the gateway for each request; a connection cannot speak for it. */
 const OWN_HEADERS =
-  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|accept|last-event-id|mcp-.*)$/i
+  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|accept|last-event-id|mcp-.*|sec-websocket-.*)$/i
 
 function refuseHeader(name: string, value: string): void {
   const refuse = (problem: string) => new Fault('params.shape', { place: `/headers/${name}`, problem })

@@ -115,7 +115,10 @@ function connectionCommand(finish: Finish): Command {
     .description('connect an MCP server: a remote one by --url, or one that is started here after --')
     .argument('<alias>', 'its name for good; tools are called <alias>__<tool>')
     .argument('[command...]', 'after --: the command to start, with its arguments')
-    .option('--url <address>', 'address of a remote server (Streamable HTTP)')
+    .option(
+      '--url <address>',
+      'address of a remote server: http(s):// (Streamable HTTP or HTTP+SSE) or ws(s):// (WebSocket)',
+    )
     .option('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated', collect, [])
     .option('--env <pair>', 'variable for a started server, NAME=value; may be repeated', collect, [])
     .option('--title <text>', 'name for people')
@@ -129,6 +132,7 @@ function connectionCommand(finish: Finish): Command {
       'after',
       examples(
         'toolway connection add docs --url https://example.com/mcp --header "Authorization: Bearer …"',
+        'toolway connection add live --url wss://example.com/mcp',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
       ),

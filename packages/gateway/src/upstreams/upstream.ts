@@ -38,6 +38,24 @@ export interface Ask {
   readonly onPause?: (() => void) | undefined
 }
 
+/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
+export const HUMAN = { question: 600, all: 3_600 }
+
+/** What may be sent again after a session turned out to be gone: it changes nothing, or nothing by being said twice. */
+export const REPEATABLE: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+  'logging/setLevel',
+])
+
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
 
 export interface Portrait {

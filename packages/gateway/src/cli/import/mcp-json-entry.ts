@@ -72,7 +72,6 @@ export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], v
       const url = fill(plain.text(value, 'url')).value
       const fault = urlFault(url)
       if (fault !== undefined && problems.length === 0) need('bad-url', `${path}.url ${fault}`)
-      if (/\/sse\/?$/.test(URL.parse(url)?.pathname ?? '')) notes.push(SSE_ADDRESS)
       return url
     },
     headers(value, own = {}) {
@@ -86,9 +85,6 @@ export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], v
     },
   }
 }
-
-const SSE_ADDRESS =
-  'The address ends in /sse, as addresses of the older HTTP+SSE transport do; if it does not answer, ask for the Streamable HTTP address.'
 
 /** Texts, lists and records as written, before placeholders are filled. */
 function createShapes(wrong: (field: string, wanted: string) => void) {
@@ -129,7 +125,7 @@ const mapValues = (record: Record<string, string>, change: (value: string) => st
 function urlFault(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'is not an address.'
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with https:// or http://.'
+  if (!/^(https?|wss?):$/.test(url.protocol)) return 'must begin with https://, http://, wss:// or ws://.'
   if (url.username || url.password) return 'must not hold a user name or password; use a header.'
   return undefined
 }

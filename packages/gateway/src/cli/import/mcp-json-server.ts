@@ -100,23 +100,22 @@ const unusable = ({ problems, notes }: EntryReader, enabled: boolean): ReadServe
   notes,
 })
 
-/** What the entry says it is; HTTP+SSE is the transport before 2025-03-26, which the gateway does not connect to. */
+/** What remote servers are called; which of the HTTP transports it is, the gateway finds out by itself. */
+const REMOTE = new Set(['http', 'streamablehttp', 'remote', 'sse', 'ws', 'websocket'])
+
+/** What the entry says it is. */
 function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' | undefined {
   const type = entry['type'] ?? entry['transport']
   if (type === undefined || type === null) return undefined
   const said = typeof type === 'string' ? type.toLowerCase().replaceAll(/[-_ ]/g, '') : ''
   if (said === 'stdio' || said === 'local') return 'process'
-  if (said === 'http' || said === 'streamablehttp' || said === 'remote') return 'remote'
-  if (said === 'sse') {
-    reader.need('unsupported-transport', SSE)
-    return 'remote'
-  }
-  reader.need('unsupported-transport', `${reader.path}.type must be "stdio" or "http"; this one is not supported.`)
+  if (REMOTE.has(said)) return 'remote'
+  reader.need(
+    'unsupported-transport',
+    `${reader.path}.type must be "stdio", "http", "sse" or "ws"; this one is not supported.`,
+  )
   return entry['command'] === undefined ? 'remote' : 'process'
 }
-
-const SSE =
-  'The entry asks for the older HTTP+SSE transport (type "sse"), which is not supported. Most servers also offer Streamable HTTP, often at the same host under /mcp: set that address with "type": "http".'
 
 /** Zed's older form keeps command, args and env together under `command`. */
 function commandOf(entry: Fields): { command: unknown; args: unknown; env: unknown } {
@@ -167,7 +166,6 @@ function readRemoteCommand(
   options: ServerOptions,
 ): ReadServer {
   reader.notes.push('It was reached through mcp-remote; Toolway connects to the address directly.')
-  if (remote.sseOnly) reader.need('unsupported-transport', SSE)
   if (remote.dropped.includes('--header-file')) {
     reader.need(
       'not-carried-over',

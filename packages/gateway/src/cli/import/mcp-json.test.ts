@@ -219,8 +219,7 @@ describe('the file of', () => {
 
 describe('a server that cannot be added', () => {
   test.each([
-    [{ type: 'sse', url: 'https://x.example/sse' }, 'http', 'unsupported-transport', 'older HTTP+SSE transport'],
-    [{ type: 'ws', url: 'wss://x.example' }, 'http', 'unsupported-transport', 'mcpServers.thing.type must be'],
+    [{ type: 'grpc', url: 'https://x.example' }, 'http', 'unsupported-transport', 'mcpServers.thing.type must be'],
     [{ url: 'unix:///run/x.sock' }, 'http', 'bad-url', 'must begin with https://'],
     [{ url: 'https://ada:pw@x.example/mcp' }, 'http', 'bad-url', 'must not hold a user name or password'],
     [{ url: 'not an address' }, 'http', 'bad-url', 'mcpServers.thing.url is not an address'],
@@ -260,13 +259,15 @@ describe('a server that cannot be added', () => {
       ['good', 0],
     ])
   })
+})
 
-  test('is only a guess where the address just looks like the older transport', () => {
-    expect(only(one({ url: 'https://x.example/sse' }))).toMatchObject({
-      problems: [],
-      notes: [expect.stringContaining('ends in /sse')],
-    })
-  })
+test.each([
+  { type: 'sse', url: 'https://x.example/sse' },
+  { url: 'https://x.example/sse' },
+  { type: 'ws', url: 'wss://x.example/mcp' },
+  { type: 'websocket', url: 'ws://localhost:9000' },
+])('a server over HTTP+SSE or WebSocket is a remote server like any other: %j', (entry) => {
+  expect(only(one(entry))).toMatchObject({ kind: 'http', url: entry.url, problems: [], notes: [] })
 })
 
 test('a command wrapped for Windows stays so there and is unwrapped elsewhere', () => {

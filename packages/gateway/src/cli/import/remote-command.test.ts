@@ -56,7 +56,10 @@ describe('mcp-remote', () => {
       notes: [expect.any(String), 'Not carried over from mcp-remote: --ignore-tool.'],
     })
     expect(remote(['mcp-remote', 'https://r.example/sse', '--transport', 'sse-only'])).toMatchObject({
-      problems: [{ code: 'unsupported-transport' }],
+      kind: 'http',
+      url: 'https://r.example/sse',
+      problems: [],
+      notes: [expect.any(String)],
     })
     expect(remote(['mcp-remote', 'https://r.example/mcp', '--header-file', '/h.txt'])).toMatchObject({
       problems: [{ code: 'not-carried-over' }],

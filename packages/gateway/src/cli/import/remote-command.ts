@@ -11,7 +11,6 @@ export interface RemoteCommand {
   headers: string[]
   /** What the command asked for and a direct connection does otherwise. */
   dropped: string[]
-  sseOnly: boolean
 }
 
 interface RunPackage {
@@ -83,7 +82,7 @@ export const isOwnPackage = (name: string) => name === 'toolway' || name.startsW
 /** What an mcp-remote command connects to, or undefined when it is no such command or names no address. */
 export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined {
   if (name !== 'mcp-remote') return undefined
-  const remote = { headers: [] as string[], dropped: [] as string[], sseOnly: false }
+  const remote = { headers: [] as string[], dropped: [] as string[] }
   const positional: string[] = []
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? ''
@@ -92,7 +91,6 @@ export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined 
     else {
       if (!HARMLESS.has(arg)) remote.dropped.push(arg)
       if (REMOTE_FLAGS_WITH_VALUE.has(arg)) at += 1
-      if (arg === '--transport' && args[at] === 'sse-only') remote.sseOnly = true
     }
   }
   const [url] = positional

@@ -54,10 +54,25 @@ export interface PoolOptions {
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
 
-export function createPool(origin: string, { alias, allowPrivate, headersTimeout }: PoolOptions): Pool {
+export function createPool(origin: string, { headersTimeout, ...options }: PoolOptions): Pool {
+  return new Pool(origin, {
+    connections: CONNECTIONS,
+    headersTimeout,
+    bodyTimeout: headersTimeout,
+    connect: createConnector(options),
+  })
+}
+
+/** What makes a connection, plain or TLS, to an address that may be reached; for others it fails with `egress.refused`. */
+export function createConnector({
+  alias,
+  allowPrivate,
+  ...options
+}: Omit<PoolOptions, 'headersTimeout'> & { allowH2?: boolean }): buildConnector.connector {
   const refusal = () => new Fault('egress.refused', { connection: alias })
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,
+    ...options,
     lookup: (hostname, options, callback) => {
       lookup(hostname, { ...options, all: true }, (error, found) => {
         const addresses = found as LookupAddress[] | undefined
@@ -67,14 +82,9 @@ export function createPool(origin: string, { alias, allowPrivate, headersTimeout
       })
     },
   })
-  return new Pool(origin, {
-    connections: CONNECTIONS,
-    headersTimeout,
-    bodyTimeout: headersTimeout,
-    connect: (options, callback) => {
-      const host = options.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(host) !== 0 && !isAllowed(host, allowPrivate)) callback(refusal(), null)
-      else connect(options, callback)
-    },
-  })
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) !== 0 && !isAllowed(host, allowPrivate)) callback(refusal(), null)
+    else connect(target, callback)
+  }
 }

@@ -1,8 +1,9 @@
 /**
- * A remote MCP server over Streamable HTTP in whichever era it speaks: found out once, remembered, or pinned.
+ * A remote MCP server in whichever era it speaks: found out once, remembered, or pinned. What carries the messages is a
+ * carrier's matter (HTTP, WebSocket); sessions, eras and streams are the same for all.
  *
- * Detection follows specification 2026-07-28, versioning: `server/discover` first; what answers it is modern, a 401, 403,
- * 5xx or silence says nothing about the era, and everything else is tried with `initialize`.
+ * Detection follows specification 2026-07-28, versioning: `server/discover` first; what does not answer it as a modern server
+ * does is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -15,7 +16,6 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { createMask } from '../children/mask.ts'
 import {
   changedList,
   LIST_KINDS,
@@ -26,10 +26,10 @@ import {
   type Reach,
   type Upstream,
 } from '../upstream.ts'
-import { createPool } from './agent.ts'
-import { openLegacySession, SessionLost, type LegacySession } from './legacy-session.ts'
+import { GRACE } from '../carrier.ts'
+import { createCarrier } from './carriers.ts'
+import { SessionLost, type LegacySession } from './legacy-session.ts'
 import * as modern from './modern.ts'
-import type { Wire } from './post.ts'
 
 /** The gateway's own session with the server, for its lists; it can answer no question. */
 const CATALOG = 'catalog'
@@ -47,19 +47,7 @@ export interface HttpUpstreamParts {
 }
 
 export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts): Upstream {
-  if (reach.wire.kind !== 'http') throw new TypeError('not an HTTP reach')
-  const url = new URL(reach.wire.url)
-  const options = { alias: reach.alias, allowPrivate: reach.wire.private, headersTimeout: reach.timeout * 1000 }
-  const wire: Wire = {
-    alias: reach.alias,
-    pool: createPool(url.origin, options),
-    streams: createPool(url.origin, options),
-    farewell: () => createPool(url.origin, options),
-    path: url.pathname + url.search,
-    headers: reach.wire.headers,
-    timeout: reach.timeout,
-    mask: createMask(secretsOf(url, reach.wire.headers)),
-  }
+  const carrier = createCarrier(reach, ids)
   const flights = createSingleFlight<string, LegacySession>()
   const detecting = createSingleFlight<'era', Revision>()
   const sessions = new Map<string, LegacySession>()
@@ -78,15 +66,9 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 
   async function detect(): Promise<Revision> {
     const signal = AbortSignal.timeout(reach.timeout * 1000)
-    try {
-      await modern.discover(wire, ids, signal)
-      return settle(MODERN)
-    } catch (thrown) {
-      if (!(thrown instanceof Fault) || !SAYS_LEGACY.has(thrown.code)) throw thrown
-      if (isServerTrouble(thrown)) throw thrown
-      const session = await openShared()
-      return settle(session.portrait.revision)
-    }
+    if (await carrier.isModern(signal)) return settle(MODERN)
+    const session = await openShared()
+    return settle(session.portrait.revision)
   }
 
   const legacyPin = (): LegacyRevision | undefined =>
@@ -97,7 +79,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     const held = sessions.get(key)
     if (held !== undefined) return Promise.resolve(held)
     return flights(key, async () => {
-      const session = await openLegacySession(wire, ids, {
+      const session = await carrier.open({
         revision: legacyPin(),
         capabilities: asked?.caller.capabilities ?? {},
         logLevel: asked?.caller.logLevel,
@@ -133,7 +115,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     const revision = await revisionOf()
     if (eraOf(revision) === 'legacy') return (await openShared()).portrait
     try {
-      return await modern.discover(wire, ids, signal)
+      return await carrier.discover(signal)
     } catch (thrown) {
       // A pinned server is taken at its word, even if it does not answer discovery.
       if (reach.pinned && thrown instanceof Fault && thrown.code === 'upstream.malformed') return UNDISCOVERED
@@ -143,11 +125,11 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
   function ask(asked: Ask): Promise<Answer> {
-    return known === MODERN ? modern.exchange(wire, ids, asked) : askOther(asked)
+    return known === MODERN ? carrier.exchange(asked) : askOther(asked)
   }
 
   async function askOther(asked: Ask): Promise<Answer> {
-    if ((await revisionOf()) === MODERN) return modern.exchange(wire, ids, asked)
+    if ((await revisionOf()) === MODERN) return carrier.exchange(asked)
     const key = asked.session?.id ?? `${OWNED}${asked.owner}`
     const session = await openSession(key, asked.session)
     try {
@@ -175,7 +157,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
         const kind = changedList(method)
         if (kind !== undefined) onChange(kind)
       }
-      const answer = await modern.listen(wire, ids, { filter: modern.LIST_FILTER, onNotification, onOpen, signal })
+      const answer = await carrier.listen({ filter: modern.LIST_FILTER, onNotification, onOpen, signal })
       return !('error' in answer)
     }
     const session = await openShared()
@@ -213,7 +195,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
           pause = WATCH_AGAIN.first
           opened.resolve()
         }
-        await modern.listen(wire, ids, { filter, onNotification, onOpen, signal }).catch(() => {})
+        await carrier.listen({ filter, onNotification, onOpen, signal }).catch(() => {})
         if (!signal.aborted) await sleep(pause, signal)
       }
     }
@@ -254,15 +236,18 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     doubt() {
       if (reach.pinned) return
       known = undefined
+      carrier.doubt()
       forget(CATALOG)
     },
     forget,
     async close() {
       closed = true
       for (const ear of ears.values()) ear.abort()
-      void wire.streams.destroy().catch(() => {})
-      await endCalls(wire.pool)
       const ending = [...sessions.values()]
+      const drained = new AbortController()
+      void Promise.all(ending.map((session) => session.drained())).then(() => drained.abort())
+      await sleep(GRACE, drained.signal)
+      await carrier.close()
       sessions.clear()
       // The sessions end after the calls in them.
       await Promise.all(ending.map((session) => session.close()))
@@ -270,22 +255,7 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
   }
 }
 
-/** Calls that are under way may finish; what is left after that is cut. */
-const GRACE = 10_000
-async function endCalls(pool: Wire['pool']): Promise<void> {
-  const cut = setTimeout(() => void pool.destroy().catch(() => {}), GRACE)
-  await pool.close().catch(() => {})
-  clearTimeout(cut)
-}
-
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
-
-/** What a server that does not know `server/discover` may answer: an error, a page, nonsense, a plain 4xx. */
-const SAYS_LEGACY = new Set(['upstream.malformed', 'upstream.unreachable'])
-const isServerTrouble = (fault: Fault): boolean => {
-  const problem = String(fault.facts['problem'] ?? '')
-  return fault.code === 'upstream.unreachable' && !/HTTP 4\d\d$/.test(problem)
-}
 
 /** Asked by the gateway itself, which can answer nothing. */
 const PING: Omit<Ask, 'signal'> = {
@@ -297,17 +267,6 @@ const PING: Omit<Ask, 'signal'> = {
   headerParameters: [],
   onNotification() {},
   onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'Nobody is there to ask.' } }),
-}
-
-/** What of an address and its headers is a secret, under the name it is shown by. */
-function secretsOf(url: URL, headers: Readonly<Record<string, string>>): Record<string, string> {
-  const given = Object.entries(headers).flatMap(([name, value]) => [
-    [name, value],
-    // `Bearer abc`: a server may repeat either.
-    [`${name} credential`, value.slice(value.indexOf(' ') + 1)],
-  ])
-  const asked = [...url.searchParams].map(([name, value]) => [encodeURIComponent(name), value])
-  return Object.fromEntries([...asked, ...given]) as Record<string, string>
 }
 
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>

@@ -22,7 +22,7 @@ import {
   type Message,
   type Request,
 } from '@toolway/protocol'
-import { forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
@@ -33,10 +33,17 @@ export interface LegacySession {
   stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
+  /** Resolves when nothing is under way that the pool of the calls does not see. */
+  drained(): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
 export class SessionLost extends Error {}
+
+/** The server refuses `initialize` with a status that says it may speak the older transport; `cause` is the fault it is otherwise. */
+export class InitializeRefused extends Error {}
+/** 2025-11-25, transports, backwards compatibility. */
+const SAYS_OLDER = new Set([400, 404, 405])
 
 const CLOSE_TIMEOUT = 5_000
 const LEVEL_PATIENCE = 1_000
@@ -99,10 +106,18 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
-      throw thrown
+      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone())) throw thrown
+      throw new Fault('upstream.lost', { connection: wire.alias }, { cause: thrown })
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
+  async function isGone(): Promise<boolean> {
+    const id = ids()
+    const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }).catch(() => undefined)
+    return answer?.status === 404 && !answers(answer.text, id)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
@@ -124,7 +139,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   async function close(): Promise<void> {
     if (sessionId === undefined) return
     const ended = wire.pool.closed || wire.pool.destroyed
-    const pool = ended ? wire.farewell() : wire.pool
+    const pool = ended ? wire.ownPool() : wire.pool
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
     await send({ ...wire, pool }, { method: 'DELETE', headers, signal }).catch(() => {})
     if (ended) await pool.destroy()
@@ -138,7 +153,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, ask, stream, close }
+  return { portrait, ask, stream, close, drained: () => Promise.resolve() }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
@@ -151,6 +166,17 @@ async function initialize(wire: Wire, ids: () => number, { revision, capabilitie
     signal,
     until: id,
   })
+  try {
+    const portrait = await readInitialized(wire, id, incoming)
+    return { sessionId: header(incoming, 'mcp-session-id'), portrait }
+  } catch (thrown) {
+    throw thrown instanceof Fault && SAYS_OLDER.has(incoming.status)
+      ? new InitializeRefused('', { cause: thrown })
+      : thrown
+  }
+}
+
+async function readInitialized(wire: Wire, id: number, incoming: Incoming): Promise<Portrait> {
   if (incoming.response === undefined) refuseStatus(wire, incoming, undefined)
   const answer = await finish(wire, id, incoming)
   if ('error' in answer) {
@@ -163,7 +189,7 @@ async function initialize(wire: Wire, ids: () => number, { revision, capabilitie
   if (!isLegacyRevision(portrait.revision)) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'it names an unknown protocol revision' })
   }
-  return { sessionId: header(incoming, 'mcp-session-id'), portrait }
+  return portrait
 }
 
 /** Who a legacy server says it is in its answer to `initialize`. */

@@ -15,6 +15,7 @@ import {
   SERVER_KEY,
   writeEnvelope,
   type Caller,
+  type ErrorBody,
   type HeaderParameter,
   type JsonObject,
   type Message,
@@ -71,8 +72,12 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
   }
-  if (!isFailure(message)) return { result: message.result }
-  const { code } = message.error
+  return isFailure(message) ? failureOf(wire, message.error) : { result: message.result }
+}
+
+/** A server's error as an answer, unless it is about what the gateway itself wrote. */
+export function failureOf(wire: Pick<Wire, 'alias' | 'mask'>, error: ErrorBody): Answer {
+  const { code } = error
   // These two describe the gateway's own request; the caller's hop was in order.
   if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
     throw new Fault('upstream.malformed', {
@@ -80,7 +85,7 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
       problem: `it refuses the request's envelope (${code})`,
     })
   }
-  return { error: maskedError(wire, message.error) }
+  return { error: maskedError(wire, error) }
 }
 
 /** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
@@ -131,22 +136,19 @@ export interface ListenOptions {
 }
 
 /** One listen stream; returns when it ends. */
-export function listen(
-  wire: Wire,
-  ids: Ids,
-  { filter, signal, onNotification, onOpen }: ListenOptions,
-): Promise<Answer> {
-  return exchange(wire, ids, {
-    method: 'subscriptions/listen',
-    params: { notifications: filter },
-    caller: NOBODY,
-    signal,
-    patient: true,
-    onNotification(notification) {
-      if (notification.method === 'notifications/subscriptions/acknowledged') onOpen()
-      else onNotification(notification)
-    },
-  })
-}
+export const listen = (wire: Wire, ids: Ids, options: ListenOptions): Promise<Answer> =>
+  exchange(wire, ids, listening(options))
+
+export const listening = ({ filter, signal, onNotification, onOpen }: ListenOptions): Exchange => ({
+  method: 'subscriptions/listen',
+  params: { notifications: filter },
+  caller: NOBODY,
+  signal,
+  patient: true,
+  onNotification(notification) {
+    if (notification.method === 'notifications/subscriptions/acknowledged') onOpen()
+    else onNotification(notification)
+  },
+})
 
 export const LIST_FILTER: JsonObject = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }

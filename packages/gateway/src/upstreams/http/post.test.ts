@@ -15,7 +15,7 @@ function fixture({ timeout = 60 } = {}) {
   const wire: Wire = {
     alias: 'web',
     pool: calls.pool,
-    farewell: () => calls.pool,
+    ownPool: () => calls.pool,
     streams: streams.pool,
     path: '/mcp',
     headers: {},

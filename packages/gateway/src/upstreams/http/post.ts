@@ -18,15 +18,16 @@ import {
 } from '@toolway/protocol'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
+import { HUMAN } from '../upstream.ts'
 
 /** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
-const MAX_ANSWER = 32 * 1024 * 1024
+export const MAX_ANSWER = 32 * 1024 * 1024
 
 export interface Wire {
   readonly alias: string
   readonly pool: Pool
-  /** For what is to be said once `pool` takes nothing any more; whoever asks for it ends it. */
-  farewell(): Pool
+  /** A pool of its own: for a stream that is a session, and for what is said once `pool` takes nothing. Its owner ends it. */
+  ownPool(): Pool
   /** For streams that stay open: they must not take the places of calls. */
   readonly streams: Pool
   readonly path: string
@@ -47,6 +48,8 @@ export interface Outgoing {
   readonly patient?: boolean
   /** The messages of a stream, in order, but for the response that is waited for. */
   onMessage?(message: Message): void
+  /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
+  onData?(chunk: Buffer): void
   /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
   readonly until?: number
 }
@@ -62,8 +65,6 @@ export interface Incoming {
   readonly lastEventId: string | undefined
 }
 
-/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
-const HUMAN = { question: 600, all: 3_600 }
 /** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
 const LINGER = 1
 
@@ -98,7 +99,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, patient = false }: Outgoing,
+  { signal, until, onMessage, onData, patient = false }: Outgoing,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
@@ -170,7 +171,8 @@ function createEar(
     },
     onResponseData(_: unknown, chunk: Buffer) {
       if (stream !== undefined) {
-        if (stream.feed(chunk) > MAX_ANSWER) tooLarge()
+        if (onData !== undefined) onData(chunk)
+        else if (stream.feed(chunk) > MAX_ANSWER) tooLarge()
         return
       }
       size += chunk.length
@@ -231,7 +233,7 @@ const isStreamType = (type: string | string[] | undefined): boolean =>
   typeof type === 'string' && type.startsWith('text/event-stream')
 
 /** An error in the server's own words, as it may be told and logged. */
-export const maskedError = (wire: Wire, error: ErrorBody): ErrorBody =>
+export const maskedError = (wire: Pick<Wire, 'mask'>, error: ErrorBody): ErrorBody =>
   JSON.parse(JSON.stringify(error), (_, value: unknown) =>
     typeof value === 'string' ? wire.mask(value) : value,
   ) as ErrorBody
@@ -270,7 +272,8 @@ const UNSENT: Readonly<Record<string, string>> = {
 }
 const SILENT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-function wordFailure(wire: Wire, thrown: unknown): Fault {
+/** What went wrong on the way, in the words of the fault table. */
+export function wordFailure(wire: Pick<Wire, 'alias' | 'timeout'>, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof Error && thrown.cause instanceof Fault) return thrown.cause
   const code = codeOf(thrown)

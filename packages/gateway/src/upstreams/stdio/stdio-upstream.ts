@@ -10,15 +10,13 @@ import {
   MODERN,
   NEWEST_LEGACY,
   progressTokenOf,
-  isLegacyRevision,
   stripEnvelope,
   writeEnvelope,
   type JsonObject,
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { portraitOf as legacyPortrait } from '../http/legacy-session.ts'
-import { excerpt, NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from '../http/modern.ts'
+import { NOBODY } from '../http/modern.ts'
 import {
   changedList,
   LIST_KINDS,
@@ -31,7 +29,8 @@ import {
   type Upstream,
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { createChannel, tokenOf, type Channel } from './channel.ts'
+import { createChannel, tokenOf, type Channel } from '../channel.ts'
+import { discover, initialize } from '../greeting.ts'
 
 /** A first start may fetch a package; a running child answers at once. Seconds. */
 const START_TIMEOUT = 60
@@ -82,7 +81,10 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     }
     const channel = createChannel({
       alias: reach.alias,
-      send: (line) => child.send(line),
+      send: (line) =>
+        child.send(line).catch((thrown: unknown) => {
+          throw new Fault('upstream.busy', { connection: reach.alias }, { cause: thrown })
+        }),
       onNoise,
       onNotification({ method }) {
         const kind = changedList(method)
@@ -112,45 +114,18 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
     if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discover(channel) : initialize(channel, revision)
+    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : initialize(channel, greeted(), { revision })
   }
 
-  async function discover(channel: Channel): Promise<Portrait> {
-    const answer = await channel.call({
-      id: ids(),
-      method: 'server/discover',
-      params: writeEnvelope({}, NOBODY, undefined),
-      signal: NEVER,
-      timeout: START_TIMEOUT,
-    })
-    if ('error' in answer) throw malformed(`server/discover: ${excerpt(answer.error.message)}`)
-    return modernPortrait(answer.result)
-  }
-
-  async function initialize(channel: Channel, revision: Revision): Promise<Portrait> {
-    const answer = await channel.call({
-      id: ids(),
-      method: 'initialize',
-      params: { protocolVersion: revision, capabilities: {}, clientInfo: OWN_CLIENT },
-      signal: NEVER,
-      timeout: START_TIMEOUT,
-    })
-    if ('error' in answer) throw malformed(`initialize: ${excerpt(answer.error.message)}`)
-    const portrait = legacyPortrait(answer.result)
-    if (!isLegacyRevision(portrait.revision)) throw malformed('it names an unknown protocol revision')
-    channel.tell('notifications/initialized')
-    return portrait
-  }
-
-  const malformed = (problem: string) => new Fault('upstream.malformed', { connection: reach.alias, problem })
+  const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
   async function greetUnknown(channel: Channel): Promise<Portrait> {
-    const modern = discover(channel)
+    const modern = discover(channel, greeted())
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
     if (verdict === 'modern') return modern
-    return Promise.any([modern, initialize(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
+    return Promise.any([modern, initialize(channel, greeted())]).catch((thrown: unknown) => {
       throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
     })
   }

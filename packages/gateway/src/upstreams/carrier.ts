@@ -1,0 +1,37 @@
+/**
+ * What carries messages to a remote server, as the upstream above it needs it: single exchanges with a modern server, sessions
+ * with a legacy one. It decides nothing about eras, sessions or callers, and repeats nothing.
+ */
+import type { LegacySession, OpenOptions } from './http/legacy-session.ts'
+import type { Exchange, ListenOptions } from './http/modern.ts'
+import type { Answer, Portrait } from './upstream.ts'
+
+export interface CarrierParts {
+  readonly alias: string
+  /** Seconds for one request. */
+  readonly timeout: number
+  readonly url: URL
+  readonly allowPrivate: boolean
+  /** Headers of every request: the connection's own ones, secrets among them. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly ids: () => number
+}
+
+export interface Carrier {
+  /** Whether the server is modern, asked with `server/discover`; throws what says nothing about its era. */
+  isModern(signal: AbortSignal): Promise<boolean>
+  discover(signal: AbortSignal): Promise<Portrait>
+  /** One request of a modern client. */
+  exchange(asked: Exchange): Promise<Answer>
+  /** One listen stream of a modern server; returns when it ends. */
+  listen(options: ListenOptions): Promise<Answer>
+  /** A new session with a legacy server. */
+  open(options: OpenOptions): Promise<LegacySession>
+  /** What was found out may be wrong. */
+  doubt(): void
+  /** Let exchanges finish, for a while, and end. Sessions are ended by whoever opened them. */
+  close(): Promise<void>
+}
+
+/** How long calls that are under way may go on once their upstream is to end, in milliseconds. */
+export const GRACE = 10_000

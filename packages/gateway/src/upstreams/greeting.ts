@@ -1,0 +1,44 @@
+/**
+ * How a server at the other end of a channel is greeted in each era, and who it says it is.
+ *
+ * It says one greeting and waits for its answer; which one to try, and what a failure means, is for whoever opened the channel.
+ */
+import { Fault } from '@toolway/contract'
+import { isLegacyRevision, NEWEST_LEGACY, writeEnvelope, type JsonObject, type Revision } from '@toolway/protocol'
+import type { Channel } from './channel.ts'
+import { portraitOf as legacyPortrait } from './http/legacy-session.ts'
+import { excerpt, NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from './http/modern.ts'
+import type { Portrait } from './upstream.ts'
+
+export interface Greeting {
+  readonly alias: string
+  readonly id: number
+  readonly signal: AbortSignal
+  /** Seconds. */
+  readonly timeout: number
+}
+
+/** Throws `upstream.malformed` when the server says no. */
+export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<Portrait> {
+  const params = writeEnvelope({}, NOBODY, undefined)
+  const answer = await channel.call({ ...greeting, method: 'server/discover', params })
+  if ('error' in answer) throw malformed(alias, `server/discover: ${excerpt(answer.error.message)}`)
+  return modernPortrait(answer.result)
+}
+
+/** Throws `upstream.malformed` when the server says no, or names a revision without sessions. */
+export async function initialize(
+  channel: Channel,
+  { alias, ...greeting }: Greeting,
+  { revision = NEWEST_LEGACY, capabilities = {} }: { revision?: Revision | undefined; capabilities?: JsonObject } = {},
+): Promise<Portrait> {
+  const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
+  const answer = await channel.call({ ...greeting, method: 'initialize', params })
+  if ('error' in answer) throw malformed(alias, `initialize: ${excerpt(answer.error.message)}`)
+  const portrait = legacyPortrait(answer.result)
+  if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
+  channel.tell('notifications/initialized')
+  return portrait
+}
+
+const malformed = (connection: string, problem: string) => new Fault('upstream.malformed', { connection, problem })

@@ -1,0 +1,20 @@
+/** Which carrier an address asks for: its scheme says it. */
+import type { Carrier } from '../carrier.ts'
+import type { Reach } from '../upstream.ts'
+import { createWebSocketCarrier } from '../websocket/websocket-carrier.ts'
+import { createHttpCarrier } from './http-carrier.ts'
+
+export function createCarrier(reach: Reach, ids: () => number): Carrier {
+  const { wire } = reach
+  if (wire.kind !== 'http') throw new TypeError('not a remote reach')
+  const url = new URL(wire.url)
+  const create = url.protocol === 'ws:' || url.protocol === 'wss:' ? createWebSocketCarrier : createHttpCarrier
+  return create({
+    alias: reach.alias,
+    timeout: reach.timeout,
+    url,
+    allowPrivate: wire.private,
+    headers: wire.headers,
+    ids,
+  })
+}

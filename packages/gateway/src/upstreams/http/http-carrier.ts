@@ -1,0 +1,102 @@
+/**
+ * Messages over HTTP: Streamable HTTP in both eras, and the HTTP+SSE pair for servers that know nothing newer.
+ *
+ * Specification 2026-07-28, versioning: a 401, 403, 5xx or silence says nothing about the era. 2025-11-25, transports: a
+ * server that refuses `initialize` with 400, 404 or 405 is tried with GET, and is an HTTP+SSE server if that names an endpoint.
+ */
+import { Fault } from '@toolway/contract'
+import { GRACE, type Carrier, type CarrierParts } from '../carrier.ts'
+import { openPipeSession } from '../pipe-session.ts'
+import { createPool } from './agent.ts'
+import { InitializeRefused, openLegacySession, type LegacySession, type OpenOptions } from './legacy-session.ts'
+import * as modern from './modern.ts'
+import type { Wire } from './post.ts'
+import { createReachMask } from './reach-mask.ts'
+import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
+
+export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids }: CarrierParts): Carrier {
+  const ownPool = () => createPool(url.origin, { alias, allowPrivate, headersTimeout: timeout * 1000 })
+  const mask = createReachMask(url, headers)
+  const path = url.pathname + url.search
+  const wire: Wire = { alias, pool: ownPool(), streams: ownPool(), ownPool, path, headers, timeout, mask }
+  /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
+  let speaksPair = false
+
+  async function openPair(options: OpenOptions): Promise<LegacySession> {
+    let pair: SsePair | undefined
+    return openPipeSession(
+      {
+        alias,
+        ids,
+        timeout,
+        mask,
+        open: async (ears, signal) => (pair = await openSsePair(wire, url, ears, signal)),
+        onPortrait: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),
+      },
+      options,
+    )
+  }
+
+  /** A server that refused in MCP's own words is no older one for being silent on a stream. */
+  async function openOlder(options: OpenOptions, refusal: unknown): Promise<LegacySession> {
+    try {
+      const session = await openPair(options)
+      speaksPair = true
+      return session
+    } catch (thrown) {
+      const spoke = refusal instanceof Fault && refusal.code === 'upstream.malformed'
+      throw thrown instanceof NoEventStream || spoke ? refusal : thrown
+    }
+  }
+
+  async function open(options: OpenOptions): Promise<LegacySession> {
+    if (speaksPair) {
+      const session = await openPair(options).catch((thrown: unknown) => {
+        if (!(thrown instanceof NoEventStream)) throw thrown
+        speaksPair = false
+      })
+      if (session !== undefined) return session
+    }
+    return openLegacySession(wire, ids, options).catch((thrown: unknown) => {
+      if (thrown instanceof InitializeRefused) return openOlder(options, thrown.cause)
+      throw thrown
+    })
+  }
+
+  return {
+    async isModern(signal) {
+      try {
+        await modern.discover(wire, ids, signal)
+        return true
+      } catch (thrown) {
+        if (!saysLegacy(thrown)) throw thrown
+        return false
+      }
+    },
+    discover: (signal) => modern.discover(wire, ids, signal),
+    exchange: (asked) => modern.exchange(wire, ids, asked),
+    listen: (options) => modern.listen(wire, ids, options),
+    open,
+    doubt() {
+      speaksPair = false
+    },
+    async close() {
+      void wire.streams.destroy().catch(() => {})
+      await endCalls(wire.pool)
+    },
+  }
+}
+
+/** What a server that does not know `server/discover` may answer: an error, a page, nonsense, a plain 4xx. */
+function saysLegacy(thrown: unknown): boolean {
+  if (!(thrown instanceof Fault)) return false
+  if (thrown.code === 'upstream.malformed') return true
+  return thrown.code === 'upstream.unreachable' && /HTTP 4\d\d$/.test(String(thrown.facts['problem'] ?? ''))
+}
+
+/** Calls that are under way may finish; what is left after that is cut. */
+async function endCalls(pool: Wire['pool']): Promise<void> {
+  const cut = setTimeout(() => void pool.destroy().catch(() => {}), GRACE)
+  await pool.close().catch(() => {})
+  clearTimeout(cut)
+}

@@ -1,0 +1,149 @@
+/**
+ * One session with a legacy server over a pipe of its own: the pipe is the session, and ends with it.
+ *
+ * What the server says that names no request is the owner's: a question or a log line goes to the one request under way, a
+ * change to whoever listens to the session. What was under way when the pipe broke is lost and never sent again; what is asked
+ * after that was not sent at all, and says so (`SessionLost`), so that it may go to another session.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, progressTokenOf, stripEnvelope, type Message, type Notification } from '@toolway/protocol'
+import { createChannel, tokenOf, type Channel } from './channel.ts'
+import { initialize } from './greeting.ts'
+import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
+import type { OpenPipe, Pipe } from './pipe.ts'
+import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from './upstream.ts'
+
+export interface PipeSessionParts {
+  readonly alias: string
+  readonly ids: () => number
+  /** Seconds for one request. */
+  readonly timeout: number
+  readonly open: OpenPipe
+  /** The pipe is open: what later messages carry may depend on the revision. */
+  onPortrait?(portrait: Portrait): void
+  mask(text: string): string
+}
+
+const LEVEL_PATIENCE = 1_000
+/** Seconds. */
+const LOOK_PATIENCE = 5
+const NEVER = new AbortController().signal
+
+/** What a session's listeners are never told: both name requests that are not theirs. */
+const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
+
+export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
+  const { alias, ids, timeout, mask } = parts
+  const listeners = new Set<(message: Message) => void>()
+  const over = Promise.withResolvers<void>()
+  let isOver = false
+  let doubt: Promise<void> | undefined
+  const channel: Channel = createChannel({
+    alias,
+    owned: true,
+    mask,
+    send: (text) => pipe.send(text),
+    onNotification: (notification: Notification) => {
+      if (!NAMED.has(notification.method)) for (const onMessage of listeners) onMessage(notification)
+    },
+    onNoise() {},
+  })
+  function end(fault: Fault): void {
+    isOver = true
+    channel.end(
+      fault.code === 'result.too-large' && channel.size > 1 ? new Fault('upstream.lost', { connection: alias }) : fault,
+    )
+    over.resolve()
+  }
+  const pipe: Pipe = await parts.open({ onText: channel.receive, onEnd: end }, options.signal)
+
+  async function greet(): Promise<Portrait> {
+    const { revision, capabilities, logLevel, signal } = options
+    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities })
+    parts.onPortrait?.(portrait)
+    if (logLevel === undefined || !isObject(portrait.capabilities['logging'])) return portrait
+    const level = { id: ids(), method: 'logging/setLevel', params: { level: logLevel }, timeout }
+    // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(LEVEL_PATIENCE)])
+    await channel.call({ ...level, signal: patience }).catch(() => {})
+    return portrait
+  }
+
+  async function ask(asked: Ask): Promise<Answer> {
+    if (doubt !== undefined) await doubt
+    if (isOver) throw new SessionLost()
+    const began = performance.now()
+    try {
+      return await exchange(channel, ids(), asked, timeout)
+    } catch (thrown) {
+      const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
+      const isUnknown = thrown instanceof SessionLost
+      const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
+      if (isUnknown) pipe.close()
+      else if (isLate && pipe.quiet() >= performance.now() - began) look()
+      throw mayRepeat ? thrown : new Fault('upstream.lost', { connection: alias }, { cause: thrown })
+    }
+  }
+
+  /** Nothing at all was heard since a call that is late was asked: is anybody there? Whoever asks next waits for the verdict. */
+  function look(): void {
+    const ping = { id: ids(), method: 'ping', params: {}, signal: NEVER, timeout: Math.min(timeout, LOOK_PATIENCE) }
+    doubt ??= channel
+      .call(ping)
+      .then(
+        () => {},
+        () => pipe.close(),
+      )
+      .finally(() => (doubt = undefined))
+  }
+
+  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
+  async function isGone(): Promise<boolean> {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: ids(), method: 'ping' })
+    return pipe.send(ping).then(
+      () => false,
+      (thrown: unknown) => thrown instanceof SessionLost,
+    )
+  }
+
+  async function stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
+    if (isOver) throw new SessionLost()
+    listeners.add(onMessage)
+    const left = Promise.withResolvers<void>()
+    const leave = () => left.resolve()
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    await Promise.race([left.promise, over.promise])
+    signal.removeEventListener('abort', leave)
+    listeners.delete(onMessage)
+    return true
+  }
+
+  try {
+    const portrait = await greet()
+    const close = () => Promise.resolve(pipe.close())
+    return { portrait, ask, stream, close, drained: channel.drained }
+  } catch (thrown) {
+    pipe.close()
+    throw thrown
+  }
+}
+
+function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Promise<Answer> {
+  const { method, signal } = asked
+  const token = progressTokenOf(asked.params)
+  const ours = token === undefined ? undefined : tokenOf(id)
+  return channel.call({
+    id,
+    method,
+    params: stripEnvelope(asked.params, ours),
+    signal,
+    timeout,
+    onNotification(notification) {
+      const heard = forCaller(notification, ours, token)
+      if (heard !== undefined) asked.onNotification(heard)
+    },
+    // Whether it is there is nothing that a server would have a question about.
+    ...(method === 'ping' ? {} : { onQuestion: (question) => asked.onQuestion(question) }),
+  })
+}

@@ -1,0 +1,24 @@
+/**
+ * What carries a channel's texts over the network: one connection (WebSocket) or a pair of them (HTTP+SSE).
+ *
+ * A pipe knows no message and no caller. It ends once, with the reason, and never comes back: whoever needs it opens another.
+ */
+import type { Fault } from '@toolway/contract'
+
+/** Who listens at this end. Nothing is said to it after `onEnd`. */
+export interface PipeEars {
+  onText(text: string): void
+  onEnd(fault: Fault): void
+}
+
+export interface Pipe {
+  /** Rejects with a fault, or with `SessionLost` when the other end does not know the session and has not acted. */
+  send(text: string): Promise<void>
+  /** Milliseconds since anything was heard. */
+  quiet(): number
+  /** The ears are told `upstream.lost`, unless it has ended before. */
+  close(): void
+}
+
+/** Throws `upstream.*` faults. Once the signal is aborted it is given up. */
+export type OpenPipe = (ears: PipeEars, signal: AbortSignal) => Promise<Pipe>
