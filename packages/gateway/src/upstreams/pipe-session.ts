@@ -25,6 +25,9 @@ export interface PipeSessionParts {
 }
 
 const LEVEL_PATIENCE = 1_000
+/** Seconds. */
+const LOOK_PATIENCE = 5
+const NEVER = new AbortController().signal
 
 /** What a session's listeners are never told: both name requests that are not theirs. */
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
@@ -34,6 +37,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   const listeners = new Set<(message: Message) => void>()
   const over = Promise.withResolvers<void>()
   let isOver = false
+  let doubt: Promise<void> | undefined
   const channel: Channel = createChannel({
     alias,
     owned: true,
@@ -66,6 +70,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   }
 
   async function ask(asked: Ask): Promise<Answer> {
+    if (doubt !== undefined) await doubt
     if (isOver) throw new SessionLost()
     const began = performance.now()
     try {
@@ -74,10 +79,22 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
       const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
-      // Nothing at all was heard since it was asked: there is nobody at the other end any more.
-      if (isUnknown || (isLate && pipe.quiet() >= performance.now() - began)) pipe.close()
+      if (isUnknown) pipe.close()
+      else if (isLate && pipe.quiet() >= performance.now() - began) look()
       throw mayRepeat ? thrown : new Fault('upstream.lost', { connection: alias }, { cause: thrown })
     }
+  }
+
+  /** Nothing at all was heard since a call that is late was asked: is anybody there? Whoever asks next waits for the verdict. */
+  function look(): void {
+    const ping = { id: ids(), method: 'ping', params: {}, signal: NEVER, timeout: Math.min(timeout, LOOK_PATIENCE) }
+    doubt ??= channel
+      .call(ping)
+      .then(
+        () => {},
+        () => pipe.close(),
+      )
+      .finally(() => (doubt = undefined))
   }
 
   /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */

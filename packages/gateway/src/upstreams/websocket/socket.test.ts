@@ -138,18 +138,22 @@ describe('a WebSocket to a server', () => {
   })
 
   test('to a peer that answers pings lasts, and answers the peer’s', async () => {
+    let pings = 0
     let pongs = 0
     await using server = await listen({
       onSocket(socket) {
-        socket.on('ping', () => socket.pong())
+        socket.on('ping', () => {
+          pings++
+          socket.pong()
+        })
         socket.on('pong', () => pongs++)
         socket.ping()
       },
     })
-    const { pipe } = open(`ws://127.0.0.1:${server.port}/`, { lookEvery: 20 })
+    const { pipe } = open(`ws://127.0.0.1:${server.port}/`, { lookEvery: 50 })
     const opened = await pipe
     await expect.poll(() => pongs).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThan(5)
     await opened.send('still here')
     opened.close()
   })

@@ -26,6 +26,7 @@ export interface SocketParts {
 const SUBPROTOCOL = 'mcp'
 const HANDSHAKE = 10_000
 const LOOK_EVERY = 30_000
+const MOST_SILENT_LOOKS = 2
 /** What may wait for a peer that does not read, in bytes; a message beyond it is refused, unsent. */
 const MAX_WAITING = 16 * 1024 * 1024
 const CLOSE_PATIENCE = 2_000
@@ -57,10 +58,15 @@ export function openSocket(parts: SocketParts, ears: PipeEars, signal: AbortSign
       socket.terminate()
     }
     const onAbort = () => drop(new Fault('upstream.timeout', { connection: alias, seconds: parts.timeout }))
-    const heard = () => void (heardAt = performance.now())
+    let silentLooks = 0
     /** A pong, like any frame, counts as a sign of life. */
+    const heard = () => {
+      heardAt = performance.now()
+      silentLooks = 0
+    }
+    /** Looks are counted, not the time: a gateway that was held up itself has not heard what is waiting for it. */
     function look(): void {
-      if (performance.now() - heardAt > 2 * lookEvery) return drop(lost())
+      if (silentLooks++ >= MOST_SILENT_LOOKS) return drop(lost())
       if (socket.bufferedAmount < MAX_WAITING) socket.ping()
     }
 
