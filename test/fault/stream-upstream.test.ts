@@ -288,19 +288,19 @@ describe('an HTTP+SSE server', () => {
     ['is slow with one call, and alive, is not given up', false],
   ])('whose stream %s', async (_, dead) => {
     let silent = false
-    let gone: string | undefined
+    const gone = new Set<string | undefined>()
     const speak = speaking((response, settle) => {
       response.writeHead(202).end()
       if (!silent || dead) settle()
     })
     await using upstream = await startPair((request, response, body) => {
-      if (silent && dead && request.url === gone) response.writeHead(202).end()
+      if (silent && dead && gone.has(request.url)) response.writeHead(202).end()
       else speak(request, response, body)
     })
     await using gateway = await openGateway({ connections: [at(upstream.url)] })
     const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
     await callTool(target, 'good')
-    gone = callsOf(upstream)[0]?.url
+    gone.add(callsOf(upstream)[0]?.url)
     silent = true
     expect(faultIn(await callTool(target, 'good'))).toMatchObject({ fault: 'upstream.timeout' })
     if (!dead) silent = false
