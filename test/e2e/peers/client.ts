@@ -86,9 +86,11 @@ const SELF = { name: 'e2e', version: '1.0.0' }
 export const connectClient = (parts: ClientParts): Promise<McpClient> =>
   parts.kind === 'SDK 1' ? connectOne(parts) : connectTwo(parts, transportOf(parts))
 
-/** An SDK 2 client over a transport of the test's own, as mcp-remote needs. */
-export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy'): Promise<McpClient> =>
-  connectTwo({ kind, url: '', key: '' }, transport)
+/** An official client over a transport of the test's own, as programs between it and the gateway need. */
+export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy', answers = false): Promise<McpClient> => {
+  const parts = { kind, url: '', key: '', answers }
+  return kind === 'SDK 1' ? connectOne(parts, transport) : connectTwo(parts, transport)
+}
 
 const headersOf = ({ key }: ClientParts) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } })
 const transportOf = (parts: ClientParts): TransportTwo => new TransportTwo(new URL(parts.url), headersOf(parts))
@@ -150,7 +152,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
 /** The SDK's own cache is not under test. */
 const FRESH = { cacheMode: 'refresh' as const }
 
-async function connectOne({ kind, answers = false, ...parts }: ClientParts): Promise<McpClient> {
+async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?: Transport): Promise<McpClient> {
   const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
   const heard: Message[] = []
   const asked: Message[] = []
@@ -165,13 +167,13 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
       return ANSWERS.sampled
     })
   }
-  const transport = new TransportOne(new URL(parts.url), headersOf({ kind, ...parts }))
-  await client.connect(transport)
+  const transport = own === undefined ? new TransportOne(new URL(parts.url), headersOf({ kind, ...parts })) : undefined
+  await client.connect((transport ?? own) as TransportOne)
   return {
     kind,
     heard,
     asked,
-    revision: transport.protocolVersion,
+    revision: transport?.protocolVersion,
     capabilities: { ...client.getServerCapabilities() },
     instructions: client.getInstructions(),
     tools: () => allPages('tools', (params) => client.listTools(params)),
@@ -189,7 +191,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
     unsubscribe: (uri) => client.unsubscribeResource({ uri }),
     listen: () => Promise.reject(new TypeError('SDK 1 has no listen')),
     [Symbol.asyncDispose]: async () => {
-      await transport.terminateSession()
+      await transport?.terminateSession()
       await client.close()
     },
   }
