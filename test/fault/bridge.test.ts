@@ -232,12 +232,8 @@ describe('a client', () => {
     await open(bridge)
     for (const text of ['a', 'b', 'c']) bridge.send({ id: 1, method: 'tools/call', params: echo(text) })
     await until('three answers', () => bridge.lines.filter(({ id }) => id === 1).length === 3)
-    expect(
-      bridge.lines
-        .filter(({ id }) => id === 1)
-        .map(textOf)
-        .sort(),
-    ).toEqual(['a', 'b', 'c'])
+    const texts = bridge.lines.filter(({ id }) => id === 1).map(textOf)
+    expect(new Set(texts)).toEqual(new Set(['a', 'b', 'c']))
   })
 
   test('that has too much under way is told so, and served again later', async () => {

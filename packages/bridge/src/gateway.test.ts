@@ -35,9 +35,9 @@ const say =
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 const faultOf = (fault: string) => ({ jsonrpc: '2.0', error: { code: -32003, message: 'no', data: { fault } } })
 
-function reach(url: URL, patience: Patience = { atStart: 2_000, later: 2_000 }) {
+async function reach(url: URL, patience: Patience = { atStart: 2_000, later: 2_000 }) {
   const told: string[] = []
-  const wire = createWire({ url, key: 'k', version: '1', proxies: undefined })
+  const wire = await createWire({ url, key: 'k', version: '1', proxies: undefined })
   const gateway = createGateway({
     wire,
     address: url.href,
@@ -57,14 +57,14 @@ const thrownBy = (work: Promise<unknown>) =>
 describe('a gateway', () => {
   test('that says that it did not take a request is sent it again', async () => {
     await using server = await serve(say(503, faultOf('gateway.draining')), say(503, faultOf('gateway.not-ready')))
-    using there = reach(server.url)
+    using there = await reach(server.url)
     expect((await there.gateway.reach(POST)).status).toBe(200)
     expect(server.bodies).toEqual([POST.body, POST.body, POST.body])
   })
 
   test('that fails otherwise is not', async () => {
     await using server = await serve(say(503, faultOf('upstream.busy')), (_, response) => response.destroy())
-    using there = reach(server.url)
+    using there = await reach(server.url)
     expect((await there.gateway.reach(POST)).status).toBe(503)
     expect(await thrownBy(there.gateway.reach(POST))).toBeInstanceOf(Lost)
     expect(server.bodies).toHaveLength(2)
@@ -75,7 +75,7 @@ describe('a gateway', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"half":')
       setTimeout(() => response.destroy(), 10)
     })
-    using there = reach(server.url)
+    using there = await reach(server.url)
     expect(await thrownBy(there.gateway.reach(POST))).toBeInstanceOf(Lost)
     expect(server.bodies).toHaveLength(1)
   })
@@ -83,7 +83,7 @@ describe('a gateway', () => {
   test('that never comes is given up, in words', async () => {
     const gone = await serve()
     await gone[Symbol.asyncDispose]()
-    using there = reach(gone.url, { atStart: 300, later: 0 })
+    using there = await reach(gone.url, { atStart: 300, later: 0 })
     const thrown = await thrownBy(there.gateway.reach(POST))
     expect(thrown).toBeInstanceOf(Fault)
     expect((thrown as Fault).message).toBe(`No gateway answers at ${gone.url.href}: nothing listens there.`)
@@ -93,7 +93,7 @@ describe('a gateway', () => {
   test('that nobody waits for any more is not asked again', async () => {
     const gone = await serve()
     await gone[Symbol.asyncDispose]()
-    using there = reach(gone.url)
+    using there = await reach(gone.url)
     const leaving = new AbortController()
     const asked = thrownBy(there.gateway.reach({ ...POST, signal: leaving.signal }))
     await expect.poll(() => there.told.length).toBe(1)
@@ -105,7 +105,7 @@ describe('a gateway', () => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
     })
-    using there = reach(server.url)
+    using there = await reach(server.url)
     const { stream } = await there.gateway.attempt({ method: 'GET', headers: {}, silence: 100 })
     const texts: string[] = []
     const hearing = async () => {

@@ -21,14 +21,14 @@ const tell = (line: string) => void process.stderr.write(`toolway-bridge: ${line
 // A client that does not read what is said to it here is no reason to end.
 process.stderr.on('error', () => {})
 
-function run({ url, key, keySource }: Options): void {
+async function run({ url, key, keySource }: Options): Promise<void> {
   const { stdin, stdout } = process
   const { proxies, warning } = proxiesFor(url, process.env, process.versions.node)
   if (warning !== undefined) tell(warning)
   if (key !== undefined && url.protocol === 'http:' && !isLoopback(url))
     tell(`The key goes to ${url.host} unencrypted: use an address with https://.`)
+  const wire = await createWire({ url, key, version: VERSION, proxies })
   const outlet = createOutlet(stdout, () => void end(0))
-  const wire = createWire({ url, key, version: VERSION, proxies })
   const address = `${url.origin}${url.pathname}`
   const gateway = createGateway({ wire, address, patience: PATIENCE, tell, room: () => outlet.ready() })
   const bridge = createBridge({ gateway, outlet, address, keySource, tell })
@@ -60,7 +60,7 @@ function run({ url, key, keySource }: Options): void {
 }
 
 const told = readOptions(process.argv.slice(2), process.env, (path) => readFileSync(path, 'utf8'))
-if ('run' in told) run(told.run)
+if ('run' in told) await run(told.run)
 else if ('print' in told) process.stdout.write(told.print)
 else {
   tell(told.refuse)

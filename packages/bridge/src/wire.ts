@@ -4,8 +4,7 @@
  *
  * It knows no MCP and sets no time limit of its own on an answer: a tool may take as long as its client waits.
  */
-import { Agent as PlainAgent, request as plainRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -85,11 +84,13 @@ const LASTING: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there; an address with http:// may be meant',
 }
 
-export function createWire({ url, key, version, proxies, patience = CONNECT_PATIENCE }: WireParts): Wire {
+/** TLS is loaded where it is spoken: it is a good part of the time that a start takes. */
+export async function createWire(parts: WireParts): Promise<Wire> {
+  const { url, key, version, proxies, patience = CONNECT_PATIENCE } = parts
   const secure = url.protocol === 'https:'
+  const { Agent, request: open } = await (secure ? import('node:https') : import('node:http'))
   const options = { keepAlive: true, ...(proxies === undefined ? {} : { proxyEnv: proxies }) }
-  const agent = secure ? new SecureAgent(options) : new PlainAgent(options)
-  const open = secure ? secureRequest : plainRequest
+  const agent = new Agent(options)
   const own = {
     'user-agent': `toolway-bridge/${version}`,
     accept: 'application/json, text/event-stream',

@@ -77,6 +77,7 @@ function build(finish: Finish): Command {
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
+  program.addCommand(bridgeCommand())
   return program
 }
 
@@ -290,3 +291,14 @@ const configCommand = (finish: Finish) =>
     .action(async (options: { json?: boolean }) =>
       finish((await import('./config-list.ts')).listConfig(outputOf(options))),
     )
+
+/** The launcher runs it before anything here is loaded; who comes another way is told. */
+const bridgeCommand = () =>
+  new Command('bridge')
+    .description('connect a client that starts its servers as processes: MCP on stdin and stdout')
+    .allowUnknownOption()
+    .helpOption(false)
+    .argument('[options...]')
+    .action(() => {
+      throw new CommandFault('The bridge is started by the launcher: `npx toolway bridge --help`.', EXIT.usage)
+    })
