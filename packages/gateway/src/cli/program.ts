@@ -118,7 +118,9 @@ function connectionCommand(finish: Finish): Command {
     .argument('[command...]', 'after --: the command to start, with its arguments')
     .option('--url <address>', 'address of a remote server (Streamable HTTP)')
     .option('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated', collect, [])
-    .option('--env <pair>', 'variable for a started server, NAME=value; may be repeated', collect, [])
+    .option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets')
+    .option('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here', collect, [])
+    .option('--env-from <file>', 'file of variables, NAME=value; - is standard input. For secrets')
     .option('--title <text>', 'name for people')
     .addOption(
       new Option('--revision <date>', 'pin the protocol revision it speaks')
@@ -129,7 +131,8 @@ function connectionCommand(finish: Finish): Command {
     .addHelpText(
       'after',
       examples(
-        'toolway connection add docs --url https://example.com/mcp --header "Authorization: Bearer …"',
+        'toolway connection add docs --url https://example.com/mcp --header-from docs.headers',
+        'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
       ),
@@ -141,7 +144,9 @@ function connectionCommand(finish: Finish): Command {
         options: Common & {
           url?: string
           header: string[]
+          headerFrom?: string
           env: string[]
+          envFrom?: string
           title?: string
           revision: string
           timeout: number
@@ -182,12 +187,14 @@ const withEndpoint = (command: Command) =>
       '--url <address>',
       'address of the MCP endpoint (default: the gateway of this data directory; or TOOLWAY_URL)',
     )
-    .option('--key <key>', 'key to call with (default: the key of this data directory; or TOOLWAY_KEY)')
+    .option('--key-env <name>', 'variable with the key to call with (default: TOOLWAY_KEY, or the local key)')
+    .option('--key <key>', 'the key itself, which every user of this machine can then read: rather --key-env')
 
 interface Calling {
   json?: boolean
   url?: string
   key?: string
+  keyEnv?: string
 }
 
 const toolsCommand = (finish: Finish) =>
@@ -197,7 +204,7 @@ const toolsCommand = (finish: Finish) =>
       examples(
         'toolway tools',
         'toolway tools --json',
-        'toolway tools --url https://tools.example.com/mcp --key uru_…',
+        'toolway tools --url https://tools.example.com/mcp --key-env TEAM_KEY',
       ),
     )
     .action(async (options: Calling) => finish(await (await import('./tools.ts')).tools(options, outputOf(options))))
