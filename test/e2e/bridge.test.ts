@@ -158,6 +158,29 @@ describe('bare messages on stdio', () => {
     })
   })
 
+  test('may be written down beforehand, and piped', async () => {
+    await using bridge = startBridge(built, at('modern'))
+    const clientInfo = { name: 'script', version: '1' }
+    bridge.send({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+    })
+    bridge.send({ method: 'notifications/initialized' })
+    bridge.send({ id: 2, method: 'tools/call', params: { name: 'test_simple_text' } })
+    bridge.child.stdin?.end()
+    expect(await bridge.ended).toBe(0)
+    expect(bridge.lines).toMatchObject([
+      { id: 1, result: { protocolVersion: '2025-06-18' } },
+      { id: 2, result: { content: [{ type: 'text' }] } },
+    ])
+  })
+
+  test('that lack their envelope are told so by the gateway', async () => {
+    await using bridge = startBridge(built, at('modern'))
+    expect((await bridge.ask({ id: 1, method: 'server/discover' })).error).toMatchObject({ code: -32602 })
+  })
+
   test('come in batches from a client of 2025-03-26', async () => {
     await using bridge = startBridge(built, at('modern'))
     await open(bridge, {}, '2025-03-26')

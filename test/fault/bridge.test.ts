@@ -2,6 +2,7 @@
  * What does a client on stdio hear when something goes wrong on the way to the gateway, and what becomes of the bridge when
  * something goes wrong with the client? Each request gets one answer, nothing is sent twice, no process is left.
  */
+import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -112,6 +113,31 @@ describe('a gateway', () => {
     ])
     await bridge.heard('notifications/tools/list_changed')
     expect(bridge.lines.filter(({ id }) => String(id).startsWith('toolway-bridge'))).toEqual([])
+  })
+
+  test('behind a proxy that sends its callers on is named, and gets no key there', async () => {
+    await using moved = await startScriptedUpstream({
+      era: 'legacy',
+      act(_, response) {
+        response.writeHead(308, { location: 'https://tools.example.com/mcp' }).end()
+        return true
+      },
+    })
+    await using bridge = startBridge(built, { url: moved.url, key: 'k' })
+    const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
+    expect(answer.error?.message).toContain('HTTP 308: it sends its callers on to https://tools.example.com/mcp.')
+  })
+
+  test('is reached by the proxy of the environment, where Node knows how', async () => {
+    await using proxy = await startScriptedUpstream({
+      era: 'legacy',
+      act: ({ headers }) => headers.host !== 'tools.invalid',
+    })
+    const env = { HTTP_PROXY: new URL(proxy.url).origin }
+    await using bridge = startBridge({ ...built, node: process.execPath }, { url: 'http://tools.invalid' }, { env })
+    expect((await open(bridge)).result).toBeDefined()
+    await using old = startBridge(built, { url: 'http://tools.invalid' }, { env })
+    await until('it says so', () => built.node === process.execPath || old.err().includes('cannot use it'))
   })
 
   test('that serves no MCP at that address is named with what it says', async () => {
@@ -273,6 +299,32 @@ describe('a client', () => {
       return { way, code: await bridge.ended, err: bridge.err() }
     })
     expect(await Promise.all(ends)).toEqual(ways.map((way) => ({ way, code: 0, err: '' })))
+  })
+
+  test('that does not read what it asked for does not fill the memory', async () => {
+    const filling = 'x'.repeat(2_000_000)
+    await using large = await startScriptedUpstream({
+      era: 'modern',
+      act(heard, response) {
+        sayJson(response, { jsonrpc: '2.0', id: heard.id, result: { filling } })
+        return true
+      },
+    })
+    await using bridge = startBridge(built, { url: large.url, key: 'k' })
+    const { stdout } = bridge.child
+    stdout?.pause()
+    const ids = Array.from({ length: 80 }, (_, at) => at)
+    for (const id of ids) bridge.send({ id, method: 'tools/list', params: modern() })
+    bridge.write('broken\n'.repeat(20_000))
+    await until('all are asked', () => large.heard.length === ids.length)
+    const memory = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${bridge.pid}/status`, 'utf8'))?.[1]
+    expect(Number(memory) / 1024).toBeLessThan(150)
+    stdout?.resume()
+    await until(
+      'all are answered',
+      () => bridge.lines.filter(({ result }) => result !== undefined).length === ids.length,
+    )
+    await until('the rest too', () => bridge.lines.filter(({ error }) => error !== undefined).length === 20_000)
   })
 
   test('that leaves ends the call that it made', async () => {

@@ -66,6 +66,8 @@ export async function hear(
     return outlet.ready()
   }
   for await (const one of stream.texts) {
+    // A modern client that has cancelled hears nothing more of it.
+    if (ask.controller.signal.aborted) return
     handOn(parts, one, ask, onResult)
     await outlet.ready()
   }
@@ -104,7 +106,9 @@ function refuse(parts: HearParts, answered: Answered, ask: Ask): void {
   ask.ids.clear()
 }
 
-export function refusalOf({ address, keySource }: HearParts, { status, text }: Answered): Fault {
+export function refusalOf({ address, keySource }: HearParts, { status, text, headers }: Answered): Fault {
+  if (status < 400 && headers.location !== undefined)
+    return new Fault('bridge.refused', { address, status, problem: `it sends its callers on to ${headers.location}` })
   const value = readJson(text)
   const [error, detail] = isObject(value) ? [value['error'], value['detail']] : []
   const said = isObject(error) ? error['message'] : detail

@@ -50,6 +50,9 @@ const IN_ORDER = 5_000
 const CANCELLED_FOR = 5_000
 const GOODBYE = 500
 
+/** Without an envelope they are still what they are, and the gateway says what they lack. */
+const ONLY_MODERN = new Set(['server/discover', 'subscriptions/listen'])
+
 /** What takes the messages of one era. */
 interface Side {
   ask(one: Ask): Promise<void>
@@ -85,7 +88,7 @@ export function createBridge(parts: BridgeParts): Bridge {
     const message = readMessage(value)
     if (isResponse(message)) return say(legacy, createAsk(line, [], undefined, {}))
     const { method, params = {} } = message
-    const side = hasEnvelope(params) ? modern : legacy
+    const side = hasEnvelope(params) || ONLY_MODERN.has(method) ? modern : legacy
     if (isRequest(message)) return ask(side, createAsk(line, [message.id], method, params))
     if (method === 'notifications/cancelled') return cancel(line, message)
     say(side, createAsk(line, [], method, params))

@@ -34,6 +34,8 @@ const SILENCE = 90_000
 
 export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): Legacy {
   const { gateway, tell, outlet } = parts
+  /** Pending while an `initialize` is on its way: what its client sends meanwhile belongs to the session that it opens. */
+  let opening: Promise<unknown> | undefined
   const session = createSession({ ...parts, onLife: (life) => void follow(life).catch(() => {}) })
 
   const post = ({ body, controller: { signal }, onSent }: Ask, life: Life | undefined) =>
@@ -48,8 +50,16 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     return { answered: await post(one, next), life: next }
   }
 
-  async function ask(one: Ask): Promise<void> {
+  function ask(one: Ask): Promise<void> {
+    if (one.method !== 'initialize') return answer(one)
+    const opened = answer(one).finally(() => (opening = undefined))
+    opening = opened
+    return opened
+  }
+
+  async function answer(one: Ask): Promise<void> {
     try {
+      if (one.method !== 'initialize') await opening
       const { answered, life } = await postInSession(one)
       await hearWhole(one, answered, life)
       if (one.ids.size > 0) throw new Lost('it ended without an answer')
@@ -139,6 +149,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
   }
 
   async function say(one: Ask): Promise<void> {
+    await opening
     const life = await session.life()
     const { status, text } = await post(one, life)
     const opens = one.method === 'notifications/initialized'

@@ -12,6 +12,7 @@ import {
   headersFor,
   isObject,
   metaOf,
+  MODERN,
   SUBSCRIPTION_KEY,
   VERSION_KEY,
   type JsonObject,
@@ -43,7 +44,7 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
   const headersOf = ({ method = '', params }: Pick<Ask, 'method' | 'params'>): Record<string, string> => ({
     ...headersFor(method, params, parameters.of(method, params)),
     'mcp-method': encodeHeader(method),
-    'mcp-protocol-version': encodeHeader(String(metaOf(params)[VERSION_KEY] ?? '')),
+    'mcp-protocol-version': encodeHeader(String(metaOf(params)[VERSION_KEY] ?? MODERN)),
   })
   const post = (ask: Ask): Promise<Answered> =>
     gateway.reach({
@@ -123,7 +124,7 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
         await outlet.ready()
       }
     } catch (thrown) {
-      if (!(thrown instanceof Lost)) throw thrown
+      if (!(thrown instanceof Lost) || one.controller.signal.aborted) throw thrown
       tell('A subscription broke off; it is opened again.')
     }
     return honoured

@@ -5,6 +5,7 @@
  * It knows no MCP and sets no time limit of its own on an answer: a tool may take as long as its client waits.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -97,7 +98,9 @@ export async function createWire(parts: WireParts): Promise<Wire> {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   }
 
-  function send({ method, headers, body, signal, silence, onSent }: Outgoing): Promise<Incoming> {
+  async function send({ method, headers, body, signal, silence, onSent }: Outgoing): Promise<Incoming> {
+    // A kept connection that the gateway has closed by now is told in this turn of the event loop: it is not written to.
+    await setImmediate()
     return new Promise((resolve, reject) => {
       let connected = false
       const all = { ...own, ...(body === undefined ? {} : lengthOf(body)), ...headers }

@@ -96,11 +96,15 @@ export function startBridge(
   const entry = entryOf(built, target)
   const child = spawn(entry.command, [...entry.args, ...words], { env: { ...entry.env, ...env }, stdio: 'pipe' })
   const lines: Line[] = []
-  let [rest, err] = ['', '']
+  let err = ''
+  const pieces: string[] = []
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const found = (rest + text).split('\n')
-    rest = found.pop() ?? ''
-    for (const line of found) lines.push(...([JSON.parse(line)].flat() as Line[]))
+    const found = text.split('\n')
+    pieces.push(found[0] ?? '')
+    if (found.length === 1) return
+    const whole = [pieces.splice(0).join(''), ...found.slice(1, -1)]
+    pieces.push(found.at(-1) ?? '')
+    for (const line of whole) lines.push(...([JSON.parse(line)].flat() as Line[]))
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
   child.stdin.on('error', () => {})
