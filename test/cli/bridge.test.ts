@@ -2,6 +2,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { connectOver, KINDS } from '../e2e/peers/client.ts'
+import { buildBridge, modern, open, startBridge } from '../e2e/peers/bridge.ts'
 import { makeInstallation } from './installation.ts'
 
 interface Desktop {
@@ -30,4 +31,31 @@ test('where clients may be elsewhere, the entry names nothing of this machine', 
   const running = here.begin()
   await expect.poll(running.out, { timeout: 20_000 }).toContain('Ctrl+C stops it')
   expect(desktopEntry(running.out())).toMatchObject({ command: 'npx', args: expect.arrayContaining(['mcp-remote']) })
+})
+
+test('a gateway that is killed in the middle of a call, and started again, serves the same clients', async () => {
+  await using built = await buildBridge()
+  await using here = await makeInstallation()
+  const running = await here.start()
+  const target = { url: running.address, key: await here.localKey() }
+  await using legacy = startBridge(built, target)
+  await using later = startBridge(built, target)
+  await open(legacy)
+  const wait = { name: 'demo__wait_for', arguments: { seconds: 30, steps: 30 } }
+  const call = { name: 'demo__calculate', arguments: { expression: '6*7' } }
+  legacy.send({ id: 1, method: 'tools/call', params: { ...wait, _meta: { progressToken: 'p' } } })
+  later.send({ id: 1, method: 'tools/call', params: modern(wait, { progressToken: 'p' }) })
+  await Promise.all([legacy, later].map((bridge) => bridge.heard('notifications/progress')))
+  running.signal('SIGKILL')
+  expect(await running.ended).toBe('SIGKILL')
+  await here.start({ TOOLWAY_PORT: new URL(running.address).port })
+  for (const [bridge, params] of [
+    [legacy, call],
+    [later, modern(call)],
+  ] as const) {
+    expect((await bridge.answerTo(1)).error).toMatchObject({ data: { fault: 'bridge.lost' } })
+    expect((await bridge.ask({ id: 2, method: 'tools/call', params })).result).toMatchObject({
+      content: [{ text: '6*7 = 42' }],
+    })
+  }
 })

@@ -12,7 +12,7 @@ import { startProbe, type ProbeServer } from '../e2e/peers/probe-server.ts'
 import { httpWire } from '../e2e/peers/real-servers.ts'
 import { startRecorder } from '../e2e/peers/recorder.ts'
 import { until } from '../e2e/peers/until.ts'
-import { sayJson, startScriptedUpstream, type Heard } from './scripted-upstream.ts'
+import { sayError, sayJson, startScriptedUpstream, type Heard } from './scripted-upstream.ts'
 
 const parts = new AsyncDisposableStack()
 let built: BuiltBridge
@@ -74,8 +74,10 @@ describe('a gateway', () => {
   })
 
   test.each(['modern', 'legacy'])(
-    'that goes in the middle of a %s call is told, and the call is not made again',
+    'that is replaced in the middle of a %s call is told, and the call is not made again',
     async (era) => {
+      await using other = await startTestGateway({ connections: [{ alias: 'probe', wire: httpWire(probe.url) }] })
+      await other.settled('probe')
       await using recorder = await startRecorder(here().url)
       await using bridge = startBridge(built, { url: recorder.url, key: gateway.key })
       if (era === 'legacy') await open(bridge)
@@ -84,10 +86,11 @@ describe('a gateway', () => {
       bridge.send({ id: 'cut', method: 'tools/call', params: params({ name: 'hang', arguments: { label } }) })
       await until(label, () => probe.state.events.includes(`hang ${label}`))
       await recorder.leave()
+      await recorder.comeBack(other.connectionUrl('probe'))
       expect((await bridge.answerTo('cut')).error).toMatchObject({ data: { fault: 'bridge.lost', retryable: false } })
-      bridge.send({ id: 'next', method: 'tools/call', params: params(echo('again')) })
-      await recorder.comeBack()
-      expect(textOf(await bridge.answerTo('next'))).toBe('again')
+      expect(textOf(await bridge.ask({ id: 'next', method: 'tools/call', params: params(echo('again')) }))).toBe(
+        'again',
+      )
       expect(recorder.of('tools/call').filter(({ body }) => body.includes(label))).toHaveLength(1)
       expect(bridge.lines.filter(({ id }) => id === 'cut')).toHaveLength(1)
     },
@@ -190,6 +193,44 @@ describe('a stream that breaks off', () => {
     expect(cutting.of('tools/call')).toHaveLength(1)
     const resumed = cutting.heard.filter(({ headers }) => headers['last-event-id'] !== undefined)
     expect(resumed.map(({ headers }) => headers['last-event-id'])).toEqual(['e-0', 'e-1', 'e-2'])
+  })
+
+  test('and is gone by the time it is asked for is lost, and said so at once', async () => {
+    await using gone = await startScriptedUpstream({
+      era: 'legacy',
+      act(heard, response) {
+        if (heard.headers['last-event-id'] === undefined) return resumable(response, heard, [])
+        sayError(response, heard, 'no longer kept', 410)
+        return true
+      },
+    })
+    await using bridge = startBridge(built, { url: gone.url, key: 'k' })
+    await open(bridge)
+    const answer = await bridge.ask({ id: 7, method: 'tools/call', params: { name: 'x' } })
+    expect(answer.error).toMatchObject({ data: { fault: 'bridge.lost' } })
+    expect(gone.of('tools/call')).toHaveLength(1)
+  })
+
+  test('of the gateway’s own is begun anew where it cannot be resumed, and the client is told to look again', async () => {
+    const streams: (string | undefined)[] = []
+    await using own = await startScriptedUpstream({
+      era: 'legacy',
+      capabilities: { tools: { listChanged: true }, prompts: {} },
+      act(heard, response) {
+        if (heard.verb !== 'GET') return false
+        const last = heard.headers['last-event-id']?.toString()
+        streams.push(last)
+        if (last !== undefined) sayError(response, heard, 'no longer kept', 410)
+        else response.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: own-1\nretry: 10\ndata: \n\n')
+        if (streams.length === 1) setTimeout(() => response.destroy(), 20)
+        return true
+      },
+    })
+    await using bridge = startBridge(built, { url: own.url, key: 'k' })
+    await open(bridge)
+    await bridge.heard('notifications/tools/list_changed')
+    expect(streams).toEqual([undefined, 'own-1', undefined])
+    expect(bridge.lines.slice(1)).toHaveLength(1)
   })
 
   test('of a listening is opened again, and the client is told to look again', async () => {

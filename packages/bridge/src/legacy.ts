@@ -23,12 +23,14 @@ export interface Legacy {
 }
 
 const UNKNOWN = 404
-/** The gateway has no stream of its own, whoever asks and however often. */
-const NO_STREAM = new Set([400, 404, 405, 406, 501])
+/** What may be otherwise later: a key, a rate. Every other 4xx says that there is no such stream, or none any more. */
+const PASSING = new Set([401, 403, 408, 429])
+const refusesStream = (status: number) => status === 501 || (status >= 400 && status < 500 && !PASSING.has(status))
 const PAUSE = 500
 const LONGEST_PAUSE = 30_000
-/** Attempts in a row that bring no stream, after which an answer counts as lost. */
-const MOST_RESUMES = 8
+/** Milliseconds without a stream after which an answer counts as lost, and the longest pause between attempts. */
+const RESUME_FOR = 30_000
+const RESUME_PAUSE = 4_000
 /** Milliseconds without a byte, after which a stream that says something every fifteen seconds counts as broken. */
 const SILENCE = 90_000
 
@@ -85,8 +87,9 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
   /** The rest of a stream that broke off, or that its server closed so that its client comes for the rest. */
   async function resume(one: Ask, life: Life, from: string, retry: number): Promise<Answered> {
     const { signal } = one.controller
-    for (let [attempt, pause] = [0, retry]; attempt < MOST_RESUMES; attempt++, pause *= 2) {
-      await sleep(Math.min(pause, LONGEST_PAUSE), undefined, { signal })
+    const until = performance.now() + RESUME_FOR
+    for (let pause = retry; performance.now() < until; pause = Math.min(pause * 2, RESUME_PAUSE)) {
+      await sleep(pause, undefined, { signal })
       const answered = await fetchStream(life, from, signal).catch((thrown: unknown) => {
         if (isAbort(thrown)) throw thrown
         return undefined
@@ -127,7 +130,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
         broke = true
       } else if (answered?.status === UNKNOWN && life.id !== undefined) {
         await session.renew(life).catch(() => {})
-      } else if (answered !== undefined && NO_STREAM.has(answered.status)) {
+      } else if (answered !== undefined && refusesStream(answered.status)) {
         if (from === undefined) return
         from = undefined // it was too long ago: the rest of it is gone
       }
