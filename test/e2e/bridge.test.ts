@@ -15,6 +15,8 @@ import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const
 const patiently = { timeout: 20_000, interval: 20 }
+/** Of ten people: the gateway keeps ten sessions of one. */
+const KEYS = Array.from({ length: 10 }, (_, number) => `uru_${String(number).repeat(64)}`)
 const parts = new AsyncDisposableStack()
 let built: BuiltBridge
 let gateway: TestGateway
@@ -31,6 +33,7 @@ beforeAll(async () => {
   }
   gateway = parts.use(
     await openGateway({
+      keys: KEYS.map((value, number) => ({ name: `one of many ${number}`, value, toolset: undefined })),
       connections: [
         { alias: 'modern', wire: httpWire(everything.modern.url) },
         { alias: 'legacy', wire: httpWire(everything.legacy.url) },
@@ -215,7 +218,9 @@ describe('bare messages on stdio', () => {
 })
 
 test('fifty clients at once each get their own answers, and leave no process', async () => {
-  const bridges = Array.from({ length: 50 }, () => startBridge(built, at('modern_probe')))
+  const bridges = Array.from({ length: 50 }, (_, number) =>
+    startBridge(built, { ...at('modern_probe'), key: KEYS[number % KEYS.length] }),
+  )
   try {
     const answers = await Promise.all(
       bridges.map(async (bridge, number) => {

@@ -23,6 +23,8 @@ export interface Legacy {
 }
 
 const UNKNOWN = 404
+/** For one request: of many clients with one key the gateway keeps a few sessions only, and drops one for another. */
+const MOST_RENEWALS = 3
 /** What may be otherwise later: a key, a rate. Every other 4xx says that there is no such stream, or none any more. */
 const PASSING = new Set([401, 403, 408, 429])
 const refusesStream = (status: number) => status === 501 || (status >= 400 && status < 500 && !PASSING.has(status))
@@ -45,11 +47,12 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
 
   /** In the session as it is, or, where the gateway has lost that, in the one that takes its place. */
   async function postInSession(one: Ask): Promise<{ answered: Answered; life: Life | undefined }> {
-    const life = one.method === 'initialize' ? undefined : await session.life()
-    const answered = await post(one, life)
-    if (life?.id === undefined || !isUnknown(answered, one)) return { answered, life }
-    const next = await session.renew(life)
-    return { answered: await post(one, next), life: next }
+    let life = one.method === 'initialize' ? undefined : await session.life()
+    for (let renewals = 0; ; renewals++) {
+      const answered = await post(one, life)
+      if (life?.id === undefined || renewals === MOST_RENEWALS || !isUnknown(answered, one)) return { answered, life }
+      life = await session.renew(life)
+    }
   }
 
   function ask(one: Ask): Promise<void> {
