@@ -1,24 +1,37 @@
 /**
- * What does `npx toolway` get? `npm run build` bundles the gateway into packages/gateway/dist and lays the package that is
- * published beside it, in dist/package, where `npm pack` and `npm publish` are run. Nothing that starts from this checkout
- * looks at either. It publishes nothing itself, and what was built before is removed first.
+ * What does `npx toolway` get, and what `npx @toolway/bridge`? `npm run build` bundles the gateway into packages/gateway/dist
+ * and the stdio bridge into packages/bridge/dist, and lays the package that is published beside each, in dist/package, where
+ * `npm pack` and `npm publish` are run. The gateway's has the bridge in it too, so that whoever has a gateway needs nothing
+ * else. It publishes nothing itself, and what was built before is removed first.
  */
 import { cp, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundle } from './build/bundle.ts'
+import { bundleBridge } from './build/bundle-bridge.ts'
 import { layPackage } from './build/package.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const gateway = join(root, 'packages/gateway')
+const bridge = join(root, 'packages/bridge')
+const BRIDGE_FILE = 'toolway-bridge.mjs'
 
-async function build(folder: string): Promise<void> {
+async function build(folder: string, bridgeFolder: string): Promise<void> {
   const began = Date.now()
-  await rm(folder, { recursive: true, force: true })
-  const bundled = await bundle({ root, source: join(gateway, 'src'), folder })
-  const published = join(folder, 'package')
-  for (const name of await readdir(folder))
-    await cp(join(folder, name), join(published, 'dist', name), { recursive: true })
-  await layPackage({ root, gateway, folder: published, bundled })
+  await Promise.all([folder, bridgeFolder].map((old) => rm(old, { recursive: true, force: true })))
+  await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(bridgeFolder, BRIDGE_FILE) })
+  const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE }
+  const bundled = await bundle({ root, source: join(gateway, 'src'), folder, elsewhere })
+  await cp(join(bridgeFolder, BRIDGE_FILE), join(folder, BRIDGE_FILE))
+  await lay({ workspace: gateway, folder, bundled }, began)
+  await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
+}
+
+/** The package that is published, in a folder of the bundle that it has in its own `dist`. */
+async function lay(parts: { workspace: string; folder: string; bundled: readonly string[] }, began: number) {
+  const published = join(parts.folder, 'package')
+  for (const name of await readdir(parts.folder))
+    if (name !== 'package') await cp(join(parts.folder, name), join(published, 'dist', name), { recursive: true })
+  await layPackage({ root, ...parts, folder: published })
   const megabytes = (await sizeOf(published)) / 1e6
   const seconds = (Date.now() - began) / 1000
   console.log(`Built ${published}: ${megabytes.toFixed(1)} MB in ${seconds.toFixed(1)} s.`)
@@ -30,4 +43,5 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-await build(resolve(process.argv[2] ?? join(gateway, 'dist')))
+const [folder = join(gateway, 'dist'), bridgeFolder = join(bridge, 'dist')] = process.argv.slice(2)
+await build(resolve(folder), resolve(bridgeFolder))

@@ -270,7 +270,14 @@ describe('connections', () => {
       '--',
       'y',
     )
-    await refused('One of the pairs has no "=": write --env NAME=value.', 'x', '--env', 'hunter2', '--', 'y')
+    await refused(
+      'One of the pairs has no "=", and is no variable that is set here: write --env NAME=value',
+      'x',
+      '--env',
+      'hunter2',
+      '--',
+      'y',
+    )
     await refused(/argument '2020' is invalid.*2026-07-28/, 'x', '--revision', '2020', '--', 'y')
     await refused('A number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
     expect(await here.run(['connection', 'add', 'demo', '--url', 'http://x.example'])).toMatchObject({

@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,7 +38,7 @@ async function install(): Promise<Installed> {
   await Promise.all([mkdir(home), mkdir(place)])
   const run = (file: string, words: readonly string[], cwd: string) =>
     promisify(execFile)(file, words, { cwd, env: forNpm })
-  await run(process.execPath, [join(root, 'tools/build.ts'), built], root)
+  await run(process.execPath, [join(root, 'tools/build.ts'), built, join(folder, 'bridge')], root)
   const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(built, 'package'))
   const tarball = join(folder, packed.stdout.trim())
   await rm(built, { recursive: true })
@@ -55,6 +55,21 @@ function run({ folder, home }: Installed, file: string, ...words: string[]) {
       resolve({ code: child.exitCode, out, err }),
     )
   })
+}
+
+/** The first line that a bridge answers to an `initialize`. */
+async function talk({ folder }: Installed, program: string, words: readonly string[], key: string): Promise<unknown> {
+  const child = spawn(program, words, {
+    cwd: folder,
+    env: { PATH, TOOLWAY_KEY: key },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'packed', version: '1' } }
+  child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+  let out = ''
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  await once(child, 'close')
+  return JSON.parse(out)
 }
 
 const toolwayIn = ({ folder }: Installed) => join(folder, 'node_modules/.bin/toolway')
@@ -120,6 +135,26 @@ describe('the package that is published', { timeout: 60_000 }, () => {
     expect(await running.ended).toEqual([0, null])
     await expect.poll(running.family.alive, patiently).toEqual([])
     await expect(access(join(here.home, '.toolway/address'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('has what it prints for a client that starts processes, and runs it under an old Node too', async () => {
+    // A home of its own: the screen that says it comes with the first start only.
+    const first = { ...here, home: join(here.home, '../first') }
+    await mkdir(first.home)
+    await using running = await start(first, toolwayIn(first), 'start')
+    await expect.poll(running.said, patiently).toContain('Ctrl+C stops it')
+    const shown = /"args": \[\s*"([^"]*toolway-bridge\.mjs)",\s*"--url",\s*"([^"]*)"/.exec(running.said())
+    const [, file = '', url = ''] = shown ?? []
+    expect(file).toBe(join(await realpath(here.folder), 'node_modules/toolway/dist/toolway-bridge.mjs'))
+    const key = (await readFile(join(first.home, '.toolway/command-line.key'), 'utf8')).trim()
+    const [node] = await findOldNode()
+    for (const [program, ...words] of [
+      [node, file],
+      [node, toolwayIn(here), 'bridge'],
+    ] as const) {
+      const answer = await talk(here, program, [...words, '--url', url], key)
+      expect(answer).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } })
+    }
   })
 
   test('is ended with its npx, which tells nobody that it leaves', async () => {

@@ -25,10 +25,12 @@ export interface BundleParts {
   readonly source: string
   /** Where the bundle goes; it is made. */
   readonly folder: string
+  /** Files of other packages that sources name, and what they are called in the folder, where somebody else puts them. */
+  readonly elsewhere: Readonly<Record<string, string>>
 }
 
 /** Paths of all files that are in the bundle, relative to `root`. */
-export async function bundle({ root, source, folder }: BundleParts): Promise<string[]> {
+export async function bundle({ root, source, folder, elsewhere }: BundleParts): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: PROGRAMS.map((program) => join(source, program)),
@@ -46,7 +48,7 @@ export async function bundle({ root, source, folder }: BundleParts): Promise<str
     legalComments: 'none', // the notices beside the bundle hold every licence whole
     metafile: true,
     logLevel: 'warning',
-    plugins: [placeFiles({ source, programs: PROGRAMS, folder })],
+    plugins: [placeFiles({ source, programs: PROGRAMS, folder, elsewhere })],
   })
   refuseMissing(metafile)
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>

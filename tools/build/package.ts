@@ -1,6 +1,6 @@
 /**
  * What is in the package that is published, beside the bundle? The launcher, the texts, and a manifest made of the
- * gateway's own: everything that the bundle holds is no dependency any more, and what stays is optional, because with
+ * workspace's own: everything that the bundle holds is no dependency any more, and what stays is optional, because with
  * DATABASE_URL the gateway needs no database of its own.
  */
 import { cp, readFile, writeFile } from 'node:fs/promises'
@@ -9,8 +9,8 @@ import { readNotices } from './notices.ts'
 
 export interface PackageParts {
   readonly root: string
-  /** The folder of the gateway's workspace. */
-  readonly gateway: string
+  /** The folder of the workspace. */
+  readonly workspace: string
   /** Of the package; the bundle is in its `dist`. */
   readonly folder: string
   /** What the bundle was made of, relative to `root`. */
@@ -20,12 +20,12 @@ export interface PackageParts {
 /** Words of the workspace's manifest that hold for who installs the package too. */
 const KEPT = ['name', 'version', 'description', 'license', 'bin', 'type', 'optionalDependencies', 'engines']
 
-export async function layPackage({ root, gateway, folder, bundled }: PackageParts): Promise<void> {
-  const own = JSON.parse(await readFile(join(gateway, 'package.json'), 'utf8')) as Record<string, unknown>
+export async function layPackage({ root, workspace, folder, bundled }: PackageParts): Promise<void> {
+  const own = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8')) as Record<string, unknown>
   const manifest = Object.fromEntries(KEPT.map((name) => [name, own[name]]))
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
-  await writeFile(join(folder, 'THIRD-PARTY-NOTICES'), await readNotices(root, bundled))
-  await cp(join(gateway, 'bin'), join(folder, 'bin'), { recursive: true })
-  await cp(join(gateway, 'README.md'), join(folder, 'README.md'))
+  if (bundled.length > 0) await writeFile(join(folder, 'THIRD-PARTY-NOTICES'), await readNotices(root, bundled))
+  await cp(join(workspace, 'bin'), join(folder, 'bin'), { recursive: true })
+  await cp(join(workspace, 'README.md'), join(folder, 'README.md'))
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'))
 }

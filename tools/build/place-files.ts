@@ -15,6 +15,8 @@ export interface PlaceParts {
   readonly programs: readonly string[]
   /** Of the bundle. */
   readonly folder: string
+  /** Files outside of `source` that the bundle has under a name of its own. */
+  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 const ADDRESS = /new URL\('([^']+)', import\.meta\.url\)/g
@@ -22,9 +24,10 @@ const ADDRESS = /new URL\('([^']+)', import\.meta\.url\)/g
 const OTHER =
   /import\.meta\.(?:dirname|filename)|new URL\((?!'[^']+', import\.meta\.url\))[^;]{0,200}?,\s*import\.meta\.url/
 
-export function placeFiles({ source, programs, folder }: PlaceParts): Plugin {
+export function placeFiles({ source, programs, folder, elsewhere = {} }: PlaceParts): Plugin {
   async function place(file: string): Promise<string> {
     if (programs.includes(relative(source, file))) return `./${basename(file, '.ts')}.mjs`
+    if (elsewhere[file] !== undefined) return `./${elsewhere[file]}`
     const isFolder = (await stat(file).catch(() => undefined))?.isDirectory() === true
     if (!isFolder) throw new Error(`${file} is named by a source, and is no program or folder of the bundle.`)
     await cp(file, join(folder, basename(file)), { recursive: true })

@@ -164,6 +164,14 @@ export const FAULTS = {
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
+  // Of the stdio bridge, which stands on the client's side of the wire.
+  'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
+  'bridge.refused': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The address {address} answers HTTP {status}: {problem}.', 'Check that --url is the MCP address of a Toolway gateway, and what stands between it and this machine.'),
+  'bridge.key': row('identify', 'UNAUTHENTICATED', [401, INTERNAL], 'The gateway refuses the key of this client: {problem}.', 'The bridge takes it from {source}: set that in the configuration of this client; `toolway key add NAME` makes a key.'),
+  'bridge.lost': row('run', 'EXECUTION_ERROR', [502, INTERNAL], 'The connection to the gateway broke before the answer was there; the request may have been carried out.', 'Look at the effect before you send it again.'),
+  'bridge.busy': row('receive', 'RATE_LIMITED', [503, INTERNAL, 'retry'], 'The bridge has {limit} requests under way and takes no more.', 'Send it again when some are answered.'),
+  'bridge.session': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The gateway no longer knows this session, and a new one cannot be opened: {problem}.', 'Restart this server in the client.'),
+
   internal: row('run', 'INTERNAL', [500, INTERNAL], 'Something went wrong inside the gateway.', 'Give the operator the correlation id of this answer.'),
 } as const satisfies Record<string, FaultRow>
 

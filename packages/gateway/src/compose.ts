@@ -52,6 +52,7 @@ import { createCounters } from './telemetry/counters.ts'
 import { listToolsets } from './toolsets/toolsets.ts'
 import { createChildren } from './upstreams/children/worker-link.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
+import { proofOf } from './vault/identity-proof.ts'
 import type { Store } from './admin/open-store.ts'
 
 export interface ComposeParts {
@@ -266,6 +267,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     webSocket: createWebSocketDoor(doors),
     health,
     identify: identity.identify,
+    prove: (challenge, port) => proofOf(vault, challenge, port),
     readiness: createReadiness({ health, ping: () => db.ping() }),
     metrics: counters.registry,
     newCorrelationId: randomUUID,

@@ -30,7 +30,13 @@ export {
   VERSION_KEY,
   writeEnvelope,
 } from './eras/modern/envelope.ts'
-export { checkHeaders, checkParameterHeaders, headerParameters, headersFor } from './eras/modern/headers.ts'
+export {
+  checkHeaders,
+  checkParameterHeaders,
+  encodeHeader,
+  headerParameters,
+  headersFor,
+} from './eras/modern/headers.ts'
 export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
 export { isObject, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'

@@ -89,9 +89,11 @@ const SELF = { name: 'e2e', version: '1.0.0' }
 export const connectClient = (parts: ClientParts): Promise<McpClient> =>
   parts.kind === 'SDK 1' ? connectOne(parts) : connectTwo(parts, transportTwo(parts))
 
-/** An SDK 2 client over a transport of the test's own, as mcp-remote needs. */
-export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy'): Promise<McpClient> =>
-  connectTwo({ kind, url: '', key: '' }, transport)
+/** An official client over a transport of the test's own, as programs between it and the gateway need. */
+export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy', answers = false): Promise<McpClient> => {
+  const parts = { kind, url: '', key: '', answers }
+  return kind === 'SDK 1' ? connectOne(parts, transport) : connectTwo(parts, transport)
+}
 
 const headersOf = ({ key }: ClientParts) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } })
 const transportTwo = (parts: ClientParts): Transport =>
@@ -156,7 +158,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
 /** The SDK's own cache is not under test. */
 const FRESH = { cacheMode: 'refresh' as const }
 
-async function connectOne({ kind, answers = false, ...parts }: ClientParts): Promise<McpClient> {
+async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?: Transport): Promise<McpClient> {
   const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
   const heard: Message[] = []
   const asked: Message[] = []
@@ -172,9 +174,11 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
     })
   }
   const { way = 'http', url, key } = parts
-  const http = way === 'http' ? new TransportOne(new URL(url), headersOf({ kind, ...parts })) : undefined
+  const http =
+    own === undefined && way === 'http' ? new TransportOne(new URL(url), headersOf({ kind, ...parts })) : undefined
   let revision: string | undefined
-  const transport = http ?? lastingOne(way === 'sse' ? 'sse' : 'socket', url, key, (told) => (revision = told))
+  const lasting = () => lastingOne(way === 'sse' ? 'sse' : 'socket', url, key, (told) => (revision = told))
+  const transport = http ?? (own as TransportOne | undefined) ?? lasting()
   await client.connect(transport)
   return {
     kind,

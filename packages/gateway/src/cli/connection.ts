@@ -12,10 +12,12 @@ import {
   noteContact,
   removeConnection,
 } from '../connections/connections.ts'
+import { loadConfig } from '../config.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
+import { pairsOf } from './secret-words.ts'
 import { shownOf } from './start.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
@@ -25,7 +27,9 @@ export interface AddWords {
   readonly title?: string | undefined
   readonly url?: string | undefined
   readonly header: readonly string[]
+  readonly headerFrom?: string | undefined
   readonly env: readonly string[]
+  readonly envFrom?: string | undefined
   readonly command: readonly string[]
   readonly revision: string
   readonly timeout: number
@@ -33,13 +37,13 @@ export interface AddWords {
 
 const ORIGIN = 'command line'
 
-export function add(words: AddWords, output: Output): Promise<number> {
+export async function add(words: AddWords, output: Output): Promise<number> {
   if (!Alias.safeParse(words.alias).success)
     throw new CommandFault(
       `"${words.alias}" is no alias: it starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end.`,
       EXIT.usage,
     )
-  const connection = wordsOf(words)
+  const connection = await wordsOf(words, output)
   return withStore(words.organization, async (opened) => {
     const { db, organization, vault } = opened
     const { settings, secrets } = parts(connection)
@@ -70,7 +74,9 @@ function parts(connection: ConnectionWords) {
   }
 }
 
-function wordsOf({ url, header, env, command, revision, timeout }: AddWords): ConnectionWords {
+async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords> {
+  const { url, header, headerFrom, env, envFrom, command, revision, timeout } = words
+  const { lookup } = loadConfig()
   const pin = revision as ConnectionWords['revision']
   const [program, ...args] = command
   if ((url === undefined) === (program === undefined)) {
@@ -80,29 +86,27 @@ function wordsOf({ url, header, env, command, revision, timeout }: AddWords): Co
     )
   }
   // What would go nowhere is refused: whoever says it means it to have an effect.
-  if (url !== undefined && env.length > 0)
+  if (url !== undefined && (env.length > 0 || envFrom !== undefined))
     throw new CommandFault('--env is for a server that is started here; a remote one takes --header.', EXIT.usage)
-  if (url === undefined && header.length > 0)
+  if (url === undefined && (header.length > 0 || headerFrom !== undefined))
     throw new CommandFault('--header is for a remote server; one that is started here takes --env.', EXIT.usage)
   const wire: ConnectionWords['wire'] =
     url === undefined
-      ? { kind: 'process', command: program ?? '', args, environment: pairs(env, '=', '--env NAME=value') }
-      : { kind: 'http', url, headers: pairs(header, ':', '--header "Name: value"') }
+      ? {
+          kind: 'process',
+          command: program ?? '',
+          args,
+          environment: await pairsOf({ option: '--env', said: env, file: envFrom }, lookup, output),
+        }
+      : {
+          kind: 'http',
+          url,
+          headers: await pairsOf({ option: '--header', said: header, file: headerFrom }, lookup, output),
+        }
   const shown = shownOf(
     wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} },
   )
   return { revision: pin, timeout, wire, shown }
-}
-
-function pairs(texts: readonly string[], separator: string, form: string): Record<string, string> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const at = text.indexOf(separator)
-      // The value may be a secret, so the message does not repeat it.
-      if (at < 1) throw new CommandFault(`One of the pairs has no "${separator}": write ${form}.`, EXIT.usage)
-      return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-    }),
-  )
 }
 
 const WAIT_MS = 60_000

@@ -29,7 +29,7 @@ export async function doctor(organization: string, output: Output): Promise<numb
     ),
     await checkDirectory(loaded),
     ...(await checkStore(loaded, organization)),
-    ...(await checkGateway(loaded)),
+    ...(await checkGateway(loaded, output)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
   ]
@@ -74,7 +74,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   }
 }
 
-async function checkGateway(loaded: LoadedConfig): Promise<Finding[]> {
+async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Finding[]> {
   const address = await addressOf(loaded)
   if (!(await isRunning(address)))
     return [note('gateway', `none answers at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
@@ -82,7 +82,7 @@ async function checkGateway(loaded: LoadedConfig): Promise<Finding[]> {
     ({ status }) => status,
     () => 0,
   )
-  const listing = await findEndpoint({})
+  const listing = await findEndpoint({}, output)
     .then((endpoint) => ask(endpoint, 'tools/list', {}))
     .then(
       (result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`),

@@ -1,5 +1,6 @@
 /** `toolway key …`: make, list and remove the keys of an organization. A key is printed once and kept nowhere. */
 import { Slug } from '@toolway/contract'
+import { LOCAL_KEY } from '../admin/first-run.ts'
 import { addKey, hintOf, listKeys, mintKey, removeKey } from '../identity/keys.ts'
 import { listToolsets } from '../toolsets/toolsets.ts'
 import { CommandFault, EXIT, table, type Output } from './output.ts'
@@ -59,6 +60,10 @@ export const remove = (organization: string, name: string, output: Output): Prom
   withStore(organization, async ({ db, organization: own }) => {
     const removed = await db.organization(own.id, (sql) => removeKey(sql, name))
     if (!removed) throw new CommandFault(`There is no key named "${name}"; \`toolway key list\` shows them.`)
-    output.result({ removed: name }, [`Removed the key "${name}": it is refused from now on.`])
+    const again =
+      name === LOCAL_KEY
+        ? ['The commands of this machine called with it; the next start gives them a new one, in the data directory.']
+        : []
+    output.result({ removed: name }, [`Removed the key "${name}": it is refused from now on.`, ...again])
     return EXIT.ok
   })

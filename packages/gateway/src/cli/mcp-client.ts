@@ -1,4 +1,5 @@
 /** The command line as an MCP client of its own gateway: one request of revision 2026-07-28, its progress, its answer. */
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -15,8 +16,12 @@ import {
   type Notification,
 } from '@toolway/protocol'
 import { createParser } from 'eventsource-parser'
-import { loadConfig } from '../config.ts'
-import { CommandFault, EXIT } from './output.ts'
+import { loadConfig, type LoadedConfig } from '../config.ts'
+import { isProof } from '../vault/identity-proof.ts'
+import { loadRootKey } from '../vault/root-key.ts'
+import { createVault } from '../vault/vault.ts'
+import { CommandFault, EXIT, type Output } from './output.ts'
+import { keyOf } from './secret-words.ts'
 import { addressOf, KEY_FILE } from './store.ts'
 
 export interface Endpoint {
@@ -27,20 +32,28 @@ export interface Endpoint {
 export interface EndpointWords {
   readonly url?: string | undefined
   readonly key?: string | undefined
-  readonly path?: string
+  readonly keyEnv?: string | undefined
 }
 
 /** Where and with which key: what was said, else the environment, else this machine's own gateway and the key in its directory. */
-export async function findEndpoint({ url, key, path = '/mcp' }: EndpointWords): Promise<Endpoint> {
+export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'progress'>): Promise<Endpoint> {
   const loaded = loadConfig()
-  const given = url ?? loaded.lookup('TOOLWAY_URL')
+  const given = words.url ?? loaded.lookup('TOOLWAY_URL')
+  const key = keyOf(words, loaded.lookup, output) ?? loaded.lookup('TOOLWAY_KEY')
+  if (given !== undefined) return { url: given, key }
+  const address = await addressOf(loaded)
   const own = await readFile(join(loaded.config.TOOLWAY_DATA, KEY_FILE), 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   )
-  const base = given ?? `${await addressOf(loaded)}${path}`
-  // The local key opens the local gateway; it is never sent to an address that was named.
-  return { url: base, key: key ?? loaded.lookup('TOOLWAY_KEY') ?? (given === undefined ? own : undefined) }
+  if (key !== undefined || own === undefined) return { url: `${address}/mcp`, key }
+  // The local key opens the local gateway: it goes to no address that was named, and to no other program on its port.
+  if (!(await isOwnGateway(address, loaded)))
+    throw new CommandFault(
+      `What answers at ${address} is not the gateway of ${loaded.config.TOOLWAY_DATA}, so its key is not sent there: start that one, or name another with --url and --key-env.`,
+      EXIT.unreachable,
+    )
+  return { url: `${address}/mcp`, key: own }
 }
 
 const CALLER = {
@@ -67,9 +80,33 @@ export async function ask(
   if (!isFailure(answer)) return answer.result
   const mend = (answer.error.data as { mend?: string } | undefined)?.mend
   throw new CommandFault(
-    [answer.error.message, mend].filter(Boolean).join(' '),
+    [answer.error.message, mend].flatMap(sentenceOf).join(' '),
     response.status === 401 ? EXIT.unreachable : EXIT.failed,
   )
+}
+
+const unreachable = (url: string, cause: unknown) =>
+  new CommandFault(
+    `No Toolway answers at ${url}: start it with \`npm start\` or \`npx toolway start\`, or name another address with --url.`,
+    EXIT.unreachable,
+    { cause },
+  )
+
+const PATIENCE = 5_000
+
+/** A gateway that was killed leaves its address behind, and any program may listen there since. */
+async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
+  const vault = createVault(await loadRootKey(config.TOOLWAY_DATA))
+  const challenge = randomBytes(32).toString('hex')
+  const { port, protocol } = new URL(address)
+  const response = await fetch(`${address}/health/live?challenge=${challenge}`, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(PATIENCE),
+  }).catch((thrown: unknown) => {
+    throw unreachable(`${address}/mcp`, thrown)
+  })
+  const said = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
+  return isProof(vault, challenge, Number(port) || (protocol === 'https:' ? 443 : 80), said?.proof)
 }
 
 async function post({ url, key }: Endpoint, method: string, params: JsonObject): Promise<globalThis.Response> {
@@ -85,13 +122,12 @@ async function post({ url, key }: Endpoint, method: string, params: JsonObject):
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
   } catch (thrown) {
-    throw new CommandFault(
-      `No Toolway answers at ${url}: start it with \`npm start\` or \`npx toolway start\`, or name another address with --url.`,
-      EXIT.unreachable,
-      { cause: thrown },
-    )
+    throw unreachable(url, thrown)
   }
 }
+
+const sentenceOf = (text: string | undefined): string[] =>
+  text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`]
 
 async function readAnswer(response: globalThis.Response, onNotification: (notification: Notification) => void) {
   const type = response.headers.get('content-type') ?? ''

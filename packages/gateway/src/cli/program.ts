@@ -77,6 +77,7 @@ function build(finish: Finish): Command {
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
+  program.addCommand(bridgeCommand())
   return program
 }
 
@@ -120,7 +121,9 @@ function connectionCommand(finish: Finish): Command {
       'address of a remote server: http(s):// (Streamable HTTP or HTTP+SSE) or ws(s):// (WebSocket)',
     )
     .option('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated', collect, [])
-    .option('--env <pair>', 'variable for a started server, NAME=value; may be repeated', collect, [])
+    .option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets')
+    .option('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here', collect, [])
+    .option('--env-from <file>', 'file of variables, NAME=value; - is standard input. For secrets')
     .option('--title <text>', 'name for people')
     .addOption(
       new Option('--revision <date>', 'pin the protocol revision it speaks')
@@ -131,8 +134,9 @@ function connectionCommand(finish: Finish): Command {
     .addHelpText(
       'after',
       examples(
-        'toolway connection add docs --url https://example.com/mcp --header "Authorization: Bearer …"',
+        'toolway connection add docs --url https://example.com/mcp --header-from docs.headers',
         'toolway connection add live --url wss://example.com/mcp',
+        'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
       ),
@@ -144,7 +148,9 @@ function connectionCommand(finish: Finish): Command {
         options: Common & {
           url?: string
           header: string[]
+          headerFrom?: string
           env: string[]
+          envFrom?: string
           title?: string
           revision: string
           timeout: number
@@ -185,12 +191,14 @@ const withEndpoint = (command: Command) =>
       '--url <address>',
       'address of the MCP endpoint (default: the gateway of this data directory; or TOOLWAY_URL)',
     )
-    .option('--key <key>', 'key to call with (default: the key of this data directory; or TOOLWAY_KEY)')
+    .option('--key-env <name>', 'variable with the key to call with (default: TOOLWAY_KEY, or the local key)')
+    .option('--key <key>', 'the key itself, which every user of this machine can then read: rather --key-env')
 
 interface Calling {
   json?: boolean
   url?: string
   key?: string
+  keyEnv?: string
 }
 
 const toolsCommand = (finish: Finish) =>
@@ -200,7 +208,7 @@ const toolsCommand = (finish: Finish) =>
       examples(
         'toolway tools',
         'toolway tools --json',
-        'toolway tools --url https://tools.example.com/mcp --key uru_…',
+        'toolway tools --url https://tools.example.com/mcp --key-env TEAM_KEY',
       ),
     )
     .action(async (options: Calling) => finish(await (await import('./tools.ts')).tools(options, outputOf(options))))
@@ -294,3 +302,14 @@ const configCommand = (finish: Finish) =>
     .action(async (options: { json?: boolean }) =>
       finish((await import('./config-list.ts')).listConfig(outputOf(options))),
     )
+
+/** The launcher runs it before anything here is loaded; who comes another way is told. */
+const bridgeCommand = () =>
+  new Command('bridge')
+    .description('connect a client that starts its servers as processes: MCP on stdin and stdout')
+    .allowUnknownOption()
+    .helpOption(false)
+    .argument('[options...]')
+    .action(() => {
+      throw new CommandFault('The bridge is started by the launcher: `npx toolway bridge --help`.', EXIT.usage)
+    })

@@ -1,5 +1,5 @@
 /** The one screen of a start: where the gateway is, the key that is shown once, what to paste where, the first call to make. */
-import { clientConfigurations } from './clients/client-configurations.ts'
+import { clientConfigurations, type Reached } from './clients/client-configurations.ts'
 
 const FIRST_CALL = `npx toolway call demo__world_clock '{"zones": ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]}'`
 
@@ -12,8 +12,7 @@ const indent = (text: string) =>
     .join('\n')
 
 /** @param demo whether there is a demo connection to call */
-export function firstScreen(address: string, key: string, demo: boolean): string[] {
-  const url = `${address}/mcp`
+export function firstScreen({ url, key, bridge }: Reached, demo: boolean): string[] {
   const firstCall = demo
     ? ['  First call, in a second terminal:', '', `    ${FIRST_CALL}`]
     : ['  First connection, in a second terminal:', '', `    ${FIRST_CONNECTION}`]
@@ -28,7 +27,7 @@ export function firstScreen(address: string, key: string, demo: boolean): string
     ...firstCall,
     '',
     '  Connect a client:',
-    ...clientConfigurations({ url, key }).flatMap(({ client, where, text }) => [
+    ...clientConfigurations({ url, key, bridge }).flatMap(({ client, where, text }) => [
       '',
       `  ${client}: ${where}`,
       '',

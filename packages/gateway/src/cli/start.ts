@@ -23,6 +23,9 @@ import { ADDRESS_FILE, KEY_FILE } from './store.ts'
 
 const DEMO_SERVER = fileURLToPath(new URL('../demo/demo-server.ts', import.meta.url))
 
+/** What a client of this machine starts, where it takes only processes. */
+const BRIDGE_FILE = fileURLToPath(new URL('../../../bridge/bin/toolway-bridge.mjs', import.meta.url))
+
 /** A first screen names a tool to call: it comes when that tool is there, or after this long. Later starts know their tools. */
 const FIRST_CONTACT_MS = 5_000
 
@@ -46,7 +49,7 @@ export async function start(): Promise<number> {
     const address = addressFor(loaded, port)
     await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
     const told = untilToldToStop()
-    say(run, address.open, config.TOOLWAY_DEMO === 'on')
+    say(run, address, config.TOOLWAY_DEMO === 'on')
     await noteShown(store.db)
     log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
     await Promise.race([told, orphaned])
@@ -166,14 +169,27 @@ async function listen(gateway: Gateway, { config }: LoadedConfig, patience: numb
   }
 }
 
-function addressFor({ config }: LoadedConfig, port: number): { local: string; open: string } {
-  const host = config.TOOLWAY_HOST === '0.0.0.0' || isLoopback(config.TOOLWAY_HOST) ? '127.0.0.1' : config.TOOLWAY_HOST
-  const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  return { local, open: config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local }
+interface Addresses {
+  readonly local: string
+  /** Where clients find it. */
+  readonly open: string
+  /** Only programs of this machine do. */
+  readonly private: boolean
 }
 
-function say(run: FirstRun, address: string, demo: boolean): void {
-  const lines = run.key === undefined ? laterScreen(address) : firstScreen(address, run.key, demo)
+function addressFor({ config }: LoadedConfig, port: number): Addresses {
+  const host = config.TOOLWAY_HOST === '0.0.0.0' || isLoopback(config.TOOLWAY_HOST) ? '127.0.0.1' : config.TOOLWAY_HOST
+  const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const open = config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
+  return { local, open, private: open === local && isLoopback(config.TOOLWAY_HOST) }
+}
+
+function say(run: FirstRun, address: Addresses, demo: boolean): void {
+  const bridge = address.private ? { node: process.execPath, file: BRIDGE_FILE } : undefined
+  const lines =
+    run.key === undefined
+      ? laterScreen(address.open)
+      : firstScreen({ url: `${address.open}/mcp`, key: run.key, bridge }, demo)
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 

@@ -1,10 +1,11 @@
 /** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
 import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
+import { readInput } from './input.ts'
 import { ask, findEndpoint, type EndpointWords } from './mcp-client.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
 
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
-  const endpoint = await findEndpoint(words)
+  const endpoint = await findEndpoint(words, output)
   const found: JsonObject[] = []
   for (let cursor: string | undefined, more = true; more;) {
     const page = await ask(endpoint, 'tools/list', cursor === undefined ? {} : { cursor })
@@ -33,7 +34,7 @@ function firstLine(description: Json | undefined): string {
 
 export async function call(name: string, text: string, words: EndpointWords, output: Output): Promise<number> {
   const given = readArguments(text === '-' ? await readInput() : text)
-  const endpoint = await findEndpoint(words)
+  const endpoint = await findEndpoint(words, output)
   const result = await ask(endpoint, 'tools/call', { name, arguments: given }, (notification) =>
     tell(notification, output),
   )
@@ -53,12 +54,6 @@ function readArguments(text: string): JsonObject {
     )
   }
   throw new CommandFault(`The arguments must be a JSON object, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
-}
-
-async function readInput(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }
 
 function tell({ method, params = {} }: Notification, output: Output): void {

@@ -54,6 +54,7 @@ async function listen({
       metrics: new Registry(),
       newCorrelationId: () => 'id',
       identify() {},
+      prove: () => '',
     },
     { headersTimeout: 100, requestTimeout: 200, keepAliveTimeout: 1_000, connectionsCheckingInterval: 20 },
   )

@@ -4,10 +4,11 @@
  * Every address that is not an MCP endpoint answers problem+json. Nothing is served to a name that is not ours.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
+import { isChallenge } from '../vault/identity-proof.ts'
 import { addressOf } from './addresses.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
@@ -26,6 +27,8 @@ export interface ServerParts {
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Registry
   readonly newCorrelationId: () => string
+  /** The answer to who asks whether this is the gateway of a data directory, on that port. */
+  prove(challenge: string, port: number): string
   /** Throws a fault unless the header carries a key that is known. */
   identify(authorization: string | undefined): unknown
 }
@@ -140,9 +143,14 @@ function sayProblem(response: ServerResponse, fault: Fault, correlationId: strin
     .end(body)
 }
 
-function createRest({ health, readiness, metrics, newCorrelationId, identify }: ServerParts): Hono {
-  const app = new Hono()
-  app.get('/health/live', (c) => c.json({ status: 'live' }))
+function createRest({ health, readiness, metrics, newCorrelationId, identify, prove }: ServerParts) {
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.get('/health/live', (c) => {
+    const challenge = c.req.query('challenge')
+    const port = c.env.incoming.socket.localPort
+    if (!isChallenge(challenge) || port === undefined) return c.json({ status: 'live' })
+    return c.json({ status: 'live', proof: prove(challenge, port) })
+  })
   app.get('/health/startup', (c) =>
     c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
   )

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
 import { Client } from '@modelcontextprotocol/client'
@@ -12,7 +13,7 @@ import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { readMcpJson } from '../import/mcp-json.ts'
-import { clientConfigurations, type ConfiguredClient } from './client-configurations.ts'
+import { clientConfigurations, type BridgeStart, type ConfiguredClient } from './client-configurations.ts'
 
 // Real processes are started here, on machines that may be busy with other things.
 vi.setConfig({ testTimeout: 120_000 })
@@ -21,8 +22,13 @@ const KEY = 'tw_Abc-123._~+/=='
 const BEARER = `Bearer ${KEY}`
 const URL_TEXT = 'https://tools.example.com/acme/mcp'
 
-const textFor = (client: ConfiguredClient, url = URL_TEXT, key = KEY) => {
-  const found = clientConfigurations({ url, key }).find((configuration) => configuration.client === client)
+const BRIDGE = {
+  node: process.execPath,
+  file: fileURLToPath(new URL('../../../../bridge/bin/toolway-bridge.mjs', import.meta.url)),
+}
+
+const textFor = (client: ConfiguredClient, url = URL_TEXT, bridge?: BridgeStart) => {
+  const found = clientConfigurations({ url, key: KEY, bridge }).find((configuration) => configuration.client === client)
   return found?.text ?? ''
 }
 
@@ -60,6 +66,18 @@ describe('the configuration', () => {
       env: { TOOLWAY_AUTHORIZATION: BEARER },
     })
     for (const arg of entry.args) expect(arg).not.toMatch(/\s/)
+  })
+
+  test('for Claude Desktop on the gateway’s own machine starts what is there, with the key in a variable', () => {
+    const file = '/home/ada/my tools/toolway-bridge.mjs'
+    const text = textFor('Claude Desktop', URL_TEXT, { node: '/opt/node/bin/node', file })
+    expect(Desktop.parse(JSON.parse(text)).mcpServers.toolway).toEqual({
+      command: '/opt/node/bin/node',
+      args: [file, '--url', URL_TEXT],
+      env: { TOOLWAY_KEY: KEY },
+    })
+    const others = (bridge?: BridgeStart) => clientConfigurations({ url: URL_TEXT, key: KEY, bridge }).slice(1)
+    expect(others(BRIDGE)).toEqual(others())
   })
 
   test('for Claude Desktop allows plain http only where the address is plain http', () => {
@@ -148,6 +166,9 @@ describe('the configuration', () => {
         expect.objectContaining({ kind: 'http', url: URL_TEXT, headers: { Authorization: BEARER }, problems: [] }),
       ])
     }
+    for (const bridge of [BRIDGE, { node: 'C:\\node\\node.exe', file: 'C:\\toolway\\dist\\toolway-bridge.mjs' }]) {
+      expect(readMcpJson(textFor('Claude Desktop', URL_TEXT, bridge), { home: '/home/ada' }).servers).toEqual([])
+    }
   })
 })
 
@@ -196,7 +217,25 @@ async function guardedServer(key: string) {
   }
 }
 
-test('Claude Desktop, started as its configuration says, lists and calls the tools with the key', async () => {
+test('Claude Desktop on the gateway’s own machine, started as its configuration says, lists and calls with the key', async () => {
+  await using server = await guardedServer(KEY)
+  const text = textFor('Claude Desktop', server.url, BRIDGE)
+  const client = new Client({ name: 'claude-desktop', version: '1' })
+  try {
+    await client.connect(
+      new StdioClientTransport({ ...Desktop.parse(JSON.parse(text)).mcpServers.toolway, stderr: 'ignore' }),
+    )
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['greet'])
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toMatchObject({
+      content: [{ type: 'text', text: 'Hello Ada' }],
+    })
+    expect(new Set(server.seen.map(({ authorization }) => authorization))).toEqual(new Set([BEARER]))
+  } finally {
+    await client.close()
+  }
+})
+
+test('Claude Desktop elsewhere, started as its configuration says, lists and calls the tools with the key', async () => {
   await using server = await guardedServer(KEY)
   const home = await mkdtemp(join(tmpdir(), 'toolway-desktop-'))
   const { command, args, env } = Desktop.parse(JSON.parse(textFor('Claude Desktop', server.url))).mcpServers.toolway

@@ -1,8 +1,9 @@
 /**
  * What does each AI client need to be told, and where, to reach this gateway with a key?
  *
- * Texts are ready to paste. Shapes are those the clients document: Claude Desktop's file takes only processes, so it
- * starts mcp-remote (README of 0.15.1, whose advice on spaces in arguments is followed); Claude Code `claude mcp add`
+ * Texts are ready to paste. Shapes are those the clients document: Claude Desktop's file takes only processes, so on the
+ * gateway's own machine it starts the bridge that is there, and elsewhere mcp-remote, which npx fetches (README of 0.15.1,
+ * whose advice on spaces in arguments is followed); Claude Code `claude mcp add`
  * (code.claude.com/docs/en/mcp); Cursor `mcpServers` with `url` (cursor.com/docs/mcp); VS Code `servers` with `type`
  * (code.visualstudio.com/docs/copilot/reference/mcp-configuration); Codex `[mcp_servers]` with `http_headers`
  * (developers.openai.com/codex/mcp; an inline bearer_token is refused there); Open WebUI 0.6.31 and later
@@ -22,17 +23,30 @@ export interface ClientConfiguration {
 /** The name the gateway has in each client. */
 const NAME = 'toolway'
 
+/** How the stdio bridge is started on this machine: absolute paths, because a client's PATH is not a shell's. */
+export interface BridgeStart {
+  readonly node: string
+  readonly file: string
+}
+
+export interface Reached {
+  readonly url: string
+  readonly key: string
+  /** Where the clients are on this machine too; undefined where they may be anywhere. */
+  readonly bridge?: BridgeStart | undefined
+}
+
 /**
  * The configurations in the order people meet the clients. `url` is the gateway's MCP address (http or https), `key` a
  * bearer token by RFC 6750 section 2.1. Throws an Error on anything else, without repeating the key.
  */
-export function clientConfigurations({ url, key }: { url: string; key: string }): ClientConfiguration[] {
+export function clientConfigurations({ url, key, bridge }: Reached): ClientConfiguration[] {
   const address = checkedUrl(url)
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(key))
     throw new Error('The key is not a bearer token: letters, digits and - . _ ~ + / only.')
   const bearer = `Bearer ${key}`
   return [
-    claudeDesktop(address, bearer),
+    bridge === undefined ? claudeDesktop(address, bearer) : claudeDesktopHere(address, key, bridge),
     claudeCode(address, bearer),
     cursor(address, bearer),
     vsCode(address, bearer),
@@ -51,6 +65,18 @@ function checkedUrl(text: string): string {
   return url.href.replaceAll(/[$`!\\"']/g, (symbol) => `%${symbol.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
+const DESKTOP_FILE =
+  'Settings > Developer > Edit Config, which opens claude_desktop_config.json (macOS: ~/Library/Application Support/Claude, Windows: %APPDATA%\\Claude)'
+
+function claudeDesktopHere(url: string, key: string, { node, file }: BridgeStart): ClientConfiguration {
+  const entry = { command: node, args: [file, '--url', url], env: { TOOLWAY_KEY: key } }
+  return {
+    client: 'Claude Desktop',
+    where: `${DESKTOP_FILE}; restart Claude Desktop afterwards`,
+    text: json({ mcpServers: { [NAME]: entry } }),
+  }
+}
+
 function claudeDesktop(url: string, bearer: string): ClientConfiguration {
   // mcp-remote takes plain http from anything but localhost only when it is told to.
   const plain = url.startsWith('http:') ? ['--allow-http'] : []
@@ -66,8 +92,7 @@ function claudeDesktop(url: string, bearer: string): ClientConfiguration {
   ]
   return {
     client: 'Claude Desktop',
-    where:
-      'Settings > Developer > Edit Config, which opens claude_desktop_config.json (macOS: ~/Library/Application Support/Claude, Windows: %APPDATA%\\Claude); needs Node.js; restart Claude Desktop afterwards',
+    where: `${DESKTOP_FILE}; needs Node.js; restart Claude Desktop afterwards`,
     text: json({ mcpServers: { [NAME]: { command: 'npx', args, env: { TOOLWAY_AUTHORIZATION: bearer } } } }),
   }
 }

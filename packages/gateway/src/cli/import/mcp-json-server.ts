@@ -8,7 +8,7 @@
 import { isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
 import type { PlaceholderValues } from './mcp-json-placeholders.ts'
-import { isOwnPackage, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
+import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
 import { secretArguments } from './secret-marks.ts'
 
 interface ImportedEntry {
@@ -133,7 +133,7 @@ function readProcess(
   const written = { command: reader.text(fields.command, 'command'), args: reader.list(fields.args, 'args') }
   const unwrapped = options.platform === 'win32' ? written : unwrapShell(written.command, written.args)
   const run = packageOf(...startOf(written))
-  if (isOwnPackage(run.name)) return 'own'
+  if (isOwn(run)) return 'own'
   const remote = remoteOf(run)
   const environment = reader.record(fields.env, 'env')
   if (remote) return readRemoteCommand(remote, environment, enabled, reader, options)

@@ -76,8 +76,11 @@ export function packageOf(command: string, args: readonly string[]): RunPackage 
   return { name: (args[at] ?? '').replace(/(?<=.)@[^@/]*$/, ''), args: args.slice(at + 1) }
 }
 
-/** Whether the package is this product's own: importing it would connect the gateway to itself. */
-export const isOwnPackage = (name: string) => name === 'toolway' || name.startsWith('@toolway/')
+const BRIDGE = /(?:^|[\\/])toolway-bridge(?:\.mjs)?$/
+
+/** Whether it is this product's own, the stdio bridge included: importing it would connect the gateway to itself. */
+export const isOwn = ({ name, args: [first = ''] }: RunPackage) =>
+  name === 'toolway' || name.startsWith('@toolway/') || BRIDGE.test(name === 'node' ? first : name)
 
 /** What an mcp-remote command connects to, or undefined when it is no such command or names no address. */
 export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined {

@@ -1,0 +1,178 @@
+/**
+ * The bridge itself: lines of a client on one side, the gateway over Streamable HTTP on the other, in whatever era each
+ * message is. Every message goes on as it came, and what comes back is handed on as it comes.
+ *
+ * It answers nothing itself but what cannot be carried: a line that is no message, more than it can hold, a gateway that is
+ * not there. It knows no tool, decides no access and keeps nothing beyond its process.
+ */
+import { isUtf8 } from 'node:buffer'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '@toolway/contract'
+import {
+  hasEnvelope,
+  idOf,
+  isObject,
+  isRequest,
+  isResponse,
+  parseJson,
+  readMessage,
+  type Id,
+  type Json,
+  type Notification,
+} from '@toolway/protocol'
+import { createAsk, type Ask, type HearParts } from './ask.ts'
+import { failureOf } from './failure.ts'
+import type { Gateway } from './gateway.ts'
+import { glance } from './glance.ts'
+import { createLegacy } from './legacy.ts'
+import { createLines } from './lines.ts'
+import { createModern } from './modern.ts'
+
+export interface BridgeParts extends HearParts {
+  readonly gateway: Gateway
+}
+
+export interface Bridge {
+  /** Bytes of the client. */
+  feed(chunk: Buffer): void
+  /** The client says no more. What is under way has `grace` milliseconds; then the session ends. */
+  end(grace: number): Promise<void>
+}
+
+/** Bytes of one message. The gateway takes less; it says how much. */
+export const LONGEST_LINE = 16 * 1024 * 1024
+/** Requests that may be under way at a time, and the bytes that all messages on their way may have together. */
+export const MOST_ASKED = 256
+const MOST_BYTES = 64 * 1024 * 1024
+/** How long what was said before holds up what follows it. Milliseconds, as the others. */
+const IN_ORDER = 5_000
+/** How long a cancelled legacy request may still say how it ended. */
+const CANCELLED_FOR = 5_000
+const GOODBYE = 500
+
+/** Without an envelope they are still what they are, and the gateway says what they lack. */
+const ONLY_MODERN = new Set(['server/discover', 'subscriptions/listen'])
+
+/** What takes the messages of one era. */
+interface Side {
+  ask(one: Ask): Promise<void>
+  say(one: Ask): Promise<void>
+}
+
+export function createBridge(parts: BridgeParts): Bridge {
+  const { outlet, tell } = parts
+  const modern = createModern(parts)
+  const legacy = createLegacy(parts)
+  const underWay = new Map<Ask, { readonly side: Side; readonly done: Promise<void> }>()
+  /** What was said last, besides requests: it goes before whatever the client sends after it. */
+  let said: Promise<unknown> = Promise.resolve()
+  let bytes = 0
+
+  const lines = createLines({
+    limit: LONGEST_LINE,
+    line: receive,
+    tooLong: (head, tail) => unread(head, tail, new Fault('request.too-large', { limit: LONGEST_LINE })),
+  })
+
+  function receive(line: Buffer): void {
+    try {
+      const value = parseJson(textOf(line))
+      if (Array.isArray(value)) batch(line, value)
+      else single(line, value)
+    } catch (thrown) {
+      unread(line, line, Fault.of(thrown))
+    }
+  }
+
+  function single(line: Buffer, value: Json): void {
+    const message = readMessage(value)
+    if (isResponse(message)) return say(legacy, createAsk(line, [], undefined, {}))
+    const { method, params = {} } = message
+    const side = hasEnvelope(params) || ONLY_MODERN.has(method) ? modern : legacy
+    if (isRequest(message)) return ask(side, createAsk(line, [message.id], method, params))
+    if (method === 'notifications/cancelled') return cancel(line, message)
+    say(side, createAsk(line, [], method, params))
+  }
+
+  /** An array of messages (revision 2025-03-26) goes on whole; who wants an answer gets one. */
+  function batch(line: Buffer, values: readonly Json[]): void {
+    const ids = values.flatMap((value) => (isObject(value) && 'method' in value ? (idOf(value) ?? []) : []))
+    const one = createAsk(line, ids, undefined, {})
+    if (ids.length === 0) say(legacy, one)
+    else ask(legacy, one)
+  }
+
+  function ask(side: Side, one: Ask): void {
+    if (underWay.size >= MOST_ASKED || bytes + one.body.length > MOST_BYTES) {
+      const busy = [...one.ids].map((id) => failureOf(id, new Fault('bridge.busy', { limit: MOST_ASKED })))
+      return outlet.write(JSON.stringify(one.method === undefined ? busy : busy[0]))
+    }
+    bytes += one.body.length
+    const done = said
+      .then(() => side.ask(one))
+      .finally(() => {
+        bytes -= one.body.length
+        underWay.delete(one)
+      })
+    underWay.set(one, { side, done })
+  }
+
+  function say(side: Side, one: Ask, before: Promise<unknown> = said): void {
+    if (bytes + one.body.length > MOST_BYTES)
+      return tell('The gateway is too slow for what the client says; it is left out.')
+    bytes += one.body.length
+    const done = before
+      .then(() => side.say(one))
+      .catch((thrown: unknown) => tell(`Not delivered: ${one.method ?? 'an answer'}. ${Fault.of(thrown).message}`))
+      .finally(() => (bytes -= one.body.length))
+    said = Promise.race([done, sleep(IN_ORDER, undefined, { ref: false })])
+  }
+
+  /** In the modern era the exchange is closed, in the others the gateway is told; nobody waits for the answer any more. */
+  function cancel(line: Buffer, { params }: Notification): void {
+    const id = params?.['requestId'] as Id
+    for (const [one, { side }] of underWay) {
+      if (!one.ids.has(id)) continue
+      if (one.method !== undefined) one.cancelled = true
+      if (side === modern || !one.written) one.controller.abort()
+      else {
+        say(legacy, createAsk(line, [], 'notifications/cancelled', {}))
+        const late = setTimeout(() => one.cancelled && one.controller.abort(), CANCELLED_FOR)
+        void underWay.get(one)?.done.finally(() => clearTimeout(late))
+      }
+    }
+  }
+
+  /** A line of which no message can be made: whoever waits for an answer to it is told, on whichever side. */
+  function unread(head: Buffer, tail: Buffer, fault: Fault): void {
+    const { id, answers } = glance(head, tail)
+    const failure = failureOf(id, fault)
+    if (!answers) outlet.write(JSON.stringify(failure))
+    else if (id !== undefined) say(legacy, createAsk(Buffer.from(JSON.stringify(failure)), [], undefined, {}))
+  }
+
+  async function end(grace: number): Promise<void> {
+    lines.end()
+    const waited = [...underWay].filter(([{ method }]) => method !== 'subscriptions/listen').map(([, { done }]) => done)
+    const over = new AbortController()
+    await Promise.race([
+      Promise.allSettled([...waited, said]),
+      sleep(grace, undefined, { signal: over.signal }).catch(() => {}),
+    ])
+    over.abort()
+    for (const one of underWay.keys()) {
+      one.cancelled = true
+      one.controller.abort()
+    }
+    await legacy.end(AbortSignal.timeout(GOODBYE))
+    await outlet.flushed()
+  }
+
+  return { feed: (chunk) => lines.feed(chunk), end }
+}
+
+/** Bytes that are not UTF-8 (RFC 8259, section 8.1) are refused: no two readers may differ on them. */
+function textOf(line: Buffer): string {
+  if (!isUtf8(line)) throw new Fault('request.not-json', { problem: 'it is not UTF-8.' })
+  return line.toString('utf8')
+}

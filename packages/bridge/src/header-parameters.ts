@@ -1,0 +1,39 @@
+/**
+ * Which arguments of which tool travel in headers too (`x-mcp-header`, specification 2026-07-28)? Learned from the lists
+ * of tools that pass by. A tool that no list has named counts as having none, until the gateway says otherwise.
+ */
+import { headerParameters, isObject, type HeaderParameter, type JsonObject } from '@toolway/protocol'
+import { readJson } from './ask.ts'
+
+export interface HeaderParameters {
+  /** The answer to a `tools/list`, as it came. Returns the cursor of the page that follows. */
+  learn(text: string): string | undefined
+  of(method: string | undefined, params: JsonObject): readonly HeaderParameter[]
+}
+
+const MARK = '"x-mcp-header"'
+/** Tools that are remembered; an endpoint has a few with such marks, if any. */
+const MOST = 10_000
+
+export function createHeaderParameters(): HeaderParameters {
+  const known = new Map<string, readonly HeaderParameter[]>()
+
+  function note(tool: unknown): void {
+    if (!isObject(tool) || typeof tool['name'] !== 'string') return
+    const found = headerParameters(tool['inputSchema'])
+    if (found === undefined || found.length === 0) known.delete(tool['name'])
+    else if (known.size < MOST) known.set(tool['name'], found)
+  }
+
+  return {
+    learn(text) {
+      const message = readJson(text)
+      const result = isObject(message) ? message['result'] : undefined
+      if (!isObject(result)) return undefined
+      // Most lists have no mark at all, and then only what was known before can have changed.
+      if (Array.isArray(result['tools']) && (known.size > 0 || text.includes(MARK))) result['tools'].forEach(note)
+      return typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
+    },
+    of: (method, { name }) => (method === 'tools/call' && typeof name === 'string' ? (known.get(name) ?? []) : []),
+  }
+}

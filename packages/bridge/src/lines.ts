@@ -1,0 +1,85 @@
+/**
+ * Where does a message of the client end? Bytes in, whole lines out (specification, transports: stdio).
+ *
+ * LF or CRLF ends a line and empty ones are dropped. Cutting bytes keeps a character that was split over two chunks whole.
+ * It never holds more than `limit` bytes: of a longer line only both ends are kept, and the one after it is read as ever.
+ */
+const LF = 0x0a
+const CR = 0x0d
+/** Bytes of each end of a line that is too long: where its id stands, if it is to be found at all. */
+const EDGE = 4096
+
+export interface LinesParts {
+  readonly limit: number
+  /** One line without its end. It is the listener's to keep. */
+  line(bytes: Buffer): void
+  tooLong(head: Buffer, tail: Buffer): void
+}
+
+export interface Lines {
+  feed(chunk: Buffer): void
+  /** What stands after the last line feed, when no more comes. */
+  end(): void
+}
+
+export function createLines({ limit, line, tooLong }: LinesParts): Lines {
+  // Grows by doubling: a client that drips single bytes costs one buffer, not a million little ones.
+  let store = Buffer.alloc(0)
+  let held = 0
+  let skipped: { readonly head: Buffer; tail: Buffer } | undefined
+
+  function keep(piece: Buffer): void {
+    if (skipped !== undefined) skipped.tail = lastOf(skipped.tail, piece)
+    else if (held + piece.length > limit) {
+      const before = store.subarray(0, held)
+      skipped = {
+        head: Buffer.concat([before, piece.subarray(0, EDGE)]).subarray(0, EDGE),
+        tail: lastOf(before, piece),
+      }
+      store = Buffer.alloc(0)
+      held = 0
+    } else {
+      if (held + piece.length > store.length) {
+        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (held + piece.length) * 2)))
+        store.copy(grown, 0, 0, held)
+        store = grown
+      }
+      held += piece.copy(store, held)
+    }
+  }
+
+  function finish(): void {
+    const [whole, long] = [store.subarray(0, held), skipped]
+    store = Buffer.alloc(0)
+    held = 0
+    skipped = undefined
+    if (long !== undefined) tooLong(long.head, long.tail)
+    else give(whole)
+  }
+  function give(whole: Buffer): void {
+    const end = whole.at(-1) === CR ? whole.length - 1 : whole.length
+    if (end > 0) line(whole.subarray(0, end))
+  }
+
+  return {
+    feed(chunk) {
+      for (let at = 0; at < chunk.length;) {
+        const lf = chunk.indexOf(LF, at)
+        const piece = chunk.subarray(at, lf === -1 ? chunk.length : lf)
+        if (lf === -1) return keep(piece)
+        if (held === 0 && skipped === undefined && piece.length <= limit) give(piece)
+        else {
+          keep(piece)
+          finish()
+        }
+        at = lf + 1
+      }
+    },
+    end: finish,
+  }
+}
+
+const lastOf = (before: Buffer, piece: Buffer): Buffer =>
+  piece.length >= EDGE
+    ? Buffer.from(piece.subarray(-EDGE))
+    : Buffer.concat([before.subarray(-EDGE), piece]).subarray(-EDGE)

@@ -1,0 +1,168 @@
+/**
+ * What the bridge is told by its command line and its environment: all that a client's configuration file can say.
+ *
+ * The key never comes from the command line, which every user of a machine can read. Pure but for the one file that may
+ * hold the key, which it reads by the function that it is given.
+ */
+import { parseArgs } from 'node:util'
+
+export const VERSION = '0.1.0'
+
+export interface Options {
+  readonly url: URL
+  readonly key: string | undefined
+  /** Where the key is to be set, for who has to. */
+  readonly keySource: string
+}
+
+/** What to do: run, print a text and end well, or say what is wrong and end with code 2. */
+export type Told = { readonly run: Options } | { readonly print: string } | { readonly refuse: string }
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export const HELP = `Usage: toolway-bridge --url ADDRESS
+
+Connects an MCP client that starts its servers as processes to a Toolway gateway: MCP on stdin and stdout, in any
+revision, and Streamable HTTP to the gateway. Everything else that it says goes to stderr.
+
+Options:
+  --url ADDRESS          the gateway, or one of its MCP addresses (or TOOLWAY_URL)
+  --toolset SLUG         one toolset of the gateway
+  --connection ALIAS     one connection of the gateway, its tools under their own names
+  --organization SLUG    whose toolset or connection it is (default: default)
+  --key-env NAME         the variable that holds the key (default: TOOLWAY_KEY)
+  --key-file PATH        a file that holds the key (or TOOLWAY_KEY_FILE)
+  --help, --version
+
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold where Node can use them (24.5 and later); NODE_EXTRA_CA_CERTS always does.
+
+In a client's configuration:
+  { "command": "toolway-bridge", "args": ["--url", "http://127.0.0.1:8787"], "env": { "TOOLWAY_KEY": "uru_…" } }
+
+Exit codes: 0 done · 2 wrong use
+`
+
+/** An address of this very machine. */
+export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
+/** A sentence for who has said something that cannot be. */
+class Refusal extends Error {}
+
+const OPTIONS = {
+  url: { type: 'string' },
+  toolset: { type: 'string' },
+  connection: { type: 'string' },
+  organization: { type: 'string' },
+  'key-env': { type: 'string' },
+  'key-file': { type: 'string' },
+  key: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const
+
+type Words = ReturnType<typeof wordsOf>
+
+export function readOptions(args: readonly string[], variables: Variables, readFile: (path: string) => string): Told {
+  try {
+    const words = wordsOf(args)
+    if (words.help === true) return { print: HELP }
+    if (words.version === true) return { print: `${VERSION}\n` }
+    if (words.key !== undefined)
+      throw new Refusal(
+        'A key among the arguments can be read by every user of this machine: put it into the variable TOOLWAY_KEY, or name another with --key-env.',
+      )
+    const url = addressOf(words, variables)
+    return { run: { url, ...keyOf(words, variables, readFile) } }
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return { refuse: thrown.message }
+    throw thrown
+  }
+}
+
+function wordsOf(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, strict: true }).values
+  } catch (thrown) {
+    // Node says what is wrong in its first sentence, and how to quote in the others.
+    const [sentence = ''] = thrown instanceof Error ? thrown.message.split(/[.\n]\s/, 1) : []
+    throw new Refusal(`${sentence.replace(/\.$/, '')}. \`toolway-bridge --help\` shows what can be said.`)
+  }
+}
+
+const SLUG = /^[\w-]+$/
+
+function addressOf(words: Words, variables: Variables): URL {
+  const text = words.url ?? variables['TOOLWAY_URL']
+  if (text === undefined || text === '')
+    throw new Refusal('Say where the gateway is: --url http://127.0.0.1:8787, or the variable TOOLWAY_URL.')
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Refusal(`"${text}" is no address of a gateway: it begins with https:// or http://.`)
+  if (url.username !== '' || url.password !== '')
+    throw new Refusal('The address must not hold a user name or a password: the key is given by TOOLWAY_KEY.')
+  url.hash = ''
+  url.pathname = pathOf(url, words)
+  return url
+}
+
+function pathOf({ pathname }: URL, { toolset, connection, organization }: Words): string {
+  const isBase = pathname === '/' || /^\/mcp\/?$/.test(pathname)
+  const parts = { '--toolset': toolset, '--connection': connection, '--organization': organization }
+  for (const [option, value] of Object.entries(parts))
+    if (value !== undefined && !SLUG.test(value)) throw new Refusal(`"${value}" is no name for ${option}.`)
+  if (toolset === undefined && connection === undefined) {
+    if (organization === undefined) return isBase ? '/mcp' : pathname
+    return pathOf({ pathname } as URL, { toolset: 'default', organization })
+  }
+  if (toolset !== undefined && connection !== undefined)
+    throw new Refusal('Say either --toolset or --connection, not both.')
+  if (!isBase)
+    throw new Refusal(
+      'The address names an endpoint already: leave out --toolset, --connection and --organization, or its path.',
+    )
+  const owner = organization ?? 'default'
+  return toolset === undefined ? `/api/v1/${owner}/connectors/${connection}/mcp` : `/o/${owner}/t/${toolset}/mcp`
+}
+
+const DEFAULT_VARIABLE = 'TOOLWAY_KEY'
+/** RFC 6750, section 2.1. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+
+function keyOf(
+  words: Words,
+  variables: Variables,
+  readFile: (path: string) => string,
+): Pick<Options, 'key' | 'keySource'> {
+  const named = words['key-env']
+  const variable = named ?? DEFAULT_VARIABLE
+  const held = variables[variable]
+  const file = words['key-file'] ?? (named === undefined && !held ? variables['TOOLWAY_KEY_FILE'] : undefined)
+  if (file !== undefined) {
+    const keySource = `the file ${file}`
+    return { key: tokenOf(contentOf(file, readFile), keySource), keySource }
+  }
+  if (named !== undefined && !held)
+    throw new Refusal(
+      `The variable ${named}, which --key-env names, is not set: give it the key in the client's configuration.`,
+    )
+  const keySource = `the variable ${variable}`
+  // Without a key the gateway says what it thinks of that, in the client, where it is read.
+  return { key: held ? tokenOf(held, keySource) : undefined, keySource }
+}
+
+function contentOf(file: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(file)
+  } catch (thrown) {
+    const { code = 'unreadable' } = thrown as NodeJS.ErrnoException
+    throw new Refusal(`The file of the key, ${file}, cannot be read (${code}).`)
+  }
+}
+
+function tokenOf(text: string, source: string): string {
+  const token = text.trim().replace(/^Bearer\s+/i, '')
+  if (/^\$\{|^\$\w|^%\w+%$/.test(token))
+    throw new Refusal(`What ${source} holds is a placeholder that this client does not fill: put the key itself there.`)
+  if (!TOKEN.test(token)) throw new Refusal(`What ${source} holds is no key: letters, digits and - . _ ~ + / only.`)
+  return token
+}

@@ -1,0 +1,61 @@
+/** What the first screen says for Claude Desktop, pasted as it stands: does it work for somebody who has only cloned this? */
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, test } from 'vitest'
+import { connectOver, KINDS } from '../e2e/peers/client.ts'
+import { buildBridge, modern, open, startBridge } from '../e2e/peers/bridge.ts'
+import { makeInstallation } from './installation.ts'
+
+interface Desktop {
+  readonly mcpServers: { readonly toolway: { command: string; args: string[]; env: Record<string, string> } }
+}
+
+/** The text below the name of the client, up to the line that closes it. */
+function desktopEntry(screen: string) {
+  const text = /Claude Desktop: [^\n]*\n\n([^]*?\n {4}\})/.exec(screen)?.[1] ?? ''
+  return (JSON.parse(text) as Desktop).mcpServers.toolway
+}
+
+test('the entry for Claude Desktop lists and calls the tools of a gateway of this machine', async () => {
+  await using here = await makeInstallation()
+  const running = await here.start()
+  const entry = desktopEntry(running.out())
+  for (const kind of KINDS.filter((one) => one !== 'SDK 1')) {
+    await using client = await connectOver(new StdioClientTransport({ ...entry, cwd: here.folder }), kind)
+    expect((await client.tools()).map(({ name }) => name)).toContain('demo__calculate')
+    expect((await client.call('demo__calculate', { expression: '6*7' })).content[0]?.text).toBe('6*7 = 42')
+  }
+})
+
+test('where clients may be elsewhere, the entry names nothing of this machine', async () => {
+  await using here = await makeInstallation({ TOOLWAY_PUBLIC_URL: 'https://tools.example.com' })
+  const running = here.begin()
+  await expect.poll(running.out, { timeout: 20_000 }).toContain('Ctrl+C stops it')
+  expect(desktopEntry(running.out())).toMatchObject({ command: 'npx', args: expect.arrayContaining(['mcp-remote']) })
+})
+
+test('a gateway that is killed in the middle of a call, and started again, serves the same clients', async () => {
+  await using built = await buildBridge()
+  await using here = await makeInstallation()
+  const running = await here.start()
+  const target = { url: running.address, key: await here.localKey() }
+  await using legacy = startBridge(built, target)
+  await using later = startBridge(built, target)
+  await open(legacy)
+  const wait = { name: 'demo__wait_for', arguments: { seconds: 30, steps: 30 } }
+  const call = { name: 'demo__calculate', arguments: { expression: '6*7' } }
+  legacy.send({ id: 1, method: 'tools/call', params: { ...wait, _meta: { progressToken: 'p' } } })
+  later.send({ id: 1, method: 'tools/call', params: modern(wait, { progressToken: 'p' }) })
+  await Promise.all([legacy, later].map((bridge) => bridge.heard('notifications/progress')))
+  running.signal('SIGKILL')
+  expect(await running.ended).toBe('SIGKILL')
+  await here.start({ TOOLWAY_PORT: new URL(running.address).port })
+  for (const [bridge, params] of [
+    [legacy, call],
+    [later, modern(call)],
+  ] as const) {
+    expect((await bridge.answerTo(1)).error).toMatchObject({ data: { fault: 'bridge.lost' } })
+    expect((await bridge.ask({ id: 2, method: 'tools/call', params })).result).toMatchObject({
+      content: [{ text: '6*7 = 42' }],
+    })
+  }
+})

@@ -1,0 +1,133 @@
+/** Where do keys and other secrets of a command go, and where do they come from? Not to whoever listens, not from where all can read. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeInstallation, type Installation, type Running } from './installation.ts'
+
+const patiently = { timeout: 10_000, interval: 50 }
+let here: Installation
+let running: Running
+beforeAll(async () => {
+  here = await makeInstallation()
+  running = await here.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+
+/** A program that answers everything, as a gateway of somebody else's would, and keeps what it was sent. */
+async function startStranger() {
+  const seen: { url: string | undefined; authorization: string | undefined }[] = []
+  const server = createServer(({ url, headers: { authorization } }, response) => {
+    seen.push({ url, authorization })
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"live","proof":"of nothing"}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  }
+}
+
+describe('the local key', () => {
+  test('goes to no other program at the address that a killed gateway left behind', async () => {
+    await using stranger = await startStranger()
+    const file = join(here.data, 'address')
+    const own = await readFile(file, 'utf8')
+    await writeFile(file, `${stranger.address}\n`)
+    try {
+      for (const words of [['tools'], ['call', 'demo__calculate', '{}'], ['doctor']]) {
+        const { code, err, out } = await here.run(words)
+        expect(code).not.toBe(0)
+        expect(out + err).toContain(`What answers at ${stranger.address} is not the gateway of ${here.data}`)
+      }
+      expect(stranger.seen.length).toBeGreaterThan(2)
+      for (const { authorization } of stranger.seen) expect(authorization).toBeUndefined()
+      // A key that somebody says is theirs to say.
+      const key = await here.localKey()
+      await here.run(['tools', '--key-env', 'MINE'], { settings: { MINE: key } })
+      expect(stranger.seen.at(-1)?.authorization).toBe(`Bearer ${key}`)
+    } finally {
+      await writeFile(file, own)
+    }
+    expect(await here.run(['tools'])).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('is refused once it is removed, and the command says when there is another', async () => {
+    await using other = await makeInstallation()
+    const first = await other.start()
+    const old = await other.localKey()
+    expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(
+      /refused from now on\.\nThe commands of this machine called with it; the next start gives them a new one/,
+    )
+    await expect.poll(async () => (await other.run(['tools'])).code, { timeout: 10_000 }).toBe(4)
+    await first.stop()
+    await other.start()
+    expect(await other.localKey()).not.toBe(old)
+    expect((await other.run(['tools'])).code).toBe(0)
+    expect((await other.run(['tools', '--key-env', 'OLD'], { settings: { OLD: old } })).code).toBe(4)
+  })
+})
+
+describe('a secret', () => {
+  test('that is the key comes from a variable, and with a warning from the command line', async () => {
+    const key = await here.localKey()
+    const settings = { MINE: key }
+    expect(await here.run(['tools', '--key-env', 'MINE'], { settings })).toMatchObject({ code: 0, err: '' })
+    const { code, out, err } = await here.run(['tools', '--key', key])
+    expect({ code, shown: (out + err).includes(key) }).toEqual({ code: 0, shown: false })
+    expect(err).toMatch(/^A key after --key can be read by every user of this machine while this runs: --key-env NAME/)
+    expect(await here.run(['tools', '--key-env', 'UNSET'])).toMatchObject({
+      code: 2,
+      err: 'The variable UNSET, which --key-env names, is not set.\n',
+    })
+    expect(await here.run(['tools', '--key', 'a', '--key-env', 'MINE'], { settings })).toMatchObject({ code: 2 })
+  })
+
+  const child = ['--', process.execPath, join(import.meta.dirname, '../e2e/peers/probe.script.ts'), 'probe']
+  const heard = async (alias: string, name: string) =>
+    (await here.run(['call', `${alias}__environment`, JSON.stringify({ name })])).out
+
+  test('that a started server needs comes from a variable, a file or standard input', async () => {
+    const file = join(here.folder, 'secrets.env')
+    await writeFile(file, 'API_TOKEN=from the file\n# a note\nOTHER="x y"\n')
+    const options = { settings: { API_TOKEN: 'from here' } }
+    const add = (alias: string, words: string[], more = {}) =>
+      here.run(['connection', 'add', alias, ...words, ...child], { ...options, ...more })
+    for (const [alias, words, more, value] of [
+      ['named', ['--env', 'API_TOKEN'], {}, 'from here'],
+      ['filed', ['--env-from', file], {}, 'from the file'],
+      ['piped', ['--env-from', '-'], { input: 'API_TOKEN=from the pipe\n' }, 'from the pipe'],
+    ] as const) {
+      const added = await add(alias, [...words], more)
+      expect(added).toMatchObject({ code: 0, err: expect.not.stringContaining('can be read by every user') })
+      await expect.poll(() => heard(alias, 'API_TOKEN'), patiently).toBe(`${value}\n`)
+    }
+    expect((await add('said', ['--env', 'API_TOKEN=hunter2hunter2', '--env', 'MODE=quiet'])).err).toMatch(
+      /^The value of API_TOKEN after --env can be read by every user of this machine/,
+    )
+    expect(await add('wrong', ['--env', 'NOT_SET'])).toMatchObject({ code: 2 })
+  })
+
+  test('that a remote server needs comes from a file or standard input', async () => {
+    await using stranger = await startStranger()
+    const add = (alias: string, words: string[], input = '') =>
+      here.run(['connection', 'add', alias, '--url', `${stranger.address}/${alias}`, ...words], { input })
+    const came = (alias: string) => stranger.seen.find(({ url }) => url === `/${alias}`)?.authorization
+    const piped = await add('quiet', ['--header-from', '-'], 'Authorization: Bearer from-the-pipe\n\n# a note\n')
+    expect(piped.err).not.toContain('can be read')
+    expect(came('quiet')).toBe('Bearer from-the-pipe')
+    const said = await add('loud', ['--header', 'Authorization: Bearer hunter2hunter2', '--header', 'X-Mode: a'])
+    expect(said.err).toMatch(/^The value of Authorization after --header can be read.*--header-from FILE/)
+    expect(said.err).not.toContain('hunter2')
+    expect(came('loud')).toBe('Bearer hunter2hunter2')
+  })
+})
+
+test('what a command says and what mends it are two sentences', async () => {
+  expect(await here.run(['call', 'demo__nothing'])).toMatchObject({
+    err: 'Unknown tool: demo__nothing. List the tools again; it may have been removed or renamed.\n',
+  })
+  expect(running.err()).not.toContain('error')
+})
