@@ -34,8 +34,8 @@ export interface TrailParts {
   logLine(json: string): void
   count(method: string, outcome: Outcome, seconds: number): void
   refuse(code: string): void
-  /** Keeps a record whose fields are a JSON object already. */
-  write(json: string): void
+  /** Keeps a record. */
+  write(entry: Entry): void
 }
 
 export interface Trails {
@@ -84,14 +84,14 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
       )
       return
     }
-    // One object, one text: what the log shows and what the database keeps cannot differ.
+    // One object: what the log shows and what the database keeps cannot differ.
     const at = now()
     const entry = entryOf(trail, seconds, at)
     const json = JSON.stringify(entry)
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
     else log.warn({ ...entry, err: fault.cause }, 'call')
-    if (recorded) write(json)
+    if (recorded) write(entry)
   }
 
   return {
