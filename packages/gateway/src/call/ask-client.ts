@@ -39,7 +39,8 @@ export async function answerRounds({ line, target, params, send }: Rounds, first
   throw new Fault('upstream.rounds', { connection: target.alias, rounds: ROUNDS })
 }
 
-async function askAll(line: Line, target: Target, result: JsonObject): Promise<Record<string, JsonObject>> {
+/** The answers to the questions of one round, by their keys. */
+export async function askAll(line: Line, target: Target, result: JsonObject): Promise<Record<string, JsonObject>> {
   const questions = questionsOf(result)
   if (questions === undefined)
     throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
