@@ -17,6 +17,7 @@ import {
 import type { Target } from '../catalog/view.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { hearSession } from './session-ears.ts'
+import { ANYWHERE } from './task-ledger.ts'
 
 interface Place {
   readonly standing: Standing
@@ -44,9 +45,13 @@ export function nameResult(place: Place, result: JsonObject): JsonObject {
 function handOut(place: Place, taskId: unknown): void {
   const { standing, target } = place
   if (typeof taskId !== 'string') return
-  standing.tasks.ledger.hand(standing.principal.id, target, taskId)
+  const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
+  standing.tasks.ledger.hand(standing.principal.id, target, taskId, holder)
   listenOn(place)
 }
+
+/** Whose session at a legacy server a request goes through. */
+export const holderOf = ({ session }: Line): string => session?.id ?? 'no session'
 
 function listenOn({ standing, line, target }: Place): void {
   if (line.session !== undefined && eraOf(target.revision) === 'legacy')

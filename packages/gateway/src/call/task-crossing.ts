@@ -30,6 +30,7 @@ import type { Ask, SessionRef } from '../upstreams/upstream.ts'
 import { askAll } from './ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
 import type { Answer, Line, Standing } from './ports.ts'
+import { ANYWHERE } from './task-ledger.ts'
 
 export interface TaskAsk {
   readonly standing: Standing
@@ -76,7 +77,7 @@ export function taskForLegacy({ standing, target }: Pick<TaskAsk, 'standing' | '
   const { taskId, _meta, ...rest } = task
   if (typeof taskId !== 'string')
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
-  tasks.ledger.hand(principal.id, target, taskId)
+  tasks.ledger.hand(principal.id, target, taskId, ANYWHERE)
   const named = { taskId: tasks.bind(principal.id, target, taskId), ...rest }
   return { result: _meta === undefined ? { task: named } : { task: named, _meta } }
 }

@@ -11,14 +11,19 @@ export interface HandedTask {
   readonly order: string
   readonly place: TaskPlace
   readonly taskId: string
+  readonly holder: string
 }
 
+/** A legacy server may keep a task for the session that it was made in; such a task is listed in that session only. */
+export const ANYWHERE = ''
+
 export interface TaskLedger {
-  hand(principal: string, place: TaskPlace, taskId: string): void
+  /** `holder` names the session that the task belongs to, or nothing in particular (`ANYWHERE`). */
+  hand(principal: string, place: TaskPlace, taskId: string, holder: string): void
   /** Whether this principal was given this task. */
   knows(principal: string, place: TaskPlace, taskId: string): boolean
-  /** Oldest first. */
-  list(principal: string): readonly HandedTask[]
+  /** Of this holder or anywhere, oldest first. */
+  list(principal: string, holder: string): readonly HandedTask[]
   forget(principal: string, place: TaskPlace, taskId: string): void
   readonly size: number
 }
@@ -49,7 +54,7 @@ export function createTaskLedger(most: { ofOne: number; all: number } = { ofOne:
   }
 
   return {
-    hand(principal, place, taskId) {
+    hand(principal, place, taskId, holder) {
       const key = keyOf(place, taskId)
       if (owned.get(principal)?.has(key) === true) return
       makeRoom(principal)
@@ -58,11 +63,14 @@ export function createTaskLedger(most: { ofOne: number; all: number } = { ofOne:
       owned.delete(principal)
       owned.set(principal, own)
       const { connectionId, alias } = place
-      own.set(key, { order: String(++last).padStart(16, '0'), place: { connectionId, alias }, taskId })
+      own.set(key, { order: String(++last).padStart(16, '0'), place: { connectionId, alias }, taskId, holder })
       size++
     },
     knows: (principal, place, taskId) => owned.get(principal)?.has(keyOf(place, taskId)) === true,
-    list: (principal) => [...(owned.get(principal)?.values() ?? [])],
+    list(principal, holder) {
+      const own = [...(owned.get(principal)?.values() ?? [])]
+      return own.filter((one) => one.holder === ANYWHERE || one.holder === holder)
+    },
     forget: (principal, place, taskId) => drop(principal, keyOf(place, taskId)),
     get size() {
       return size

@@ -20,6 +20,7 @@ import {
 import { pageOf, type Signer } from '../catalog/page.ts'
 import { keepsTasks, type Offered, type Target } from '../catalog/view.ts'
 import { forward, type Forwarding } from './forward.ts'
+import { holderOf } from './own-names.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { askAcross } from './task-crossing.ts'
 import type { Trail } from './trail.ts'
@@ -87,10 +88,12 @@ export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer>
   refuseWithoutTasks(step)
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
-  const own = standing.tasks.ledger.list(standing.principal.id).flatMap(({ order, place, taskId }) => {
-    const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
-    return offered === undefined ? [] : [{ order, offered, taskId }]
-  })
+  const own = standing.tasks.ledger
+    .list(standing.principal.id, holderOf(step.line))
+    .flatMap(({ order, place, taskId }) => {
+      const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
+      return offered === undefined ? [] : [{ order, offered, taskId }]
+    })
   const { items, nextCursor } = pageOf(
     own.map(({ order }) => ({ order })),
     { cursor, scope: `${standing.owner} tasks/list`, member: 'order', signer, size: PAGE_SIZE },
