@@ -105,7 +105,7 @@ export async function startLegacyTasks(): Promise<LegacyTasks> {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, transport),
     })
-    await build(store, made).connect(transport as Parameters<McpServer['connect']>[0])
+    await build(store, made).connect(transport)
     return transport
   }
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

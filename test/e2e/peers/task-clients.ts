@@ -61,7 +61,7 @@ export async function connectLegacyTaskClient({ url, key }: Peer) {
   client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void heard.push(params))
   const headers = { authorization: `Bearer ${key}` }
   const transport = new TransportOne(new URL(url), { requestInit: { headers } })
-  await client.connect(transport as Parameters<ClientOne['connect']>[0])
+  await client.connect(transport)
   const close = async () => {
     await transport.terminateSession()
     await client.close()
