@@ -104,11 +104,11 @@ function carried({ caller }: Asked, { view }: Standing): Asked['caller'] {
   return { ...caller, capabilities: keepExtensions(caller.capabilities, isServed) }
 }
 const isServed = (extension: string) => extension === APPS || extension === TASKS
-const isApps = (extension: string) => extension === APPS
 
-/** What crosses the eras of what a client declared: what it can be asked, and whether it shows apps. */
-function crossable({ caller: { capabilities } }: Asked, asks: boolean): JsonObject {
-  const { extensions } = keepExtensions(capabilities, isApps)
+/** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
+function crossable({ caller: { capabilities } }: Asked, { view }: Standing, asks: boolean): JsonObject {
+  const carries = (extension: string) => extension !== TASKS && (!view.joined || isServed(extension))
+  const { extensions } = keepExtensions(capabilities, carries)
   return { ...(asks ? askableOf(capabilities) : {}), ...(isObject(extensions) ? { extensions } : {}) }
 }
 
@@ -120,7 +120,7 @@ async function cross(forwarding: Forwarding): Promise<Word> {
   if (eraOf(target.revision) === 'modern') {
     const { task, ...own } = params
     const asTask = isObject(task) && offersTasks(forwarding)
-    const able = crossable(asked, line.asks)
+    const able = crossable(asked, forwarding.standing, line.asks)
     const caller = { ...asked.caller, capabilities: asTask ? askingAsTask(able) : able }
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
@@ -146,7 +146,7 @@ type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
   const { line, asked, target, params, standing } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
-  const capabilities = crossable(asked, true)
+  const capabilities = crossable(asked, standing, true)
   const keeps = standing.view.offered.some(
     ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
   )

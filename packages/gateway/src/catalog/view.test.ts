@@ -271,7 +271,7 @@ describe('what an endpoint announces', () => {
       })
     })
 
-    test('that only their server speaks are announced at its own endpoint, in its own era, whole', () => {
+    test('that only their server speaks are announced at its own endpoint, in both eras, where it is whole', () => {
       const one = from(
         'a',
         { ...apps, ...own },
@@ -281,7 +281,7 @@ describe('what an endpoint announces', () => {
         extensions: { ...apps, ...own },
         experimental: { y: {} },
       })
-      expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: apps })
+      expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
       const some = { tool: () => true, whole: () => false }
       expect(offers(createView([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
     })

@@ -258,11 +258,11 @@ export function capabilitiesOf({ offered, joined, whole }: View, revision: Revis
     )
   )
     capabilities['logging'] = {}
-  const [only] = sameEra
+  const [only] = offered
   const passes = !joined && only !== undefined && whole(only.alias)
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
-  if (passes && isObject(only.capabilities['experimental']))
+  if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))
     capabilities['experimental'] = only.capabilities['experimental']
   const tasks = revision === NEWEST_LEGACY ? announcedTasks(offered) : undefined
   if (tasks !== undefined) capabilities['tasks'] = tasks
