@@ -40,8 +40,7 @@ async function clientOf(era: 'modern' | 'legacy', url: string, capabilities: Rec
     era === 'modern' ? { url, key: gateway.key, era } : await openSession(url, gateway.key, '2025-11-25', capabilities)
   const meta = era === 'modern' ? { 'io.modelcontextprotocol/clientCapabilities': capabilities } : {}
   return {
-    tools: async () =>
-      (await ask(peer, 'tools/list', {}, { meta })).answer.result?.['tools'] as unknown as readonly Tool[],
+    tools: async () => (await ask(peer, 'tools/list', {}, { meta })).answer.result?.['tools'] as readonly Tool[],
     call: async (name: string) => (await callTool(peer, name, {}, { meta })).answer.result?.content?.[0]?.text,
     read: async (uri: string) => (await ask(peer, 'resources/read', { uri }, { meta })).answer.result?.['contents'],
   }

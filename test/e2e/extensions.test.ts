@@ -183,7 +183,7 @@ test('skills of a server are listed, fetched and read by the official client', a
   expect(client.getServerCapabilities()?.extensions).toHaveProperty([SKILLS])
   const peer: RawPeer = { url: gateway.connectionUrl('skills'), key: gateway.key, era: 'modern' }
   const { answer } = await ask(peer, 'skills/list')
-  const [skill] = answer.result?.['skills'] as unknown as { uri: string }[]
+  const [skill] = (answer.result?.['skills'] ?? []) as { uri: string }[]
   expect(skill).toMatchObject({ frontmatter: { name: 'greeting' } })
   const uri = String(skill?.uri)
   expect((await ask(peer, 'skills/get', { uri })).answer.result).toMatchObject({ skill: { uri } })

@@ -91,9 +91,7 @@ describe.each(PAIRS)('from a $client client to a $server server', ({ client, ser
     const { answer } = await ask(peer, 'tools/call', params, { meta: { 'com.example/in': [1] } })
     expect(last('tools/call')?.params).toMatchObject({ ...params, _meta: { 'com.example/in': [1] } })
     expect(answer.result).toMatchObject({ 'x-kept': { y: [] }, _meta: { 'com.example/k': 1 } })
-    const envelope = Object.keys((last('tools/call')?.params['_meta'] ?? {}) as object).filter((key) =>
-      key.startsWith('io.'),
-    )
+    const envelope = Object.keys(last('tools/call')?.params['_meta'] ?? {}).filter((key) => key.startsWith('io.'))
     if (server === 'legacy') expect(envelope).toEqual([])
     else expect(envelope).toContain('io.modelcontextprotocol/clientCapabilities')
   })
@@ -129,7 +127,7 @@ describe.each(PAIRS)('from a $client client to a $server server', ({ client, ser
     const wrapped = client === 'legacy' && server === 'modern'
     expect(answer.result?.['structuredContent']).toEqual(wrapped ? { result: [1, 2] } : [1, 2])
     if (wrapped) expect(answer.result?.content).toEqual([{ type: 'text', text: '[1,2]' }])
-    const tools = (await ask(peer, 'tools/list')).answer.result?.['tools'] as unknown as Record<string, unknown>[]
+    const tools = (await ask(peer, 'tools/list')).answer.result?.['tools'] as Record<string, unknown>[]
     expect(tools[0]).toMatchObject({ 'x-kept': 1 })
     expect(tools[0]?.['outputSchema']).toMatchObject(wrapped ? { type: 'object', required: ['result'] } : LIST)
   })

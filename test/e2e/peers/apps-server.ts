@@ -88,12 +88,13 @@ function modernEndpoint() {
 function legacyEndpoint() {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>()
   async function connect() {
+    const built: { server?: McpServer } = {}
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, transport),
     })
-    let server: McpServer | undefined
-    server = build(() => server?.server.getClientCapabilities())
+    const server = build(() => built.server?.server.getClientCapabilities())
+    built.server = server
     await server.connect(transport)
     return transport
   }

@@ -34,7 +34,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   held.close()
-  expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
 const settled = () => vi.advanceTimersByTimeAsync(1_000)
@@ -91,6 +90,16 @@ describe('a legacy server’s task', () => {
     await Promise.all(keys.map((one) => held.questions(one, stream().listen)))
     expect(await faultOf(held.questions({ ...key, taskId: 'more' }, stream().listen))).toBe('question.limit')
     expect(await held.questions({ ...key, principal: 'bob' }, stream().listen)).toHaveProperty('q1')
+  })
+
+  test('leaves no timer and no question behind when the gateway goes', async () => {
+    const one = stream()
+    await held.questions(key, one.listen)
+    held.close()
+    await settled()
+    expect(one.cut).toBe(true)
+    expect(one.answers).toHaveLength(1)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('is asked after in the session that it was made in, until it ends', () => {
