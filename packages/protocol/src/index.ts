@@ -46,6 +46,7 @@ export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, 
 export { joinName, joinNameApart } from './names.ts'
 export { eventOf, eventOfText, KEEP_ALIVE, primingEvent } from './sse.ts'
 export {
+  carriesTask,
   isOver,
   legacyTask,
   modernQuestion,

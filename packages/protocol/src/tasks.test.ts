@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  carriesTask,
   legacyTask,
   modernQuestion,
   modernTask,
@@ -35,6 +36,12 @@ describe('the ids of tasks', () => {
       { _meta: { k: 1 } },
     ]
     for (const result of plain) expect(renameTask(result, ours)).toBe(result)
+    const whether = [{}, { taskId: 'x' }, { _meta: null }, { _meta: { k: 1 } }, { resultType: 'complete' }].map(
+      carriesTask,
+    )
+    expect(whether).toEqual([false, false, false, false, false])
+    const task = [{ resultType: 'task' }, { task: {} }, { _meta: { [RELATED]: { taskId: 't' } } }].map(carriesTask)
+    expect(task).toEqual([true, true, true])
     expect(renameRelated(undefined, ours)).toBeUndefined()
   })
 })

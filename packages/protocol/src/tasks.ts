@@ -10,6 +10,13 @@ export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 type Rename = (taskId: string) => string
 
+/** Whether a result is a task, or belongs to one. Nearly every result is neither, and this costs next to nothing. */
+export function carriesTask(result: JsonObject): boolean {
+  if (result['resultType'] === 'task' || result['task'] !== undefined) return true
+  const meta = result['_meta'] as JsonObject | null | undefined
+  return meta?.[RELATED_TASK] !== undefined
+}
+
 /** The result of a request that may have become a task, with the task's id renamed; the same object where there is none. */
 export function renameTask(result: JsonObject, rename: Rename): JsonObject {
   const { task, taskId } = result

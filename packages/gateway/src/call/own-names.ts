@@ -5,6 +5,7 @@
  * to open, makes the session listen.
  */
 import {
+  carriesTask,
   eraOf,
   renameRelated,
   renameTask,
@@ -33,8 +34,8 @@ const rename =
 
 /** A server's result as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
-  const { task, _meta } = result
-  if (task === undefined && _meta === undefined && result['resultType'] !== 'task') return result
+  if (!carriesTask(result)) return result
+  const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
   if (task !== undefined && place.asked.params['task'] === undefined)
     return renameRelated(result, rename(place)) ?? result
