@@ -51,8 +51,23 @@ function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<An
   const { params } = step.asked
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId } }
   if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) return askAcross(forwarding, taskId)
-  // Only this one waits for the task's end.
-  return forward(step.asked.method === 'tasks/result' ? { ...forwarding, patient: true } : forwarding)
+  if (step.asked.method !== 'tasks/result') return forward(forwarding)
+  // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
+  const late = () => new Fault('upstream.timeout', { connection: place.alias, seconds: HOLD / 1000 })
+  return within(HOLD, step.line, late, (line) => forward({ ...forwarding, line, patient: true }))
+}
+
+/** Milliseconds that a server may take to bring a task to its end on one request. */
+const HOLD = 10 * 60_000
+
+async function within<T>(limit: number, line: Line, late: () => Fault, work: (line: Line) => Promise<T>): Promise<T> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(late()), limit)
+  try {
+    return await work({ ...line, signal: AbortSignal.any([line.signal, deadline.signal]) })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const targetOf = ({ connectionId, alias, revision }: Offered, name: string): Target => ({

@@ -105,7 +105,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       return await finish(wire, id, first, async (last) => {
         asked.onPause?.()
         await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
-        return resume(last, { signal, until: id, onMessage })
+        return resume(last, { signal, until: id, onMessage, patient })
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
