@@ -15,7 +15,7 @@ async function heard(notifications: readonly Notification[], revision: '2025-11-
   tasks.ledger.hand('ada', target, 'own', ANYWHERE)
   tasks.ledger.hand('bob', target, 'bobs', ANYWHERE)
   const got: Message[] = []
-  const session = { id: 's', watched: new Map(), stream: (message: Message) => void got.push(message) }
+  const session = { id: 's', watched: new Map(), say: (message: Message) => void got.push(message) }
   const standing = {
     principal: { id: 'ada' },
     tasks,
