@@ -13,6 +13,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEverythingServer } from './everything-server.ts'
+import { startExtensionsServer } from './extensions-server.ts'
 import { judge, readExpected } from './expectations.ts'
 import { startGatewayUnderTest, tailOf } from './gateway-under-test.ts'
 import { isGreen, notRun, printTable, summarize } from './report.ts'
@@ -74,10 +75,13 @@ function refuse(reason: string): never {
 /** Runs the suites of one path, with one gateway for each revision its upstream must speak. */
 async function runPath(path: Path, request: Request): Promise<Record<string, SuiteReport>> {
   const reports: Record<string, SuiteReport> = {}
-  await using fixture = await startEverythingServer()
-  for (const [revision, suites] of Map.groupBy(request.suites, (suite) => suite.revision)) {
-    const log = join(REPORTS, 'conformance', `${path}-${revision}.log`)
+  // The server of the extensions speaks one revision: there is nothing to bridge.
+  const wanted = request.suites.filter(({ fixture }) => path !== 'bridge' || fixture === 'everything')
+  for (const [kind, suites] of Map.groupBy(wanted, ({ revision, fixture }) => `${fixture} ${revision}`)) {
+    const { revision, fixture: needed } = suites[0] as Suite
+    const log = join(REPORTS, 'conformance', `${path}-${kind.replace(' ', '-')}.log`)
     try {
+      await using fixture = await (needed === 'everything' ? startEverythingServer() : startExtensionsServer())
       await using target = await startTarget(path, revision, fixture, log)
       for (const suite of suites) {
         const found = await runOne({ path, suite, url: target.url, scenario: request.scenario })

@@ -23,6 +23,10 @@ export interface Suite {
   requires: 'every' | readonly string[]
   /** What the suite runs without scoring it; known only where a frozen list says so. */
   offers: 'any' | readonly string[]
+  /** Which server of ours it is pointed at. */
+  fixture: 'everything' | 'extensions'
+  /** Scenarios that are run one by one, because no selection of the suite holds them alone. */
+  each?: readonly string[]
 }
 
 const program = (alias: string) => join(ROOT, 'node_modules', alias, 'dist/index.js')
@@ -34,6 +38,7 @@ const older = (selection: string): Suite => ({
   selection: ['--suite', selection],
   requires: 'every',
   offers: 'any',
+  fixture: 'everything',
 })
 
 const newer = (revision: Revision): Suite => {
@@ -45,17 +50,47 @@ const newer = (revision: Revision): Suite => {
     selection: ['--requirements', revision],
     requires: required,
     offers: [...required, ...reported],
+    fixture: 'everything',
   }
+}
+
+/** No revision requires an extension; where a fixture of ours serves one, its scenarios must pass all the same. */
+const EXTENSIONS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+  'sep-2640-skills-enumeration',
+  'sep-2640-skills-directory',
+  'sep-2640-skills-manifest',
+]
+
+const extensions: Suite = {
+  name: 'extensions',
+  revision: '2026-07-28',
+  program: program('conformance-020'),
+  selection: [],
+  requires: EXTENSIONS,
+  offers: EXTENSIONS,
+  fixture: 'extensions',
+  each: EXTENSIONS,
 }
 
 /** Every suite, in the order they run. */
 export function listSuites(): Suite[] {
-  return [older('active'), older('all'), newer('2025-11-25'), newer('2026-07-28')]
+  return [older('active'), older('all'), newer('2025-11-25'), newer('2026-07-28'), extensions]
 }
 
 /** The arguments of one run; one scenario is chosen by its name at the suite's revision. */
 export function argumentsOf(suite: Suite, { url, out, scenario }: { url: string; out: string; scenario?: string }) {
   const single = suite.offers === 'any' ? [] : ['--spec-version', suite.revision]
+  // Extensions stand on no revision's list.
+  if (suite.each !== undefined) single.push('--force')
   const selection = scenario === undefined ? suite.selection : ['--scenario', scenario, ...single]
   return [suite.program, 'server', '--url', url, '-o', out, ...selection]
 }

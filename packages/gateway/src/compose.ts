@@ -15,6 +15,7 @@ import { createEntrance } from './call/enter.ts'
 import { createBoundStates } from './call/bound-states.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
+import { createTaskBook } from './call/task-book.ts'
 import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
@@ -226,12 +227,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     } else snapshots.signal(organization)
   }
   const parked = createParkedCalls(vault)
+  const tasks = createTaskBook(vault)
   const admit = createAdmit({
     identity,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
     parked,
     states: createBoundStates(vault),
+    tasks,
   })
   const open = createOpenStreams(admit)
   const doors = {
@@ -290,6 +293,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       await keepSessions.close()
       sessions.close()
       parked.close()
+      tasks.close()
       await upstreams.close()
       await children.close()
       await listener.close()

@@ -1,9 +1,10 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
-import { eraOf, type Asked, type Revision } from '@toolway/protocol'
+import { eraOf, type Asked } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Session, Standing } from './ports.ts'
+import { hearSession } from './session-ears.ts'
 import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {
@@ -58,24 +59,10 @@ async function watch(
   session.watched.set(target.connectionId, watched)
   change(watched, target.name)
   session.changed()
-  await hearOf(standing, session, target, [...watched])
+  await hearSession(standing, session, target)
   // A modern server has heard it by now; a legacy one is told in so many words.
   if (eraOf(target.revision) === 'modern') return { result: {} }
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
-}
-
-type Watched = Pick<Target, 'connectionId' | 'alias'> & { readonly revision: Revision }
-
-/** From now on the session is told what this server says of these resources. */
-function hearOf(standing: Standing, session: Session, target: Watched, uris: readonly string[]): Promise<void> {
-  const modern = eraOf(target.revision) === 'modern'
-  return standing.upstream(target.connectionId).hear(session, uris, (notification) => {
-    const uri = notification.params?.['uri']
-    if (notification.method !== 'notifications/resources/updated' || typeof uri !== 'string') return
-    // What names the stream of a modern server means nothing to the client.
-    const params = { ...(modern ? {} : notification.params), uri: standing.view.exposeUri(target.alias, uri) }
-    session.say({ jsonrpc: '2.0', method: notification.method, params })
-  })
 }
 
 /** How long a session that lives again may take until its servers know what it watches, in milliseconds. */
@@ -88,7 +75,7 @@ export async function watchAgain(standing: Standing, session: Session): Promise<
     if (uris.size === 0) continue
     const target = standing.view.offered.find((offered) => offered.connectionId === connectionId)
     if (target === undefined) throw new Fault('place.unknown')
-    await hearOf(standing, session, target, [...uris])
+    await hearSession(standing, session, target)
     if (eraOf(target.revision) === 'modern') continue
     for (const uri of uris) {
       const answer = await standing.upstream(target.connectionId).ask({

@@ -2,7 +2,7 @@
  * Asking one connection what it offers, and keeping the answer: its lists replace the last ones whole, or stay and are stale.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
+import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Answer, Ask, Portrait, Upstream } from '../upstreams/upstream.ts'
 
 export interface Offer {
@@ -89,17 +89,26 @@ async function listAll(
 const noAnswer = (): Promise<Answer> =>
   Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
 
-/** An ask of the gateway itself: it can answer nothing and wants to hear nothing. */
+const OWNER = 'catalog'
+
+/** An ask of the gateway itself: it can answer nothing and wants to hear nothing, but is shown what apps a server has. */
 export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
   method,
   params,
-  caller: { revision, capabilities: {}, client: { name: 'toolway', version: '0.1.0' }, logLevel: undefined },
-  session: undefined,
-  owner: 'catalog',
+  caller: ownCaller(revision),
+  session: { id: `owner ${OWNER}`, caller: ownCaller(revision) },
+  owner: OWNER,
   headerParameters: [],
   signal,
   onNotification() {},
   onQuestion: noAnswer,
+})
+
+const ownCaller = (revision: Revision): Caller => ({
+  revision,
+  capabilities: { extensions: { [APPS]: APPS_SETTINGS } },
+  client: { name: 'toolway', version: '0.1.0' },
+  logLevel: undefined,
 })
 
 export interface SyncParts {

@@ -138,7 +138,7 @@ function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Pr
     method,
     params: stripEnvelope(asked.params, ours),
     signal,
-    timeout,
+    timeout: asked.patient === true ? Infinity : timeout,
     onNotification(notification) {
       const heard = forCaller(notification, ours, token)
       if (heard !== undefined) asked.onNotification(heard)

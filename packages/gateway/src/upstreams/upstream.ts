@@ -30,6 +30,8 @@ export interface Ask {
   readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
   readonly signal: AbortSignal
+  /** The server may take its time: the ask has no deadline but the signal. */
+  readonly patient?: boolean
   /** Progress (with the caller's own token) and log messages of this ask. */
   onNotification(notification: Notification): void
   /** A legacy server's request to the client of this ask. */
@@ -54,6 +56,8 @@ export const REPEATABLE: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
   'completion/complete',
   'logging/setLevel',
+  'tasks/get',
+  'tasks/result',
 ])
 
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }

@@ -17,6 +17,7 @@ import {
   readMessage,
   progressTokenOf,
   stripEnvelope,
+  traceHeaders,
   type JsonObject,
   type LegacyRevision,
   type Message,
@@ -96,12 +97,15 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
     }
     try {
-      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
+      const { method, patient = false } = asked
+      const traced = { ...headers, ...traceHeaders(params) }
+      const heard = { headers: traced, signal, until: id, onMessage, patient }
+      const first = await post({ jsonrpc: '2.0', id, method, params }, heard)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
       return await finish(wire, id, first, async (last) => {
         asked.onPause?.()
         await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
-        return resume(last, { signal, until: id, onMessage })
+        return resume(last, { signal, until: id, onMessage, patient })
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).

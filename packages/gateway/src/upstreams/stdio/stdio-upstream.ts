@@ -16,7 +16,7 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { NOBODY } from '../http/modern.ts'
+import { NOBODY, OWN_CAPABILITIES } from '../http/modern.ts'
 import {
   changedList,
   LIST_KINDS,
@@ -114,7 +114,9 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
     if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : initialize(channel, greeted(), { revision })
+    return eraOf(revision) === 'modern'
+      ? discover(channel, greeted())
+      : initialize(channel, greeted(), { revision, capabilities: OWN_CAPABILITIES })
   }
 
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
@@ -125,9 +127,11 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
     if (verdict === 'modern') return modern
-    return Promise.any([modern, initialize(channel, greeted())]).catch((thrown: unknown) => {
-      throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
-    })
+    return Promise.any([modern, initialize(channel, greeted(), { capabilities: OWN_CAPABILITIES })]).catch(
+      (thrown: unknown) => {
+        throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
+      },
+    )
   }
 
   const refusalOrThrow = (thrown: unknown): 'refused' => {
@@ -195,7 +199,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       method: asked.method,
       params,
       signal: asked.signal,
-      timeout: reach.timeout,
+      timeout: asked.patient === true ? LONG : reach.timeout,
       onNotification(notification) {
         const heard = forCaller(notification, ours, token)
         if (heard !== undefined) asked.onNotification(heard)
