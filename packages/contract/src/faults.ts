@@ -125,6 +125,20 @@ export const FAULTS = {
 
   'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is switched off.', 'Switch it on, or use another tool.'),
   'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} cannot be reached: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'upstream.resting': row(
+    'open',
+    'UNAVAILABLE',
+    [503, UNREACHABLE, 'retry'],
+    'The connection {connection} cannot be reached ({problem}): after {failures} failures in a row nothing is sent to it for {seconds} s, until {until}.',
+    'Call again after that; `toolway connection test {connection}` shows what it says.',
+  ),
+  'upstream.given-up': row(
+    'open',
+    'UNAVAILABLE',
+    [503, UNREACHABLE],
+    'The connection {connection} is not started any more after {failures} failures in a row: {problem}.',
+    'Mend the cause, then `toolway connection restart {connection}`.',
+  ),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The connection {connection} refuses its credential ({problem}).', 'Give the connection a valid credential.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),

@@ -154,13 +154,11 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
   const { requestState: _, inputResponses: __, ...own } = params
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
-  // A legacy server is told once what its client can do, so each set of capabilities has a session of its own.
-  const session = { id: `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`, caller }
   const round = { principal: standing.principal.id, digest: digestOf(asked, own, target), line, params }
   return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
     exchange(forwarding, own, {
       caller,
-      session,
+      session: undefined,
       signal,
       onQuestion,
       onNotification: (notification) => wants(notification, asked) && hear(notification),

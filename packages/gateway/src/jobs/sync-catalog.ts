@@ -3,7 +3,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
-import type { Answer, Ask, Portrait, Upstream } from '../upstreams/upstream.ts'
+import { GATEWAY, type Answer, type Ask, type Portrait, type Upstream } from '../upstreams/upstream.ts'
 
 export interface Offer {
   readonly revision: Revision
@@ -89,15 +89,13 @@ async function listAll(
 const noAnswer = (): Promise<Answer> =>
   Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
 
-const OWNER = 'catalog'
-
 /** An ask of the gateway itself: it can answer nothing and wants to hear nothing, but is shown what apps a server has. */
 export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
   method,
   params,
   caller: ownCaller(revision),
-  session: { id: `owner ${OWNER}`, caller: ownCaller(revision) },
-  owner: OWNER,
+  session: undefined,
+  owner: GATEWAY,
   headerParameters: [],
   signal,
   onNotification() {},

@@ -43,6 +43,7 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
       return watchers.size
     },
     hear: () => Promise.resolve(),
+    check: () => Promise.resolve(true),
     doubt() {},
     forget() {},
     close: () => Promise.resolve(),

@@ -7,6 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, progressTokenOf, stripEnvelope, type Message, type Notification } from '@toolway/protocol'
+import type { Breaker } from './breaker.ts'
 import { createChannel, tokenOf, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
 import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
@@ -22,6 +23,8 @@ export interface PipeSessionParts {
   /** The pipe is open: what later messages carry may depend on the revision. */
   onPortrait?(portrait: Portrait): void
   mask(text: string): string
+  /** Told how each request ended. */
+  readonly breaker: Breaker
 }
 
 const LEVEL_PATIENCE = 1_000
@@ -33,7 +36,7 @@ const NEVER = new AbortController().signal
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
 
 export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
-  const { alias, ids, timeout, mask } = parts
+  const { alias, ids, timeout, mask, breaker } = parts
   const listeners = new Set<(message: Message) => void>()
   const over = Promise.withResolvers<void>()
   let isOver = false
@@ -55,11 +58,23 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     )
     over.resolve()
   }
-  const pipe: Pipe = await parts.open({ onText: channel.receive, onEnd: end }, options.signal)
+  const opening = breaker.turn
+  const pipe: Pipe = await parts
+    .open({ onText: channel.receive, onEnd: end }, options.signal)
+    .catch((thrown: unknown) => refuse(opening, thrown))
+
+  function refuse(turn: number, thrown: unknown): never {
+    breaker.failed(turn, thrown)
+    throw thrown
+  }
 
   async function greet(): Promise<Portrait> {
     const { revision, capabilities, logLevel, signal } = options
-    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities })
+    const { turn } = breaker
+    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities }).catch(
+      (thrown: unknown) => refuse(turn, thrown),
+    )
+    breaker.answered(turn)
     parts.onPortrait?.(portrait)
     if (logLevel === undefined || !isObject(portrait.capabilities['logging'])) return portrait
     const level = { id: ids(), method: 'logging/setLevel', params: { level: logLevel }, timeout }
@@ -73,9 +88,13 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     if (doubt !== undefined) await doubt
     if (isOver) throw new SessionLost()
     const began = performance.now()
+    const { turn } = breaker
     try {
-      return await exchange(channel, ids(), asked, timeout)
+      const answer = await exchange(channel, ids(), asked, timeout)
+      breaker.answered(turn)
+      return answer
     } catch (thrown) {
+      breaker.failed(turn, thrown)
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
       const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
@@ -122,7 +141,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   try {
     const portrait = await greet()
     const close = () => Promise.resolve(pipe.close())
-    return { portrait, ask, stream, close, drained: channel.drained }
+    return { portrait, ask, stream, close }
   } catch (thrown) {
     pipe.close()
     throw thrown

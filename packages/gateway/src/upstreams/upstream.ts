@@ -87,12 +87,20 @@ export interface Upstream {
     uris: readonly string[],
     onNotification: (notification: Notification) => void,
   ): Promise<void>
+  /**
+   * See whether it answers, with as little as its era allows; false where nothing runs that could be asked. Throws `upstream.*`
+   * faults. What is found to be stale is opened anew, and a child that is stuck is ended.
+   */
+  check(signal: AbortSignal): Promise<boolean>
   /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */
   forget(session: string): void
   close(): Promise<void>
 }
+
+/** The owner of what the gateway asks for itself: its lists, and whether a server is there. */
+export const GATEWAY = 'catalog'
 
 /** How an upstream is reached, as the verb that opens it has learned it. */
 export interface Reach {

@@ -14,11 +14,11 @@ import type { Wire } from './post.ts'
 import { createReachMask } from './reach-mask.ts'
 import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 
-export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids }: CarrierParts): Carrier {
+export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids, breaker }: CarrierParts): Carrier {
   const ownPool = () => createPool(url.origin, { alias, allowPrivate, headersTimeout: timeout * 1000 })
   const mask = createReachMask(url, headers)
   const path = url.pathname + url.search
-  const wire: Wire = { alias, pool: ownPool(), streams: ownPool(), ownPool, path, headers, timeout, mask }
+  const wire: Wire = { alias, pool: ownPool(), streams: ownPool(), ownPool, path, headers, timeout, breaker, mask }
   /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
   let speaksPair = false
 
@@ -29,6 +29,7 @@ export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, 
         alias,
         ids,
         timeout,
+        breaker,
         mask,
         open: async (ears, signal) => (pair = await openSsePair(wire, url, ears, signal)),
         onPortrait: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),

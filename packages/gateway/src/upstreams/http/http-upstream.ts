@@ -6,18 +6,13 @@
  * does is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
-import {
-  eraOf,
-  isLegacyRevision,
-  isNotification,
-  MODERN,
-  type Notification,
-  type LegacyRevision,
-  type Revision,
-} from '@toolway/protocol'
+import { eraOf, isLegacyRevision, isNotification, MODERN, type Notification, type Revision } from '@toolway/protocol'
 import { createSingleFlight } from '../../lib/single-flight.ts'
+import { createBreaker } from '../breaker.ts'
+import type { SessionPool } from '../session-pool.ts'
 import {
   changedList,
+  GATEWAY,
   LIST_KINDS,
   type Answer,
   type Ask,
@@ -28,14 +23,10 @@ import {
 } from '../upstream.ts'
 import { GRACE } from '../carrier.ts'
 import { createCarrier } from './carriers.ts'
-import { SessionLost, type LegacySession } from './legacy-session.ts'
+import type { LegacySession } from './legacy-session.ts'
+import { createLegacySessions } from './legacy-sessions.ts'
 import * as modern from './modern.ts'
 
-/** The gateway's own session with the server, for its lists; it can answer no question. */
-const CATALOG = 'catalog'
-/** Sessions for callers who have none of their own (modern clients), one for each principal. */
-const OWNED = 'owner '
-const MOST_SESSIONS = 1_000
 /** How long a client waits for its subscription to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
 const WATCH_AGAIN = { first: 1_000, most: 60_000 }
@@ -43,18 +34,21 @@ const WATCH_AGAIN = { first: 1_000, most: 60_000 }
 export interface HttpUpstreamParts {
   readonly reach: Reach
   readonly ids: () => number
+  /** Of the whole process. */
+  readonly pool: SessionPool<LegacySession>
   onRevision(revision: Revision): void
+  /** Its calls are refused from now on, because of this; undefined when they are let through again. */
+  onTurn(failure: Fault | undefined): void
 }
 
-export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts): Upstream {
-  const carrier = createCarrier(reach, ids)
-  const flights = createSingleFlight<string, LegacySession>()
+export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: HttpUpstreamParts): Upstream {
+  const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
+  const carrier = createCarrier(reach, ids, breaker)
   const detecting = createSingleFlight<'era', Revision>()
-  const sessions = new Map<string, LegacySession>()
   const ears = new Map<string, AbortController>()
-  const forgotten = new Set<string>()
-  let closed = false
   let known = reach.revision
+  const revision = () => (known !== undefined && isLegacyRevision(known) ? known : undefined)
+  const sessions = createLegacySessions({ reach, carrier, pool, revision })
 
   function settle(revision: Revision): Revision {
     known = revision
@@ -67,53 +61,12 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
   async function detect(): Promise<Revision> {
     const signal = AbortSignal.timeout(reach.timeout * 1000)
     if (await carrier.isModern(signal)) return settle(MODERN)
-    const session = await openShared()
-    return settle(session.portrait.revision)
-  }
-
-  const legacyPin = (): LegacyRevision | undefined =>
-    known !== undefined && isLegacyRevision(known) ? known : undefined
-
-  /** Whoever waits for a session that is being opened shares it; one that was forgotten meanwhile is closed again. */
-  function openSession(key: string, asked: Pick<Ask, 'caller'> | undefined): Promise<LegacySession> {
-    const held = sessions.get(key)
-    if (held !== undefined) return Promise.resolve(held)
-    return flights(key, async () => {
-      const session = await carrier.open({
-        revision: legacyPin(),
-        capabilities: asked?.caller.capabilities ?? {},
-        logLevel: asked?.caller.logLevel,
-        signal: AbortSignal.timeout(reach.timeout * 1000),
-      })
-      if (closed || forgotten.delete(key)) {
-        void session.close()
-        throw new Fault('upstream.disabled', { connection: reach.alias })
-      }
-      keep(key, session)
-      return session
-    })
-  }
-  const openShared = () => openSession(CATALOG, undefined)
-
-  /** Sessions of callers without one of their own are bounded: the one that was opened first goes. */
-  function keep(key: string, session: LegacySession): void {
-    sessions.set(key, session)
-    if (sessions.size <= MOST_SESSIONS) return
-    const [oldest] = [...sessions.keys()].filter((one) => one.startsWith(OWNED))
-    if (oldest !== undefined) forget(oldest)
-  }
-
-  function forget(key: string): void {
-    const session = sessions.get(key)
-    if (session === undefined && flights.isUnderWay(key)) forgotten.add(key)
-    sessions.delete(key)
-    ears.get(key)?.abort()
-    void session?.close()
+    return settle((await sessions.introduce()).revision)
   }
 
   async function introduce(signal: AbortSignal): Promise<Portrait> {
     const revision = await revisionOf()
-    if (eraOf(revision) === 'legacy') return (await openShared()).portrait
+    if (eraOf(revision) === 'legacy') return sessions.introduce()
     try {
       return await carrier.discover(signal)
     } catch (thrown) {
@@ -125,26 +78,23 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
   function ask(asked: Ask): Promise<Answer> {
+    // What the gateway asks for itself is rare, paced by itself, and tells whether the server is back.
+    if (!breaker.closed && asked.owner !== GATEWAY) {
+      const refusal = breaker.admit()
+      if (refusal !== undefined) return Promise.reject(refusal)
+    }
     return known === MODERN ? carrier.exchange(asked) : askOther(asked)
   }
 
   async function askOther(asked: Ask): Promise<Answer> {
-    if ((await revisionOf()) === MODERN) return carrier.exchange(asked)
-    const key = asked.session?.id ?? `${OWNED}${asked.owner}`
-    const session = await openSession(key, asked.session)
-    try {
-      return await session.ask(asked)
-    } catch (thrown) {
-      if (!(thrown instanceof SessionLost)) throw thrown
-      // The server did not know the session, so it did not act: one new session, one more try.
-      if (sessions.get(key) === session) sessions.delete(key)
-      const again = await openSession(key, asked.session)
-      return again.ask(asked).catch((lost: unknown) => {
-        throw lost instanceof SessionLost
-          ? new Fault('upstream.lost', { connection: reach.alias }, { cause: lost })
-          : lost
-      })
-    }
+    return (await revisionOf()) === MODERN ? carrier.exchange(asked) : sessions.ask(asked)
+  }
+
+  async function check(signal: AbortSignal): Promise<boolean> {
+    if ((await revisionOf()) === MODERN)
+      await carrier.exchange({ method: 'server/discover', params: {}, caller: modern.NOBODY, signal })
+    else await sessions.ping(signal)
+    return true
   }
 
   async function watchOnce(
@@ -160,19 +110,14 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       const answer = await carrier.listen({ filter: modern.LIST_FILTER, onNotification, onOpen, signal })
       return !('error' in answer)
     }
-    const session = await openShared()
-    try {
-      // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
-      await session.ask({ ...PING, signal })
-      onOpen()
-      return await session.stream((message) => {
+    return sessions.watch(
+      onOpen,
+      (message) => {
         const kind = 'method' in message ? changedList(message.method) : undefined
         if (kind !== undefined) onChange(kind)
-      }, signal)
-    } catch (thrown) {
-      if (thrown instanceof SessionLost && sessions.get(CATALOG) === session) sessions.delete(CATALOG)
-      throw thrown
-    }
+      },
+      signal,
+    )
   }
 
   /** One listen stream for all that a session watches; it comes back by itself, and is another one when the session watches another set. */
@@ -215,6 +160,8 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       }
       const offers = await watchOnce(onChange, onOpen, signal).catch(() => true)
       if (!offers) return
+      // A first one that broke before it was open has missed something as well.
+      heard = true
       await sleep(pause, signal)
     }
   }
@@ -222,14 +169,15 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
   return {
     introduce,
     ask,
+    check,
     watch: (onChange, signal) => void keepWatching(onChange, signal),
     async hear(session, uris, onNotification) {
       if ((await revisionOf()) === MODERN) return hearModern(session.id, uris, onNotification)
       if (ears.has(session.id)) return
       const ear = new AbortController()
       ears.set(session.id, ear)
-      openSession(session.id, session)
-        .then((held) => held.stream((message) => isNotification(message) && onNotification(message), ear.signal))
+      sessions
+        .hear(session, (message) => isNotification(message) && onNotification(message), ear.signal)
         .catch(() => {})
         .finally(() => ears.delete(session.id))
     },
@@ -237,37 +185,25 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       if (reach.pinned) return
       known = undefined
       carrier.doubt()
-      forget(CATALOG)
+      sessions.forget(GATEWAY)
     },
-    forget,
+    forget(session) {
+      ears.get(session)?.abort()
+      sessions.forget(session)
+    },
     async close() {
-      closed = true
       for (const ear of ears.values()) ear.abort()
-      const ending = [...sessions.values()]
       const drained = new AbortController()
-      void Promise.all(ending.map((session) => session.drained())).then(() => drained.abort())
+      void sessions.drained().then(() => drained.abort())
       await sleep(GRACE, drained.signal)
       await carrier.close()
-      sessions.clear()
       // The sessions end after the calls in them.
-      await Promise.all(ending.map((session) => session.close()))
+      await sessions.close()
     },
   }
 }
 
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
-
-/** Asked by the gateway itself, which can answer nothing. */
-const PING: Omit<Ask, 'signal'> = {
-  method: 'ping',
-  params: {},
-  caller: modern.NOBODY,
-  session: undefined,
-  owner: CATALOG,
-  headerParameters: [],
-  onNotification() {},
-  onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'Nobody is there to ask.' } }),
-}
 
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

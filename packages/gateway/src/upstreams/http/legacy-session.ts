@@ -34,8 +34,6 @@ export interface LegacySession {
   stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
-  /** Resolves when nothing is under way that the pool of the calls does not see. */
-  drained(): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
@@ -82,6 +80,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
 
   async function ask(asked: Ask): Promise<Answer> {
     const id = ids()
+    let began = Date.now()
+    let questions = 0
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : `p${id}`
     const params = stripEnvelope(asked.params, ours)
@@ -94,7 +94,14 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const onMessage = (message: Message) => {
       const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
       if (heard !== undefined) asked.onNotification(heard)
-      else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
+      else if (isRequest(message)) {
+        questions++
+        const answered = () => {
+          questions--
+          began = Date.now()
+        }
+        answerQuestion(message, asked).then(answered, answered)
+      }
     }
     try {
       const { method, patient = false } = asked
@@ -102,10 +109,12 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       const heard = { headers: traced, signal, until: id, onMessage, patient }
       const first = await post({ jsonrpc: '2.0', id, method, params }, heard)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
+      // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
+      const left = () => (questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000)
       return await finish(wire, id, first, async (last) => {
         asked.onPause?.()
         await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
-        return resume(last, { signal, until: id, onMessage, patient })
+        return resume(last, { signal, until: id, onMessage, patient, seconds: left() })
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
@@ -157,7 +166,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, ask, stream, close, drained: () => Promise.resolve() }
+  return { portrait, ask, stream, close }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
