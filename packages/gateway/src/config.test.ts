@@ -128,6 +128,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_PUBLIC_URL: 'https://x.example',
       TOOLWAY_AUTH: 'off',
       TOOLWAY_DEMO: 'off',
+      TOOLWAY_SESSIONS: 'off',
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',

@@ -64,6 +64,10 @@ export const SETTINGS = {
   TOOLWAY_ALLOWED_ORIGINS: setting(list, 'Further web origins that may call, separated by commas.'),
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_SESSIONS: setting(
+    onOff.default('on'),
+    'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+  ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
     z
       .string()
