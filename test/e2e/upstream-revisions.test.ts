@@ -2,8 +2,9 @@
  * Does the gateway speak every revision as a client, over every transport that servers have? Each server here speaks one revision
  * and refuses the others, and says itself which one was agreed on.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REVISIONS } from '../../packages/contract/src/revisions.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { sayError, sayJson, startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
@@ -14,6 +15,9 @@ import { callTool, openSession, type RawPeer } from './peers/raw-client.ts'
 import { httpWire } from './peers/real-servers.ts'
 import { startSocketServer, startSseServer } from './peers/stream-servers.ts'
 
+const OWN_VERSION = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+).version
 const MODERN = '2026-07-28'
 const WAYS = ['http', 'sse', 'socket', 'stdio'] as const
 type Way = (typeof WAYS)[number]
@@ -92,6 +96,13 @@ describe('U-12: a server that speaks nothing but', () => {
       expect((await client.tools()).map(({ name }) => name)).toEqual(['spoken'])
       expect((await client.call('spoken')).content[0]?.text).toBe(revision)
     }
+  })
+
+  test.each(REVISIONS)('%s over Streamable HTTP hears who the gateway is, with its version', (revision) => {
+    const [first] = scripted.get(revision)?.of(revision === MODERN ? 'server/discover' : 'initialize') ?? []
+    const meta = first?.params['_meta'] as Record<string, unknown> | undefined
+    const said = revision === MODERN ? meta?.['io.modelcontextprotocol/clientInfo'] : first?.params['clientInfo']
+    expect(said).toEqual({ name: 'toolway', version: OWN_VERSION })
   })
 
   test.each(REVISIONS)('%s over Streamable HTTP hears of it in every request that follows the opening', (revision) => {
