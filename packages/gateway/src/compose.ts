@@ -106,6 +106,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
+    memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
     path,
     ...(lang === undefined ? {} : { lang }),
   })

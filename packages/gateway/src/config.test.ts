@@ -97,6 +97,8 @@ describe('a setting', () => {
     ['TOOLWAY_AUTH', 'false'],
     ['TOOLWAY_AUTH', 'OFF'],
     ['TOOLWAY_DEMO', '0'],
+    ['TOOLWAY_CHILD_MEMORY', '63'],
+    ['TOOLWAY_CHILD_MEMORY', '2 GiB'],
     ['LOG_LEVEL', 'verbose'],
   ]
   test.each(refused)('%s may not be %j, and the complaint names both', (name, text) => {
@@ -154,6 +156,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_PUBLIC_URL: 'https://x.example',
       TOOLWAY_AUTH: 'off',
       TOOLWAY_DEMO: 'off',
+      TOOLWAY_CHILD_MEMORY: '512',
       TOOLWAY_SESSIONS: 'off',
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
       DATABASE_URL: 'postgres://db/x',

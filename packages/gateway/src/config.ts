@@ -18,6 +18,7 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
 const SESSIONS_PROBLEM = 'it must be a whole number from 1 to 10000'
+const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
 const onOff = z.enum(['on', 'off'], 'it must be on or off')
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z
@@ -72,6 +73,14 @@ export const SETTINGS = {
   },
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_CHILD_MEMORY: setting(
+    z
+      .string()
+      .default('2048')
+      .refine((text) => /^\d{1,7}$/.test(text) && Number(text) >= 64, MEMORY_PROBLEM)
+      .transform(Number),
+    'MiB that a server which is started here may hold, with all that it starts; one that holds more is ended.',
+  ),
   TOOLWAY_SESSIONS: setting(
     onOff.default('on'),
     'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
