@@ -110,9 +110,10 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     })
     let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
-    child.onExit(({ code, signal, stderr }) => {
+    child.onExit(({ code, signal, reason, stderr }) => {
       const wasRunning = running?.child === child
-      const how = sentence ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
+      const how =
+        sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
       sentence = undefined
       // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
       const last = stderr.filter((line) => line.trim() !== '').at(-1)
@@ -340,6 +341,11 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
   }
 }
 
+/** What a child is ended for. */
+const OVER: Readonly<Record<string, string>> = {
+  LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
+  TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
+}
 const NEVER = new AbortController().signal
 /** Node's longest timer, in seconds: a listen stream has no deadline of its own. */
 const LONG = 2_147_483
