@@ -72,7 +72,8 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       call.ended = ended
       call.look()
     }
-    start(earsOf(call)).then(
+    // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
+    Promise.try(() => start(earsOf(call))).then(
       (answer) => finish({ answer }),
       (thrown: unknown) => finish({ thrown }),
     )
