@@ -73,7 +73,8 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       call.look()
     }
     // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
-    Promise.try(() => start(earsOf(call))).then(
+    const begin = async () => start(earsOf(call))
+    begin().then(
       (answer) => finish({ answer }),
       (thrown: unknown) => finish({ thrown }),
     )
