@@ -12,6 +12,7 @@ import { Fault } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
 import { createEntrance } from './call/enter.ts'
 import { createBoundStates } from './call/bound-states.ts'
+import { createListeners } from './call/listeners.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
 import { createTrails } from './call/trail.ts'
@@ -193,7 +194,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       parked,
       states: createBoundStates(vault),
     }),
-    entrance: createEntrance({ sessions, changes, signer: vault }),
+    entrance: createEntrance({ sessions, changes, listeners: createListeners(), signer: vault }),
     sessions,
     changes,
     trails,

@@ -29,6 +29,7 @@ import { complete, getPrompt } from './get-prompt.ts'
 import { discovered, initialized } from './introduce.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
+import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
 import type { Trail } from './trail.ts'
@@ -37,6 +38,7 @@ import { forward } from './forward.ts'
 export interface EnterParts {
   readonly sessions: Sessions
   readonly changes: Changes
+  readonly listeners: Listeners
   readonly signer: Signer
 }
 
@@ -65,7 +67,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   modern: {
     ...SHARED_METHODS,
     'server/discover': ({ standing }) => discovered(standing),
-    'subscriptions/listen': ({ standing, asked, line }, { changes }) => listen(standing, asked, line, changes),
+    'subscriptions/listen': ({ standing, asked, line }, parts) => listen(standing, asked, line, parts),
   },
   legacy: {
     ...SHARED_METHODS,

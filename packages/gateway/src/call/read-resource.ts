@@ -1,9 +1,10 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
-import { eraOf, type Asked } from '@toolway/protocol'
+import type { Asked } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
+import { hearSession } from './session-ears.ts'
 import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {
@@ -42,7 +43,7 @@ interface Watching {
 }
 
 async function watch(
-  { standing, asked, line, trail }: Watching,
+  { standing, asked, line }: Watching,
   change: (watched: Set<string>, uri: string) => void,
 ): Promise<Answer> {
   const target = targetOf(standing, asked)
@@ -54,17 +55,12 @@ async function watch(
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
   change(watched, target.name)
-  const modern = eraOf(target.revision) === 'modern'
-  await standing.upstream(target.connectionId).hear(session, [...watched], (notification) => {
-    const uri = notification.params?.['uri']
-    if (notification.method !== 'notifications/resources/updated' || typeof uri !== 'string') return
-    // What names the stream of a modern server means nothing to the client.
-    const params = { ...(modern ? {} : notification.params), uri: standing.view.exposeUri(target.alias, uri) }
-    session.stream?.({ jsonrpc: '2.0', method: notification.method, params })
-  })
-  // A modern server has heard it by now; a legacy one is told in so many words.
-  if (modern) return { result: {} }
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+  const honoured = await hearSession(standing, session, target)
+  if (watched.has(target.name) && !honoured.uris.includes(target.name)) {
+    watched.delete(target.name)
+    throw new Fault('resource.unwatched', { uri: String(asked.params['uri']), connection: target.alias })
+  }
+  return { result: {} }
 }
 
 /** An address as a record may hold it: user names, passwords and queries stay out. */

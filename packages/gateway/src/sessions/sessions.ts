@@ -29,6 +29,8 @@ export interface Session {
   nextQuestion: number
   /** What the client watches, by connection: the servers' own addresses. */
   readonly watched: Map<string, Set<string>>
+  /** What ends hearing a server, by connection. */
+  readonly ears: Map<string, AbortController>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
 }
@@ -105,6 +107,7 @@ export function createSessions({ now, onEnd }: SessionsParts): Sessions {
         stream: undefined,
         nextQuestion: 0,
         watched: new Map(),
+        ears: new Map(),
         ended: new AbortController(),
       }
       const one = { session, owner, seen: now() }

@@ -49,12 +49,17 @@ export interface PoolOptions {
   readonly allowPrivate: boolean
   /** Milliseconds until the response headers must be there. */
   readonly headersTimeout: number
+  /** At once; 256 unless it says otherwise. */
+  readonly connections?: number
 }
 
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
 
-export function createPool(origin: string, { alias, allowPrivate, headersTimeout }: PoolOptions): Pool {
+export function createPool(
+  origin: string,
+  { alias, allowPrivate, headersTimeout, connections = CONNECTIONS }: PoolOptions,
+): Pool {
   const refusal = () => new Fault('egress.refused', { connection: alias })
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,
@@ -68,7 +73,7 @@ export function createPool(origin: string, { alias, allowPrivate, headersTimeout
     },
   })
   return new Pool(origin, {
-    connections: CONNECTIONS,
+    connections,
     headersTimeout,
     bodyTimeout: headersTimeout,
     connect: (options, callback) => {

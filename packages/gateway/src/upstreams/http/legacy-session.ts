@@ -20,9 +20,10 @@ import {
   type JsonObject,
   type LegacyRevision,
   type Message,
+  type Notification,
   type Request,
 } from '@toolway/protocol'
-import { forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import { changedList, forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
@@ -30,7 +31,9 @@ export interface LegacySession {
   readonly portrait: Portrait
   ask(ask: Ask): Promise<Answer>
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
-  stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
+  stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
+  /** Say something that wants no answer, or is one. */
+  tell(message: JsonObject): Promise<unknown>
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
 }
@@ -47,6 +50,8 @@ export interface OpenOptions {
   /** The level that the session had before it was lost. */
   readonly logLevel: string | undefined
   readonly signal: AbortSignal
+  /** Servers without a stream of their own say within calls that their lists have changed. */
+  onListChanged(notification: Notification): void
 }
 
 export async function openLegacySession(wire: Wire, ids: () => number, options: OpenOptions): Promise<LegacySession> {
@@ -85,11 +90,17 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     signal.addEventListener('abort', onAbort, { once: true })
     const onMessage = (message: Message) => {
       const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
-      if (heard !== undefined) asked.onNotification(heard)
-      else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
+      if (heard !== undefined) {
+        if (changedList(heard.method) !== undefined) options.onListChanged(heard)
+        asked.onNotification(heard)
+      } else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
     }
+    const { hold } = asked
+    const beside = hold === undefined ? {} : { onDeadline: (extend: () => void) => (hold.extend = extend) }
+    if (hold !== undefined) hold.token = ours
     try {
-      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
+      const exchange = { signal, until: id, onMessage, ...beside }
+      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, exchange)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
       return await finish(wire, id, first, (last) => resume(last, { signal, until: id, onMessage }))
     } catch (thrown) {
@@ -105,13 +116,18 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   const resume = (last: string, more: Partial<Outgoing>) =>
     send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last }, ...more })
 
-  async function stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
+  async function stream(
+    onMessage: (message: Message) => void,
+    signal: AbortSignal,
+    onOpen?: () => void,
+  ): Promise<boolean> {
     const incoming = await send(wire, {
       method: 'GET',
       headers: { ...headers, accept: 'text/event-stream' },
       signal,
       patient: true,
       onMessage,
+      onHead: (status) => status === 200 && onOpen?.(),
     })
     if (incoming.status === 404 && sessionId !== undefined) throw new SessionLost()
     return incoming.status === 200 && incoming.stream
@@ -134,7 +150,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, ask, stream, close }
+  return { portrait, ask, stream, tell, close }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {

@@ -124,29 +124,41 @@ export function portraitOf(result: JsonObject): Portrait {
 /** What a listen stream is asked to tell of (specification 2026-07-28, subscriptions). */
 export interface ListenOptions {
   readonly filter: JsonObject
+  /** Whether tasks are among it: an extension is off unless it is declared. */
+  readonly tasks: boolean
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
-  /** The server has acknowledged. */
-  onOpen(): void
+  /** The server has acknowledged, with what it honours of the filter. */
+  onOpen(honoured: JsonObject | undefined): void
 }
 
 /** One listen stream; returns when it ends. */
 export function listen(
   wire: Wire,
   ids: Ids,
-  { filter, signal, onNotification, onOpen }: ListenOptions,
+  { filter, tasks, signal, onNotification, onOpen }: ListenOptions,
 ): Promise<Answer> {
   return exchange(wire, ids, {
     method: 'subscriptions/listen',
     params: { notifications: filter },
-    caller: NOBODY,
+    caller: tasks ? TASKED : NOBODY,
     signal,
     patient: true,
-    onNotification(notification) {
-      if (notification.method === 'notifications/subscriptions/acknowledged') onOpen()
-      else onNotification(notification)
-    },
+    onNotification: hearAcknowledged(onOpen, onNotification),
   })
 }
 
-export const LIST_FILTER: JsonObject = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+/** The gateway itself, for whom it relays the state of tasks. */
+export const TASKED: Caller = {
+  ...NOBODY,
+  capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+}
+
+/** The first message of a listen stream is its acknowledgement. */
+export const hearAcknowledged =
+  (onOpen: ListenOptions['onOpen'], onNotification: ListenOptions['onNotification']) =>
+  (notification: Notification): void => {
+    if (notification.method !== 'notifications/subscriptions/acknowledged') return onNotification(notification)
+    const honoured = notification.params?.['notifications']
+    onOpen(isObject(honoured) ? honoured : undefined)
+  }

@@ -47,6 +47,10 @@ export interface Outgoing {
   readonly patient?: boolean
   /** The messages of a stream, in order, but for the response that is waited for. */
   onMessage?(message: Message): void
+  /** The head of the answer is there: streams that may be silent for long begin with it. */
+  onHead?(status: number): void
+  /** Hands out what gives the server more time, because a person is asked by another way than this exchange. */
+  onDeadline?(extend: () => void): void
   /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
   readonly until?: number
 }
@@ -85,7 +89,8 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
         ...headers,
       },
       ...(body === undefined ? {} : { body }),
-      ...(patient ? { bodyTimeout: 0 } : {}),
+      // Whoever keeps a stream open waits for what it needs of it; a server may hold back even its head.
+      ...(patient ? { bodyTimeout: 0, headersTimeout: 0 } : {}),
     }
     try {
       pool.dispatch(options, ear)
@@ -98,7 +103,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, patient = false }: Outgoing,
+  { signal, until, onMessage, onHead, onDeadline, patient = false }: Outgoing,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
@@ -113,6 +118,7 @@ function createEar(
   let deadline: NodeJS.Timeout | undefined
   /** Why we ended it ourselves, before or while it ran. */
   let ended: Fault | undefined
+  let over = false
 
   function end(fault: Fault): void {
     ended ??= fault
@@ -129,12 +135,19 @@ function createEar(
   }
   const onAbort = () => end(faultOfAbort(wire, signal?.reason))
   function finish(): void {
+    over = true
     clearTimeout(deadline)
     signal?.removeEventListener('abort', onAbort)
   }
   const settle = (text: string) =>
     resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId: stream?.lastEventId })
   const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
+
+  /** While a person thinks about a question, the server is not late. */
+  function extend(): void {
+    if (!patient && !over && response === undefined)
+      limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+  }
 
   function hear(message: Message): void {
     if (
@@ -147,14 +160,13 @@ function createEar(
       settle('')
       limit(LINGER)
     } else {
-      // While a person thinks about a question, the server is not late.
-      if (isRequest(message) && !patient && response === undefined)
-        limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+      if (isRequest(message)) extend()
       onMessage?.(message)
     }
   }
 
   if (!patient) limit(wire.timeout)
+  onDeadline?.(extend)
   if (signal?.aborted === true) onAbort()
   else signal?.addEventListener('abort', onAbort, { once: true })
 
@@ -167,6 +179,7 @@ function createEar(
       status = code
       headers = given
       if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
+      onHead?.(code)
     },
     onResponseData(_: unknown, chunk: Buffer) {
       if (stream !== undefined) {

@@ -247,8 +247,8 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     doubt() {
       if (!reach.pinned && running === undefined) known = undefined
     },
-    // One channel for all: what arrives outside a request belongs to nobody in particular.
-    hear: () => Promise.resolve(),
+    listen: () => Promise.resolve({ uris: [], tasks: [] }),
+    tell() {},
     forget() {},
     async close() {
       closed = true
