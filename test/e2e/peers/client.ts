@@ -63,7 +63,11 @@ export interface McpClient extends AsyncDisposable {
   subscribe(uri: string): Promise<unknown>
   unsubscribe(uri: string): Promise<unknown>
   /** Modern clients only. */
-  listen(filter: { toolsListChanged?: boolean; promptsListChanged?: boolean }): Promise<{ close(): Promise<void> }>
+  listen(filter: {
+    toolsListChanged?: boolean
+    promptsListChanged?: boolean
+    resourceSubscriptions?: string[]
+  }): Promise<{ close(): Promise<void> }>
 }
 
 export interface ClientParts {

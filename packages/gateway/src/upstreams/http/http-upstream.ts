@@ -33,7 +33,7 @@ import {
   type Upstream,
 } from '../upstream.ts'
 import { createPool } from './agent.ts'
-import { openLegacySession, SessionLost, type LegacySession } from './legacy-session.ts'
+import { openLegacySession, SessionLost, StreamTaken, type LegacySession } from './legacy-session.ts'
 import * as modern from './modern.ts'
 import type { OwnStream } from './own-stream.ts'
 import { createOwnStreams, MOST_STREAMS, needsOwnStream, type Whose } from './own-streams.ts'
@@ -241,6 +241,8 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       }, signal)
     } catch (thrown) {
       if (thrown instanceof SessionLost) lose(CATALOG, session)
+      // Nothing depends on this very session: the next one has a stream to give.
+      if (thrown instanceof StreamTaken) forget(CATALOG)
       throw thrown
     }
   }

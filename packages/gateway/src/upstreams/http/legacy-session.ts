@@ -41,6 +41,9 @@ export interface LegacySession {
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
 export class SessionLost extends Error {}
 
+/** A session has one stream of its own, and its server has not noticed yet that ours is gone: some notice when they write to it. */
+export class StreamTaken extends Error {}
+
 const CLOSE_TIMEOUT = 5_000
 const LEVEL_PATIENCE = 1_000
 
@@ -129,8 +132,11 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       onMessage,
       onHead: (status) => status === 200 && onOpen?.(),
     })
-    if (incoming.status === 404 && sessionId !== undefined) throw new SessionLost()
-    return incoming.status === 200 && incoming.stream
+    const { status } = incoming
+    if (status === 404 && sessionId !== undefined) throw new SessionLost()
+    if (status === 409) throw new StreamTaken()
+    if (status === 429 || (status >= 500 && status !== 501)) refuseStatus(wire, incoming, undefined)
+    return status === 200 && incoming.stream
   }
 
   async function close(): Promise<void> {

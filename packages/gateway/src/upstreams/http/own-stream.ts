@@ -29,11 +29,11 @@ export interface OwnStreamParts {
   ownAsk(method: string, params: JsonObject, signal: AbortSignal): Ask
 }
 
-const AGAIN = { first: 1_000, most: 60_000 }
+const AGAIN = { first: 1_000, most: 15_000 }
 /** A stream that lived for this long has not failed at once. Milliseconds. */
 const A_WHILE = 5_000
-/** A server may hold back the head of a stream until it has something to say: it is not waited for any longer. Milliseconds. */
-const PATIENCE = 1_000
+/** A server may hold back the head of a stream until it has something to say. How long it is waited for, and whether it is there at all, in milliseconds. */
+const PATIENCE = { head: 250, there: 1_000 }
 /** How long a stream is kept for a principal that neither calls nor listens. Milliseconds. */
 const IDLE = 10 * 60_000
 /** Requests of ours that are under way at once while subscriptions are made good. */
@@ -116,14 +116,20 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     life = one
     const there = Promise.withResolvers<void>()
     const streaming = session.stream((message) => hear(session, message), signal, there.resolve)
-    const asked = session.ask(ownAsk('ping', {}, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])))
-    // Either shows that the server has taken the request for the stream by now; it cannot be known for sure.
-    void Promise.race([asked, streaming]).then(() => there.resolve(), there.resolve)
+    let ended = false
+    const end = () => {
+      ended = true
+      there.resolve()
+    }
+    void streaming.then(end, end)
+    const asked = session.ask(ownAsk('ping', {}, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE.there)])))
+    // A server that answers this has most likely taken the request for the stream by now; it cannot be known for sure.
+    void asked.then(() => pause(PATIENCE.head, signal)).then(there.resolve, there.resolve)
     one.telling = there.promise.then(() => makeGood(one))
     void one.telling.then(() => {
       opened.resolve()
-      if (broken) listening.missed()
-      broken = false
+      if (broken && !ended) listening.missed()
+      broken &&= ended
     })
     const offers = await streaming
     one.deaf = !offers
