@@ -19,6 +19,12 @@ export function probeProcess(name: string, environment: Record<string, string> =
   return { kind: 'process' as const, command: process.execPath, args, environment }
 }
 
+/** How a gateway starts the asker as its child. */
+export function askerProcess() {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'asker.script.ts')]
+  return { kind: 'process' as const, command: process.execPath, args, environment: {} }
+}
+
 export const httpWire = (url: string, headers: Record<string, string> = {}) => ({ kind: 'http' as const, url, headers })
 
 export interface RealServer extends AsyncDisposable {

@@ -70,7 +70,7 @@ export interface Upstream {
    */
   listen(hearing: Hearing): Promise<Honoured>
   /** What a legacy client says about itself, to the server's session that is held for it, if there is one. */
-  tell(session: string, notification: Notification): void
+  tell(session: SessionRef, notification: Notification): void
   /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */

@@ -270,9 +270,9 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },
     listen: (hearing) => soon(join(hearing), hearing),
-    tell: (session, notification) =>
+    tell: ({ id }, notification) =>
       void sessions
-        .get(session)
+        .get(id)
         ?.tell({ ...notification })
         .catch(() => {}),
     doubt() {
