@@ -8,9 +8,11 @@ import { startEverythingServer } from '../conformance/everything-server.ts'
 import { startAsker } from './peers/asker-server.ts'
 import { connectClient, KINDS, type Kind, type Result } from './peers/client.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { callTool } from './peers/raw-client.ts'
+import { askerProcess, httpWire } from './peers/real-servers.ts'
 import { until } from './peers/until.ts'
 
+const OTHER_KEY = `uru_${'fedcba9876543210'.repeat(4)}`
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway
 
@@ -22,14 +24,16 @@ beforeAll(async () => {
       connections: [
         { alias: 'asker', wire: httpWire(asker.url) },
         { alias: 'every', wire: httpWire(everything.url) },
+        { alias: 'child', wire: askerProcess() },
       ],
+      keys: [{ name: 'other', value: OTHER_KEY, toolset: undefined }],
     }),
   )
 })
 afterAll(() => parts.disposeAsync())
 
-const connected = (kind: Kind, alias: string, answers = true) =>
-  connectClient({ kind, url: gateway.connectionUrl(alias), key: gateway.key, answers })
+const connected = (kind: Kind, alias: string, answers = true, key = gateway.key) =>
+  connectClient({ kind, url: gateway.connectionUrl(alias), key, answers })
 const textOf = ({ content }: Result) => content[0]?.text ?? ''
 
 describe('a question on the session’s own stream', () => {
@@ -87,6 +91,87 @@ describe('a question on the session’s own stream', () => {
     expect(one.asked.map(({ params }) => params?.['message'])).toEqual(rounds.map((at) => `one ${at}`))
     expect(other.asked.map(({ params }) => params?.['message'])).toEqual(rounds.map((at) => `other ${at}`))
   })
+})
+
+describe('a child', () => {
+  test.each(KINDS)('asks %s for input and for a model’s answer, in the middle of a call', async (kind) => {
+    await using client = await connected(kind, 'child')
+    expect(textOf(await client.call('ask_user', { message: 'Who?' }))).toMatch(/accept .*Ada/)
+    expect(textOf(await client.call('ask_model', { message: 'The capital?' }))).toContain('Paris')
+    expect(client.asked.map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage'])
+  })
+
+  test('of a caller who can be asked is that caller’s own; all others share one', async () => {
+    const kinds = ['SDK 2 pinned to 2026-07-28', 'SDK 1'] as const
+    const pidOf = async (kind: Kind, answers: boolean, key: string) => {
+      await using client = await connected(kind, 'child', answers, key)
+      return textOf(await client.call('process'))
+    }
+    const own = await Promise.all(kinds.map((kind) => pidOf(kind, true, gateway.key)))
+    const others = await Promise.all(kinds.map((kind) => pidOf(kind, true, OTHER_KEY)))
+    const shared = await Promise.all([gateway.key, OTHER_KEY].map((key) => pidOf(kinds[0], false, key)))
+    expect(new Set(own).size).toBe(1)
+    expect(new Set(others).size).toBe(1)
+    expect(new Set(shared).size).toBe(1)
+    expect(new Set([...own, ...others, ...shared]).size).toBe(3)
+  })
+
+  test.each(KINDS)('is refused in words when it asks while %s has several calls under way', async (kind) => {
+    await using client = await connected(kind, 'child')
+    const leaving = new AbortController()
+    const waiting = client.call('wait', {}, { signal: leaving.signal }).catch(() => 'given up')
+    await until('the question is refused', async () => {
+      const told = await client.call('ask_user', { message: 'Who?' }).catch((thrown: unknown) => thrown)
+      return JSON.stringify(told instanceof Error ? told.message : told).includes('Not available')
+    })
+    leaving.abort()
+    expect(await waiting).toBe('given up')
+  })
+
+  test('is not told of a client’s folders, which would take the place of the operator’s', async () => {
+    await using client = await connected('SDK 1', 'child')
+    const told = await client.call('ask_roots').catch((thrown: unknown) => String(thrown))
+    expect(JSON.stringify(told)).toMatch(/not available/i)
+  })
+})
+
+describe('log lines that a server sends beside its calls', () => {
+  const ways = ['asker', 'child'].flatMap((alias) =>
+    (['SDK 1', 'SDK 2 legacy'] as const).map((kind) => [alias, kind] as const),
+  )
+  test.each(ways)('of %s reach %s from the level that it set', async (alias, kind) => {
+    await using client = await connected(kind, alias)
+    const lines = () => client.heard.filter(({ method }) => method === 'notifications/message')
+    await client.setLevel('warning')
+    await until('a line arrives', async () => {
+      await client.call('log', { message: 'line' })
+      return lines().length > 0
+    })
+    expect(lines().every(({ params }) => params?.['data'] === 'warning line')).toBe(true)
+    await client.setLevel('debug')
+    await until('the others arrive too', async () => {
+      await client.call('log', { message: 'line' })
+      return lines().some(({ params }) => params?.['data'] === 'debug line')
+    })
+  })
+
+  test.each(['asker', 'child'])(
+    'of %s reach a modern request that asks for them, from its level, and no other',
+    async (alias) => {
+      const peer = { url: gateway.connectionUrl(alias), key: gateway.key, era: 'modern' as const }
+      const log = async (level?: string) => {
+        const meta = level === undefined ? {} : { 'io.modelcontextprotocol/logLevel': level }
+        const { messages } = await callTool(peer, 'log', { message: 'line' }, { meta })
+        return messages.slice(0, -1).map(({ params }) => params?.['data'])
+      }
+      expect(await log()).toEqual([])
+      expect(await log('warning')).toEqual(['warning line'])
+      expect(await log('debug')).toEqual(['debug line', 'warning line'])
+      expect(await log('warning')).toEqual(['warning line'])
+      expect(await log('error')).toEqual([])
+      expect(await log()).toEqual([])
+    },
+  )
 })
 
 test('a tool that a server lists only for clients that can answer is in the catalog', async () => {

@@ -1,5 +1,5 @@
 /** How serious a log line is (RFC 5424, section 6.2.1, as MCP names the levels). */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
 export const isLevel = (level: unknown): level is string => typeof level === 'string' && LEVELS.includes(level)
 

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createAsker } from './asker.ts'
 
 export interface AskerServer extends AsyncDisposable {
@@ -19,8 +18,7 @@ export async function startAsker(): Promise<AskerServer> {
       onsessioninitialized: (id) => void open.set(id, transport),
       onsessionclosed: (id) => void open.delete(id),
     })
-    // The SDK's own type says of an optional field that it may be undefined, which its interface does not.
-    await createAsker().connect(transport as Transport)
+    await createAsker().connect(transport)
     return transport
   }
 

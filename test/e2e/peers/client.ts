@@ -119,7 +119,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
   const client = new ClientTwo(SELF, options)
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler('elicitation/create', (request) => {
       asked.push(request)
@@ -170,7 +170,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts): Pro
   const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
       asked.push(request)

@@ -46,6 +46,9 @@ export interface Ask {
   onQuestion(question: Request): Promise<Answer>
 }
 
+/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
+export const HUMAN = { question: 600, all: 3_600 }
+
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
 
 export interface Portrait {
@@ -70,7 +73,7 @@ export interface Upstream {
    */
   listen(hearing: Hearing): Promise<Honoured>
   /** What a legacy client says about itself, to the server's session that is held for it, if there is one. */
-  tell(session: SessionRef, notification: Notification): void
+  tell(whose: Pick<Ask, 'session' | 'owner' | 'caller'>, notification: Notification): void
   /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */

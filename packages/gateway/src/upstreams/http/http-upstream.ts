@@ -46,6 +46,8 @@ const OWNED = 'owner '
 const MOST_SESSIONS = 1_000
 /** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
 const ROOM = 24
+/** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
+const LATE_LINES = 30
 /** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
 /**
@@ -198,7 +200,14 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     const stream = needsOwnStream(asked) ? own.of(key, asked) : own.find(key)
     if (stream === undefined) return askIn(key, asked, undefined)
     const call = stream.strays.begin(asked)
-    return askIn(key, call, stream).finally(() => stream.strays.end(call))
+    try {
+      const answer = await askIn(key, call, stream)
+      // A line that the server sent before its answer may come a moment after it, on the other stream.
+      if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
+      return answer
+    } finally {
+      stream.strays.end(call)
+    }
   }
 
   async function askIn(key: string, asked: Ask, stream: OwnStream | undefined): Promise<Answer> {
@@ -270,9 +279,9 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },
     listen: (hearing) => soon(join(hearing), hearing),
-    tell: ({ id }, notification) =>
+    tell: (whose, notification) =>
       void sessions
-        .get(id)
+        .get(keyOf(whose))
         ?.tell({ ...notification })
         .catch(() => {}),
     doubt() {

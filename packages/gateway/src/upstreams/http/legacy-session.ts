@@ -23,6 +23,7 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
+import { createLogLevel } from '../log-level.ts'
 import { changedList, forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
@@ -65,14 +66,16 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
 
+  const logs = isObject(portrait.capabilities['logging'])
+  const level = createLogLevel(undefined, (wanted) => {
+    const message = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: wanted } }
+    return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
+  })
+
   /** What opens a session after its server has made it. */
   async function greet(): Promise<void> {
     await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
-    if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
-      const level = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } }
-      // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
-      await tell(level, AbortSignal.any([options.signal, AbortSignal.timeout(LEVEL_PATIENCE)])).catch(() => {})
-    }
+    if (logs) await level.ensure(options.logLevel)
   }
 
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
@@ -81,6 +84,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   }
 
   async function ask(asked: Ask): Promise<Answer> {
+    // A client's own session has the level that the client set; in a principal's, each request says what it wants.
+    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const id = ids()
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : `p${id}`

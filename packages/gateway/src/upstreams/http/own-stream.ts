@@ -9,6 +9,7 @@ import { isNotification, type JsonObject, type Message } from '@toolway/protocol
 import { pause } from '../../lib/pause.ts'
 import { createListening, isSilent, type Listening, type Takes, type Union } from '../listening.ts'
 import { createStrays, type Strays } from '../strays.ts'
+import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
 import { changedList, type Ask } from '../upstream.ts'
 import type { LegacySession } from './legacy-session.ts'
 
@@ -36,18 +37,13 @@ const A_WHILE = 5_000
 const PATIENCE = { head: 250, there: 1_000 }
 /** How long a stream is kept for a principal that neither calls nor listens. Milliseconds. */
 const IDLE = 10 * 60_000
-/** Requests of ours that are under way at once while subscriptions are made good. */
-const AT_ONCE = 8
 
 /** One stream, from its opening to its end. */
 interface Life {
   readonly session: LegacySession
-  readonly signal: AbortSignal
-  readonly subscribed: Set<string>
+  readonly subscriptions: Subscriptions
   /** The server has no such stream: it can tell of nothing there. */
   deaf: boolean
-  /** Subscriptions are told one change after the other. */
-  telling: Promise<void>
 }
 
 export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnStream {
@@ -111,8 +107,8 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
 
   async function live(session: LegacySession, signal: AbortSignal): Promise<boolean> {
     // A session keeps what was subscribed to in it.
-    const subscribed = life?.session === session ? life.subscribed : new Set<string>()
-    const one: Life = { session, signal, subscribed, deaf: false, telling: Promise.resolve() }
+    const subscriptions = life?.session === session ? life.subscriptions : subscribing(session)
+    const one: Life = { session, subscriptions, deaf: false }
     life = one
     const there = Promise.withResolvers<void>()
     const streaming = session.stream((message) => hear(session, message), signal, there.resolve)
@@ -125,47 +121,32 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     const asked = session.ask(ownAsk('ping', {}, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE.there)])))
     // A server that answers this has most likely taken the request for the stream by now; it cannot be known for sure.
     void asked.then(() => pause(PATIENCE.head, signal)).then(there.resolve, there.resolve)
-    one.telling = there.promise.then(() => makeGood(one))
-    void one.telling.then(() => {
-      opened.resolve()
-      if (broken && !ended) listening.missed()
-      broken &&= ended
-    })
+    void there.promise
+      .then(() => wanted(one))
+      .then(() => {
+        opened.resolve()
+        if (broken && !ended) listening.missed()
+        broken &&= ended
+      })
     const offers = await streaming
     one.deaf = !offers
     return offers
   }
+
+  const subscribing = (session: LegacySession): Subscriptions =>
+    createSubscriptions(async (method, uri) => {
+      const answer = await session.ask(ownAsk(method, { uri }, closing.signal)).catch(() => undefined)
+      return answer !== undefined && 'result' in answer
+    })
+  const wanted = ({ subscriptions }: Life) => subscriptions.make(() => union?.uris ?? new Set())
 
   async function apply(next: Union): Promise<Takes> {
     union = next
     if (!isSilent(next)) await ready()
     const one = life
     if (one === undefined) return undefined
-    one.telling = one.telling.then(() => makeGood(one))
-    await one.telling
-    return { uri: (uri) => one.subscribed.has(uri) && !(one.deaf && !lasting), task: () => false }
-  }
-
-  /** Tell the server what differs from what it knows; whoever comes later finds nothing left to tell. */
-  async function makeGood({ session, subscribed, signal }: Life): Promise<void> {
-    const wanted = union?.uris ?? new Set<string>()
-    const say = async (method: string, uri: string) => {
-      const answer = await session.ask(ownAsk(method, { uri }, signal)).catch(() => undefined)
-      return answer !== undefined && 'result' in answer
-    }
-    await inTurns(
-      [...subscribed].filter((uri) => !wanted.has(uri)),
-      async (uri) => {
-        subscribed.delete(uri)
-        await say('resources/unsubscribe', uri)
-      },
-    )
-    await inTurns(
-      [...wanted].filter((uri) => !subscribed.has(uri)),
-      async (uri) => {
-        if (await say('resources/subscribe', uri)) subscribed.add(uri)
-      },
-    )
+    await wanted(one)
+    return { uri: (uri) => one.subscriptions.has(uri) && !(one.deaf && !lasting), task: () => false }
   }
 
   return {
@@ -177,12 +158,4 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
       clearTimeout(idle)
     },
   }
-}
-
-async function inTurns(items: readonly string[], work: (item: string) => Promise<unknown>): Promise<void> {
-  const left = [...items]
-  const worker = async () => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
 }

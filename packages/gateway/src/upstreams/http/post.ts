@@ -16,6 +16,7 @@ import {
   type Message,
   type Response,
 } from '@toolway/protocol'
+import { HUMAN } from '../upstream.ts'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 
@@ -66,8 +67,6 @@ export interface Incoming {
   readonly lastEventId: string | undefined
 }
 
-/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
-const HUMAN = { question: 600, all: 3_600 }
 /** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
 const LINGER = 1
 
@@ -244,7 +243,7 @@ const isStreamType = (type: string | string[] | undefined): boolean =>
   typeof type === 'string' && type.startsWith('text/event-stream')
 
 /** An error in the server's own words, as it may be told and logged. */
-export const maskedError = (wire: Wire, error: ErrorBody): ErrorBody =>
+export const maskedError = (wire: Pick<Wire, 'mask'>, error: ErrorBody): ErrorBody =>
   JSON.parse(JSON.stringify(error), (_, value: unknown) =>
     typeof value === 'string' ? wire.mask(value) : value,
   ) as ErrorBody
