@@ -177,7 +177,7 @@ test.each(['SDK 1', 'SDK 2 legacy'] as const)(
 )
 
 // The last of all: for a while after a call was given up, a child's question may be about that one, and is refused.
-describe('a child', () => {
+describe('a child with several calls', () => {
   test.each(KINDS)('is refused in words when it asks while %s has several calls under way', async (kind) => {
     await using client = await connected(kind, 'child')
     const leaving = new AbortController()
