@@ -3,6 +3,7 @@
  * stream upstream, through breaks and changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { connectClient } from './peers/client.ts'
@@ -187,6 +188,27 @@ describe('after a break', () => {
       await update(era)
       return listener.updates().length > before
     })
+  })
+})
+
+describe('a toolset that changes', () => {
+  test('ends the stream of whoever listened to a resource that it shows no more', async () => {
+    const { id } = gateway.organization
+    const select = (include: string[]) => ({
+      organizationId: id,
+      origin: 'test',
+      slug: 'narrow',
+      title: 'Narrow',
+      settings: { include, exclude: [] },
+    })
+    const change = (include: string[]) => gateway.db.organization(id, (sql) => putToolset(sql, select(include)))
+    await change(['modern__*', 'legacy__*'])
+    const peer: RawPeer = { url: `${gateway.address}/o/default/t/narrow/mcp`, key: gateway.key, era: 'modern' }
+    await until('it is there', async () => (await ask(peer, 'tools/list')).answer.result !== undefined)
+    await using listener = await startListening(peer, { resourceSubscriptions: [joined('modern')] })
+    expect(listener.honoured).toEqual({ resourceSubscriptions: [joined('modern')] })
+    await change(['legacy__*', 'modern__test_simple_text'])
+    expect(await listener.ended).toMatchObject({ result: { resultType: 'complete' } })
   })
 })
 

@@ -15,14 +15,15 @@ const SOON = 100
 export interface HearParts extends Omit<Hearing, 'onEnd'> {
   readonly standing: Standing
   readonly connectionId: ConnectionId
+  /** Whether the endpoint, as it stands by now, shows what is listened to. */
+  isShown(): boolean
   /** The endpoint does not show the connection any more. */
   onGone(): void
 }
 
 /** Resolves, when the server has taken it or after a moment, to what it honours. */
-export function hear({ standing, connectionId, onGone, ...hearing }: HearParts): Promise<Honoured> {
+export function hear({ standing, connectionId, isShown, onGone, ...hearing }: HearParts): Promise<Honoured> {
   const { signal, uris, onNotification } = hearing
-  const isShown = () => standing.now()?.view.offered.some((one) => one.connectionId === connectionId) === true
 
   function open(): Promise<Honoured> {
     const now = standing.now()

@@ -5,7 +5,6 @@
  * Only what is honoured is acknowledged, and every message carries the subscription's id (specification 2026-07-28,
  * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
  */
-import type { ConnectionId } from '@toolway/contract'
 import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
 import type { Changed, Changes } from '../catalog/changes.ts'
 import { capabilitiesAt } from './forward.ts'
@@ -39,7 +38,7 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
     sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {
       if (kinds.has(kind)) stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
-      if (wishes.some(({ target }) => !isShown(standing, target.connectionId))) ending.abort()
+      if (!wishes.every((one) => isShown(standing, one))) ending.abort()
     },
   })
   try {
@@ -60,8 +59,13 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
   }
 }
 
-const isShown = (standing: Standing, id: ConnectionId): boolean =>
-  standing.now()?.view.offered.some(({ connectionId }) => connectionId === id) === true
+/** Of one server either all resources are shown or none. */
+function isShown(standing: Standing, { target, uris }: Wishes): boolean {
+  const view = standing.now()?.view
+  const [uri] = uris.values()
+  if (uri !== undefined) return view?.resource(uri)?.connectionId === target.connectionId
+  return view?.offered.some(({ connectionId }) => connectionId === target.connectionId) === true
+}
 
 interface Stream {
   say(notification: Notification): void
@@ -93,10 +97,12 @@ interface Listened {
 }
 
 /** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
-async function hearOne({ standing, asked, stream, signal, ending }: Listened, { target, uris, tasks }: Wishes) {
+async function hearOne({ standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
+  const { target, uris, tasks } = wishes
   const honoured = await hear({
     standing,
     connectionId: target.connectionId,
+    isShown: () => isShown(standing, wishes),
     session: undefined,
     owner: standing.principal.id,
     caller: capabilitiesAt(target, asked.caller),

@@ -18,6 +18,7 @@ export async function hearSession(standing: Standing, session: Session, target: 
   const honoured = await hear({
     standing,
     connectionId,
+    isShown: () => standing.now()?.view.offered.some((one) => one.connectionId === connectionId) === true,
     session,
     owner: standing.principal.id,
     caller: session.caller,
@@ -44,9 +45,11 @@ function knownTo(
 ): Notification | undefined {
   const uri = params?.['uri']
   if (method === 'notifications/resources/updated' && typeof uri === 'string') {
+    const exposed = standing.view.exposeUri(target.alias, uri)
+    if (standing.now()?.view.resource(exposed) === undefined) return undefined
     // What names the stream of a modern server means nothing to the client.
     const rest = eraOf(target.revision) === 'modern' ? {} : params
-    return { jsonrpc: '2.0', method, params: { ...rest, uri: standing.view.exposeUri(target.alias, uri) } }
+    return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }
   if (method !== 'notifications/message') return undefined
   const { logLevel } = session.caller

@@ -150,14 +150,18 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     sessions.set(key, session)
     if (sessions.size <= MOST_SESSIONS) return
     const [oldest] = [...sessions.keys()].filter((one) => one.startsWith(OWNED))
-    if (oldest !== undefined) forget(oldest)
+    if (oldest !== undefined) drop(oldest)
   }
 
   function forget(key: string): void {
+    own.end(key)
+    drop(key)
+  }
+
+  function drop(key: string): void {
     const session = sessions.get(key)
     if (session === undefined && flights.isUnderWay(key)) forgotten.add(key)
     sessions.delete(key)
-    own.end(key)
     void session?.close()
   }
 
