@@ -21,7 +21,7 @@ import {
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
 import { portraitOf as legacyPortrait } from '../http/legacy-session.ts'
-import { excerpt, NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from '../http/modern.ts'
+import { discovered, excerpt, NOBODY, OWN_CLIENT } from '../http/modern.ts'
 import { changedList, forCaller, type Answer, type Ask, type Portrait, type Reach, type Upstream } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
@@ -130,8 +130,7 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
       signal: NEVER,
       timeout: START_TIMEOUT,
     })
-    if ('error' in answer) throw malformed(`server/discover: ${excerpt(answer.error.message)}`)
-    return modernPortrait(answer.result)
+    return discovered(answer, reach.alias)
   }
 
   async function initialize(channel: Channel, revision: Revision): Promise<Portrait> {
