@@ -86,7 +86,10 @@ export interface ClientParts {
 
 /** What an asked client says. */
 export const ANSWERS = {
-  form: { action: 'accept' as const, content: { name: 'Ada', username: 'ada', email: 'ada@example.com', ok: true } },
+  form: {
+    action: 'accept' as const,
+    content: { account: 'prod', name: 'Ada', username: 'ada', email: 'ada@example.com', ok: true },
+  },
   roots: { roots: [{ uri: 'file:///work', name: 'work' }] },
   sampled: { model: 'test', role: 'assistant' as const, content: { type: 'text' as const, text: 'Paris' } },
 }
