@@ -33,6 +33,8 @@ export interface Strays {
 const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read'])
 const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 const NO_METHOD = -32601
+/** Questions of one session that wait for an answer, at most. */
+export const MOST_QUESTIONS = 100
 const AMBIGUOUS = -32600
 
 /** `unclaimed` takes what is said to the session, and to none of its calls. */
@@ -56,7 +58,11 @@ export function createStrays(unclaimed: (notice: Notification) => void): Strays 
     return one.onQuestion(question)
   }
 
+  let answering = 0
+  /** Throws where a server asks more than anybody could answer: whoever carries the message ends its stream. */
   function hearQuestion(question: Request, reply: (message: JsonObject) => Promise<unknown>): void {
+    if (answering >= MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions wait for an answer`)
+    answering++
     const asking = new AbortController()
     open.set(question.id, asking)
     answerTo(question)
@@ -67,6 +73,7 @@ export function createStrays(unclaimed: (notice: Notification) => void): Strays 
         return asking.signal.aborted ? undefined : reply({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
       })
       .catch(() => {})
+      .finally(() => answering--)
   }
 
   function hearNotice(notice: Notification): void {

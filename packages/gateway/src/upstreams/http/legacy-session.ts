@@ -27,6 +27,7 @@ import {
 import { createLogLevel } from '../log-level.ts'
 import { changedList, forCaller, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
+import { MOST_QUESTIONS } from '../strays.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
 export interface LegacySession {
@@ -79,9 +80,20 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     if (logs) await level.ensure(options.logLevel)
   }
 
+  let asking = 0
+  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
-    const answer = await asked.onQuestion(question)
-    await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    asking++
+    try {
+      const answer = await asked.onQuestion(question)
+      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    } finally {
+      asking--
+    }
+  }
+  function refuseFlood(): void {
+    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    if (asking >= MOST_QUESTIONS) throw new Fault('upstream.malformed', { connection: wire.alias, problem })
   }
 
   async function ask(asked: Ask): Promise<Answer> {
@@ -102,16 +114,21 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       if (heard !== undefined) {
         if (changedList(heard.method) !== undefined) options.onListChanged(heard)
         asked.onNotification(heard)
-      } else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
+      } else if (isRequest(message)) {
+        refuseFlood()
+        answerQuestion(message, asked).catch(() => {})
+      }
     }
     const { hold } = asked
-    const beside = hold === undefined ? {} : { onDeadline: (extend: () => void) => (hold.extend = extend) }
     if (hold !== undefined) hold.token = ours
+    const onDeadline = (extend: () => void) => {
+      if (hold !== undefined) hold.extend = extend
+    }
     try {
-      const exchange = { signal, until: id, onMessage, ...beside }
+      const exchange = { signal, until: id, onMessage, onDeadline }
       const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, exchange)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
-      return await finish(wire, id, first, (last) => resume(last, { signal, until: id, onMessage }))
+      return await finish(wire, id, first, (last) => resume(last, exchange))
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)

@@ -163,7 +163,8 @@ function createEar(
       settle('')
       limit(LINGER)
     } else {
-      if (isRequest(message)) extend()
+      // A server whose questions nobody takes has no more time for asking them.
+      if (isRequest(message) && onDeadline !== undefined) extend()
       onMessage?.(message)
     }
   }
