@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { eventOf, KEEP_ALIVE, type Message } from '@toolway/protocol'
+import { cutUnread } from './unread.ts'
 
 /** Proxies cut streams that are silent for a minute. */
 const KEEP_ALIVE_EVERY = 15_000
@@ -67,10 +68,12 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
         const size = Buffer.byteLength(text)
         response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
         response.end(text)
+        cutUnread(response)
         return size
       }
       clearInterval(beat)
       response.end(text)
+      cutUnread(response)
       return text.length
     },
   }
