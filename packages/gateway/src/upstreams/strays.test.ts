@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { JsonObject, Notification } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { ownAsk } from '../jobs/sync-catalog.ts'
-import { createStrays } from './strays.ts'
+import { createStrays, MOST_QUESTIONS } from './strays.ts'
 import type { Answer, Ask } from './upstream.ts'
 
 const { signal } = new AbortController()
@@ -36,6 +36,21 @@ function fixture() {
 const yes = { result: { action: 'accept' } }
 
 describe('a question beside every call’s stream', () => {
+  test('is one of a hundred at most that wait for an answer: beyond that its stream is ended', async () => {
+    const { begin, strays, replies } = fixture()
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    begin(promise)
+    // Under one id or many: what counts is how many wait.
+    const flood = () =>
+      strays.hear({ jsonrpc: '2.0', id: 1, method: 'elicitation/create' }, async (said) => replies.push(said))
+    for (let asked = 0; asked < MOST_QUESTIONS; asked++) flood()
+    expect(flood).toThrow(/100 questions/)
+    resolve(yes)
+    await turn()
+    expect(replies).toHaveLength(MOST_QUESTIONS)
+    expect(flood).not.toThrow()
+  })
+
   test('is put to the one call under way, which gives the server more time', async () => {
     const { begin, ask } = fixture()
     const { call } = begin(yes)
