@@ -40,6 +40,7 @@ export {
 export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
 export { isObject, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
+export { isLevel, LEVELS, reachesLevel } from './levels.ts'
 export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage } from './message.ts'
 export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, Success } from './message.ts'
 export { joinName, joinNameApart } from './names.ts'

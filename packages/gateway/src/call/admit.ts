@@ -30,6 +30,11 @@ export function createAdmit({ identity, organization, defaultOrganization, parke
     const { toolset, connection } = placeToolset(principal, place)
     const view = snapshot?.view(toolset, connection)
     if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
+    const now = () => {
+      const latest = organization({ id: snapshot.organization.id })
+      const view = latest?.view(toolset, connection)
+      return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
+    }
     return {
       principal,
       organizationId: snapshot.organization.id,
@@ -38,7 +43,8 @@ export function createAdmit({ identity, organization, defaultOrganization, parke
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
       view,
-      sees: createSight(view, () => organization({ id: snapshot.organization.id })?.view(toolset, connection)),
+      sees: createSight(view, () => now()?.view),
+      now,
       upstream: (connectionId) => snapshot.upstream(connectionId),
       parked,
       states,

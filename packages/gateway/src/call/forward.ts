@@ -11,8 +11,10 @@ import {
   askableOf,
   eraOf,
   joinUri,
+  reachesLevel,
   rewriteResult,
   type Asked,
+  type Caller,
   type Crossing,
   type HeaderParameter,
   type JsonObject,
@@ -71,7 +73,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     caller: asked.caller,
     session: line.session,
     signal: line.signal,
-    onNotification: (notification) => pass(notification, forwarding, true),
+    onNotification: (notification) => pass(notification, forwarding),
     onQuestion: (question) => line.question(question),
     onPause: line.pause,
   })
@@ -85,7 +87,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
 /** Other era: whoever can be asked is asked, each in the way of its own era. */
 async function cross(forwarding: Forwarding): Promise<Word> {
   const { line, asked, target, params, standing } = forwarding
-  const onNotification = (notification: Notification) => pass(notification, forwarding, false)
+  const onNotification = (notification: Notification) => pass(notification, forwarding)
   const quiet = { signal: line.signal, onNotification, onQuestion: notHere, session: undefined }
   if (eraOf(target.revision) === 'modern') {
     const caller = { ...asked.caller, capabilities: line.asks ? askableOf(asked.caller.capabilities) : {} }
@@ -93,7 +95,7 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     const first = await send(params)
     return line.asks && wantsInput(first) ? answerRounds({ line, target, params, send }, first) : first
   }
-  const capabilities = askableOf(asked.caller.capabilities)
+  const { capabilities } = capabilitiesAt(target, asked.caller)
   const keeps = standing.view.offered.some(
     ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
   )
@@ -101,19 +103,21 @@ async function cross(forwarding: Forwarding): Promise<Word> {
   if (!asks) return exchange(forwarding, params, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const { requestState: _, inputResponses: __, ...own } = params
   const caller = { ...asked.caller, capabilities }
-  // A legacy server is told once what its client can do, so each set of capabilities has a session of its own.
-  const session = { id: `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`, caller }
   const round = { principal: standing.principal.id, digest: digestOf(asked, own, target), line, params }
   return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
     exchange(forwarding, own, {
       caller,
-      session,
+      session: undefined,
       signal,
       onQuestion,
       onNotification: (notification) => wants(notification, asked) && hear(notification),
     }),
   )
 }
+
+/** A caller as a server of that era is told of it: a modern client at a legacy server has a session for what it can be asked. */
+export const capabilitiesAt = ({ revision }: Pick<Target, 'revision'>, caller: Caller): Caller =>
+  eraOf(revision) === 'modern' ? caller : { ...caller, capabilities: askableOf(caller.capabilities) }
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -137,12 +141,28 @@ const exchange = (
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 
-const wants = ({ method }: Notification, { caller }: Asked): boolean =>
-  method !== 'notifications/message' || caller.logLevel !== undefined
+/** What a modern client is told of on a listen stream and nowhere else (specification 2026-07-28, subscriptions), or not at all. */
+const NOT_OF_REQUESTS = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/elicitation/complete',
+])
 
-/** Log lines reach a modern caller only when this very request asked for them (specification 2026-07-28, logging). */
-function pass(notification: Notification, { line, asked, target, standing }: Forwarding, sameEra: boolean): void {
-  if (!sameEra && !wants(notification, asked)) return
+/**
+ * Log lines reach a caller from the level that it named; a modern one, only when this very request named one (specification
+ * 2026-07-28, logging). A question that a server takes back has another name at our door.
+ */
+function wants({ method, params }: Notification, { caller }: Asked): boolean {
+  const legacy = eraOf(caller.revision) === 'legacy'
+  if (method === 'notifications/cancelled') return false
+  if (method !== 'notifications/message') return legacy || !NOT_OF_REQUESTS.has(method)
+  return caller.logLevel === undefined ? legacy : reachesLevel(params?.['level'], caller.logLevel)
+}
+
+function pass(notification: Notification, { line, asked, target, standing }: Forwarding): void {
+  if (!wants(notification, asked)) return
   const uri = notification.params?.['uri']
   if (standing.view.joined && typeof uri === 'string') {
     line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })

@@ -190,12 +190,12 @@ export function capabilitiesOf({ offered }: View, revision: Revision): JsonObjec
     capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
   if (anyHas(offered, 'resources')) {
-    const subscribes =
-      era === 'legacy' &&
-      offered.some(
-        ({ sessions, capabilities: { resources } }) =>
-          sessions && isObject(resources) && resources['subscribe'] === true,
-      )
+    const subscribes = offered.some(
+      ({ sessions, revision, capabilities: { resources } }) =>
+        (sessions || (era === 'modern' && eraOf(revision) === 'modern')) &&
+        isObject(resources) &&
+        resources['subscribe'] === true,
+    )
     capabilities['resources'] = { listChanged: true, ...(subscribes ? { subscribe: true } : {}) }
   }
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}

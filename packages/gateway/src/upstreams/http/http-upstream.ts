@@ -11,34 +11,53 @@ import {
   isLegacyRevision,
   isNotification,
   MODERN,
+  type JsonObject,
   type Notification,
   type LegacyRevision,
   type Revision,
 } from '@toolway/protocol'
+import { again } from '../../lib/again.ts'
+import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
+import { GRACE } from '../carrier.ts'
+import { createKeptListen, type Opening } from '../kept-listen.ts'
+import { createListening } from '../listening.ts'
+import { createStrays } from '../strays.ts'
 import {
   changedList,
-  LIST_KINDS,
   type Answer,
   type Ask,
-  type ListKind,
+  type Hearing,
+  type Honoured,
   type Portrait,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
-import { GRACE } from '../carrier.ts'
 import { createCarrier } from './carriers.ts'
-import { SessionLost, type LegacySession } from './legacy-session.ts'
+import { SessionLost, StreamTaken, type LegacySession } from './legacy-session.ts'
 import * as modern from './modern.ts'
+import type { OwnStream } from './own-stream.ts'
+import { createOwnStreams, needsOwnStream, type Whose } from './own-streams.ts'
 
 /** The gateway's own session with the server, for its lists; it can answer no question. */
 const CATALOG = 'catalog'
 /** Sessions for callers who have none of their own (modern clients), one for each principal. */
 const OWNED = 'owner '
 const MOST_SESSIONS = 1_000
-/** How long a client waits for its subscription to be in force, in milliseconds. */
+/** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
+const LATE_LINES = 30
+/** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
-const WATCH_AGAIN = { first: 1_000, most: 60_000 }
+/**
+ * A server may list a tool only for clients that can answer its questions. The catalog is for all clients, so the gateway's own
+ * session says that it can; no call is ever made in it, and what is asked in it is refused.
+ */
+const ANYTHING: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+const NO_METHOD = -32601
+
+/** The session that a caller's asks go to: its own, or the one of its principal, or the gateway's for its lists. */
+const keyOf = ({ session, owner, caller }: Whose): string =>
+  session?.id ?? (owner === CATALOG ? CATALOG : `${OWNED}${owner} ${JSON.stringify(caller.capabilities)}`)
 
 export interface HttpUpstreamParts {
   readonly reach: Reach
@@ -51,9 +70,19 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
   const flights = createSingleFlight<string, LegacySession>()
   const detecting = createSingleFlight<'era', Revision>()
   const sessions = new Map<string, LegacySession>()
-  const ears = new Map<string, AbortController>()
+  const own = createOwnStreams({
+    hold: holdSession,
+    ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),
+  })
+  const announced = createListening({ apply: (union) => kept.want(union) })
+  const kept = createKeptListen({
+    open: announcements,
+    onNotification: announced.hear,
+    onReturn: announced.missed,
+    patience: reach.timeout * 1000,
+  })
   const forgotten = new Set<string>()
-  let closed = false
+  const closing = new AbortController()
   let known = reach.revision
 
   function settle(revision: Revision): Revision {
@@ -75,17 +104,18 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     known !== undefined && isLegacyRevision(known) ? known : undefined
 
   /** Whoever waits for a session that is being opened shares it; one that was forgotten meanwhile is closed again. */
-  function openSession(key: string, asked: Pick<Ask, 'caller'> | undefined): Promise<LegacySession> {
+  function openSession(key: string, { session: client, caller }: Whose): Promise<LegacySession> {
     const held = sessions.get(key)
     if (held !== undefined) return Promise.resolve(held)
     return flights(key, async () => {
       const session = await carrier.open({
         revision: legacyPin(),
-        capabilities: asked?.caller.capabilities ?? {},
-        logLevel: asked?.caller.logLevel,
+        capabilities: key === CATALOG ? ANYTHING : (client?.caller ?? caller).capabilities,
+        logLevel: (client?.caller ?? caller).logLevel,
         signal: AbortSignal.timeout(reach.timeout * 1000),
+        onListChanged: announced.hear,
       })
-      if (closed || forgotten.delete(key)) {
+      if (closing.signal.aborted || forgotten.delete(key)) {
         void session.close()
         throw new Fault('upstream.disabled', { connection: reach.alias })
       }
@@ -93,22 +123,42 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
       return session
     })
   }
-  const openShared = () => openSession(CATALOG, undefined)
+  const openShared = () => openSession(CATALOG, GATEWAY)
 
   /** Sessions of callers without one of their own are bounded: the one that was opened first goes. */
   function keep(key: string, session: LegacySession): void {
     sessions.set(key, session)
     if (sessions.size <= MOST_SESSIONS) return
     const [oldest] = [...sessions.keys()].filter((one) => one.startsWith(OWNED))
-    if (oldest !== undefined) forget(oldest)
+    if (oldest !== undefined) drop(oldest)
   }
 
   function forget(key: string): void {
+    own.end(key)
+    drop(key)
+  }
+
+  function drop(key: string): void {
     const session = sessions.get(key)
     if (session === undefined && flights.isUnderWay(key)) forgotten.add(key)
     sessions.delete(key)
-    ears.get(key)?.abort()
     void session?.close()
+  }
+
+  function lose(key: string, session: LegacySession): void {
+    if (sessions.get(key) === session) sessions.delete(key)
+  }
+
+  async function holdSession(
+    whose: Whose,
+    work: (session: LegacySession, ended: AbortSignal) => Promise<boolean>,
+  ): Promise<boolean> {
+    const key = keyOf(whose)
+    const session = await openSession(key, whose)
+    return work(session, closing.signal).catch((thrown: unknown) => {
+      if (thrown instanceof SessionLost) lose(key, session)
+      throw thrown
+    })
   }
 
   async function introduce(signal: AbortSignal): Promise<Portrait> {
@@ -130,15 +180,31 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 
   async function askOther(asked: Ask): Promise<Answer> {
     if ((await revisionOf()) === MODERN) return carrier.exchange(asked)
-    const key = asked.session?.id ?? `${OWNED}${asked.owner}`
-    const session = await openSession(key, asked.session)
+    const key = keyOf(asked)
+    const stream = needsOwnStream(asked) ? own.of(key, asked) : own.find(key)
+    if (stream === undefined) return askIn(key, asked, undefined)
+    const call = stream.strays.begin(asked)
+    try {
+      const answer = await askIn(key, call, stream)
+      // A line that the server sent before its answer may come a moment after it, on the other stream.
+      if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
+      return answer
+    } finally {
+      stream.strays.end(call)
+    }
+  }
+
+  async function askIn(key: string, asked: Ask, stream: OwnStream | undefined): Promise<Answer> {
+    // What the server asks on the session's own stream must not come before that stream is there.
+    await stream?.ready()
+    const session = await openSession(key, asked)
     try {
       return await session.ask(asked)
     } catch (thrown) {
       if (!(thrown instanceof SessionLost)) throw thrown
       // The server did not know the session, so it did not act: one new session, one more try.
-      if (sessions.get(key) === session) sessions.delete(key)
-      const again = await openSession(key, asked.session)
+      lose(key, session)
+      const again = await openSession(key, asked)
       return again.ask(asked).catch((lost: unknown) => {
         throw lost instanceof SessionLost
           ? new Fault('upstream.lost', { connection: reach.alias }, { cause: lost })
@@ -147,92 +213,61 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     }
   }
 
-  async function watchOnce(
-    onChange: (kind: ListKind) => void,
-    onOpen: () => void,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if ((await revisionOf()) === MODERN) {
-      const onNotification = ({ method }: Notification) => {
-        const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
-      }
-      const answer = await carrier.listen({ filter: modern.LIST_FILTER, onNotification, onOpen, signal })
-      return !('error' in answer)
-    }
+  /** One stream of the server's announcements, until it ends; false where it has none. */
+  async function announcements(opening: Opening): Promise<boolean> {
+    if ((await revisionOf()) !== MODERN) return ownAnnouncements(opening)
+    const answer = await carrier.listen(opening)
+    return !('error' in answer) || answer.error.code !== NO_METHOD
+  }
+
+  /** A legacy server announces its lists on the own stream of each session: the gateway's is heard. */
+  async function ownAnnouncements({ signal, onOpen, onNotification }: Opening): Promise<boolean> {
     const session = await openShared()
+    const nobody = createStrays(() => {})
     try {
       // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
       await session.ask({ ...PING, signal })
-      onOpen()
+      onOpen(undefined)
       return await session.stream((message) => {
-        const kind = 'method' in message ? changedList(message.method) : undefined
-        if (kind !== undefined) onChange(kind)
+        if (isNotification(message)) onNotification(message)
+        else nobody.hear(message, (answer) => session.tell(answer))
       }, signal)
     } catch (thrown) {
-      if (thrown instanceof SessionLost && sessions.get(CATALOG) === session) sessions.delete(CATALOG)
+      if (thrown instanceof SessionLost) lose(CATALOG, session)
+      // Nothing depends on this very session: the next one has a stream to give.
+      if (thrown instanceof StreamTaken) forget(CATALOG)
       throw thrown
     }
   }
 
-  /** One listen stream for all that a session watches; it comes back by itself, and is another one when the session watches another set. */
-  async function hearModern(
-    key: string,
-    uris: readonly string[],
-    onNotification: (notification: Notification) => void,
-  ): Promise<void> {
-    ears.get(key)?.abort()
-    ears.delete(key)
-    if (uris.length === 0) return
-    const ear = new AbortController()
-    ears.set(key, ear)
-    const { signal } = ear
-    const opened = Promise.withResolvers<void>()
-    const filter = { resourceSubscriptions: [...uris] }
-    const keep = async () => {
-      for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
-        const onOpen = () => {
-          pause = WATCH_AGAIN.first
-          opened.resolve()
-        }
-        await carrier.listen({ filter, onNotification, onOpen, signal }).catch(() => {})
-        if (!signal.aborted) await sleep(pause, signal)
-      }
-    }
-    void keep()
-    await Promise.race([opened.promise, sleep(LISTEN_PATIENCE, signal)])
-  }
-
-  /** A server without a stream (false) is left to the periodic refresh; a broken stream comes back with growing pauses. */
-  async function keepWatching(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
-    let heard = false
-    for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
-      const onOpen = () => {
-        pause = WATCH_AGAIN.first
-        // What was announced while nobody listened is not said again, so all of it may have changed.
-        if (heard) for (const kind of LIST_KINDS) onChange(kind)
-        heard = true
-      }
-      const offers = await watchOnce(onChange, onOpen, signal).catch(() => true)
-      if (!offers) return
-      await sleep(pause, signal)
-    }
+  async function join(hearing: Hearing): Promise<Honoured> {
+    const { uris, tasks, beside = false, onNotification, onEnd } = hearing
+    const signal = AbortSignal.any([hearing.signal, closing.signal])
+    closing.signal.addEventListener('abort', onEnd, { once: true, signal: hearing.signal })
+    const revision = await again(revisionOf, signal)
+    const wish = { lists: false, uris, tasks }
+    if (revision === MODERN) return announced.join(wish, onNotification, signal)
+    const stream = uris.length === 0 && !beside ? undefined : own.of(keyOf(hearing), hearing)
+    if (stream === undefined) return { uris: [], tasks: [] }
+    return stream.listening.join({ ...wish, beside }, onNotification, signal)
   }
 
   return {
     introduce,
     ask,
-    watch: (onChange, signal) => void keepWatching(onChange, signal),
-    async hear(session, uris, onNotification) {
-      if ((await revisionOf()) === MODERN) return hearModern(session.id, uris, onNotification)
-      if (ears.has(session.id)) return
-      const ear = new AbortController()
-      ears.set(session.id, ear)
-      openSession(session.id, session)
-        .then((held) => held.stream((message) => isNotification(message) && onNotification(message), ear.signal))
-        .catch(() => {})
-        .finally(() => ears.delete(session.id))
+    watch(onChange, signal) {
+      const onNotification = ({ method }: Notification) => {
+        const kind = changedList(method)
+        if (kind !== undefined) onChange(kind)
+      }
+      void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },
+    listen: (hearing) => soon(join(hearing), hearing),
+    tell: (whose, notification) =>
+      void sessions
+        .get(keyOf(whose))
+        ?.tell({ ...notification })
+        .catch(() => {}),
     doubt() {
       if (reach.pinned) return
       known = undefined
@@ -241,12 +276,13 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
     },
     forget,
     async close() {
-      closed = true
-      for (const ear of ears.values()) ear.abort()
+      closing.abort()
+      kept.close()
+      own.close()
       const ending = [...sessions.values()]
       const drained = new AbortController()
       void Promise.all(ending.map((session) => session.drained())).then(() => drained.abort())
-      await sleep(GRACE, drained.signal)
+      await pause(GRACE, drained.signal)
       await carrier.close()
       sessions.clear()
       // The sessions end after the calls in them.
@@ -256,6 +292,8 @@ export function createHttpUpstream({ reach, ids, onRevision }: HttpUpstreamParts
 }
 
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
+
+const GATEWAY: Whose = { session: undefined, owner: CATALOG, caller: modern.NOBODY }
 
 /** Asked by the gateway itself, which can answer nothing. */
 const PING: Omit<Ask, 'signal'> = {
@@ -269,13 +307,9 @@ const PING: Omit<Ask, 'signal'> = {
   onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'Nobody is there to ask.' } }),
 }
 
-const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    signal.addEventListener('abort', done, { once: true })
-  })
+/** What is in force by then, or all of it, where the server lets wait: it is kept trying, and says then what it missed. */
+const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>
+  Promise.race([
+    joined.catch(() => ({ uris: [], tasks: [] })),
+    pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
+  ])

@@ -10,27 +10,22 @@ import {
   MODERN,
   NEWEST_LEGACY,
   progressTokenOf,
+  isObject,
   stripEnvelope,
   writeEnvelope,
   type JsonObject,
+  type Notification,
+  type Request,
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { NOBODY } from '../http/modern.ts'
-import {
-  changedList,
-  LIST_KINDS,
-  forCaller,
-  type Answer,
-  type Ask,
-  type ListKind,
-  type Portrait,
-  type Reach,
-  type Upstream,
-} from '../upstream.ts'
+import { changedList, forCaller, type Answer, type Ask, type Portrait, type Reach, type Upstream } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createChannel, tokenOf, type Channel } from '../channel.ts'
 import { discover, initialize } from '../greeting.ts'
+import { createLogLevel, type LogLevel } from '../log-level.ts'
+import { createChildListening } from './child-listening.ts'
+import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
 
 /** A first start may fetch a package; a running child answers at once. Seconds. */
 const START_TIMEOUT = 60
@@ -43,19 +38,29 @@ export interface StdioUpstreamParts {
   readonly children: Pick<Children, 'start'>
   onRevision(revision: Revision): void
   onNoise(line: string): void
+  /** One caller's own child: who it is, and what it can be asked. Otherwise it serves everybody, and nobody can be asked. */
+  readonly own?: OwnChild
 }
 
 interface Running {
   readonly child: Child
   readonly channel: Channel
   readonly portrait: Portrait
+  readonly level: LogLevel
 }
 
-export function createStdioUpstream({ reach, ids, children, onRevision, onNoise }: StdioUpstreamParts): Upstream {
+/** A shared child, and few of their own for callers who can be asked. */
+export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
+  createOwnChildren({
+    shared: createChildUpstream(parts),
+    open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, own }),
+  })
+
+function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }: StdioUpstreamParts): Upstream {
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
-  const watchers = new Set<(kind: ListKind) => void>()
-  let starts = 0
+  const heard = createChildListening({ ids, timeout: reach.timeout })
+  const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
   let running: Running | undefined
   let greeting: Child | undefined
@@ -67,8 +72,8 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
 
   async function start(revision: Revision | undefined): Promise<Running> {
     const child = await children.start({
-      // The connection's own folder: two organizations may use the same alias.
-      name: `${reach.alias}.${reach.connectionId}`,
+      // The connection's own folder, and its caller's: two organizations may use the same alias.
+      name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
       command: wire.kind === 'process' ? wire.command : '',
       args: wire.kind === 'process' ? [...wire.args] : [],
       environment: wire.kind === 'process' ? wire.environment : {},
@@ -81,15 +86,13 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     }
     const channel = createChannel({
       alias: reach.alias,
+      owned: own !== undefined,
       send: (line) =>
         child.send(line).catch((thrown: unknown) => {
           throw new Fault('upstream.busy', { connection: reach.alias }, { cause: thrown })
         }),
       onNoise,
-      onNotification({ method }) {
-        const kind = changedList(method)
-        if (kind !== undefined) for (const onChange of watchers) onChange(kind)
-      },
+      onNotification: heard.hear,
     })
     child.onLine((line) => channel.receive(line))
     child.onExit(({ code, signal, stderr }) => {
@@ -105,7 +108,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
       const portrait = await greet(channel, revision)
       child.ready()
       greeting = undefined
-      return { child, channel, portrait }
+      return { child, channel, portrait, level: levelOf(channel, portrait) }
     } catch (thrown) {
       await child.stop()
       throw thrown
@@ -114,9 +117,11 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
     if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : initialize(channel, greeted(), { revision })
+    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : introduceTo(channel, revision)
   }
 
+  const introduceTo = (channel: Channel, revision: Revision) =>
+    initialize(channel, greeted(), { revision, capabilities: own?.capabilities })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -125,7 +130,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
     if (verdict === 'modern') return modern
-    return Promise.any([modern, initialize(channel, greeted())]).catch((thrown: unknown) => {
+    return Promise.any([modern, introduceTo(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
       throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
     })
   }
@@ -158,9 +163,7 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
         throw new Fault('upstream.disabled', { connection: reach.alias })
       }
       running = started
-      listen(started)
-      // A child that follows another may offer something else.
-      if (starts++ > 0) for (const onChange of watchers) for (const kind of LIST_KINDS) onChange(kind)
+      heard.attach(started)
       return started
     } catch (thrown) {
       notBefore = Date.now() + Math.min(RESTART.first * 2 ** failures++, RESTART.most)
@@ -184,18 +187,25 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
   }
 
   async function ask(asked: Ask): Promise<Answer> {
-    const { channel, portrait } = running ?? (await open())
+    const { channel, portrait, level } = running ?? (await open())
+    if (own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
     const id = ids()
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : tokenOf(id)
+    const { method } = asked
+    // What a child's question may be about, where all of the channel is one caller's.
+    const asks = own !== undefined && ASKING.has(method)
     const params: JsonObject =
-      portrait.revision === MODERN ? writeEnvelope(asked.params, asked.caller, ours) : stripEnvelope(asked.params, ours)
+      portrait.revision === MODERN
+        ? writeEnvelope(asked.params, withoutRoots(asked.caller), ours)
+        : stripEnvelope(asked.params, ours)
     return channel.call({
       id,
-      method: asked.method,
+      method,
       params,
       signal: asked.signal,
       timeout: reach.timeout,
+      ...(asks ? { onQuestion: (question: Request) => askWithoutRoots(asked, question) } : {}),
       onNotification(notification) {
         const heard = forCaller(notification, ours, token)
         if (heard !== undefined) asked.onNotification(heard)
@@ -203,30 +213,38 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
     })
   }
 
-  /** A modern server tells of changes only on a listen stream; the stream lives as long as the child. */
-  function listen({ channel, portrait }: Running): void {
-    if (portrait.revision !== MODERN) return
-    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
-    const params = writeEnvelope({ notifications }, NOBODY, undefined)
-    // It ends with the child.
-    channel.call({ id: ids(), method: 'subscriptions/listen', params, signal: NEVER, timeout: LONG }).catch(() => {})
-  }
+  const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
+    createLogLevel(undefined, async (level) => {
+      if (eraOf(revision) === 'modern' || !isObject(capabilities['logging'])) return
+      const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+      await channel.call({ id: ids(), method: 'logging/setLevel', params: { level }, signal, timeout: reach.timeout })
+    })
 
   return {
     introduce: async () => (await open()).portrait,
     ask,
     watch(onChange, signal) {
-      watchers.add(onChange)
-      signal.addEventListener('abort', () => watchers.delete(onChange), { once: true })
+      const tell = ({ method }: Notification) => {
+        const kind = changedList(method)
+        if (kind !== undefined) onChange(kind)
+      }
+      void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
     },
+    async listen({ uris, tasks, beside = false, signal: theirs, onNotification, onEnd }) {
+      const signal = AbortSignal.any([theirs, closing.signal])
+      closing.signal.addEventListener('abort', onEnd, { once: true, signal: theirs })
+      await open()
+      return heard.listening.join({ lists: false, uris, tasks, beside }, onNotification, signal)
+    },
+    tell: (_, { method, params }) => running?.channel.tell(method, params),
     doubt() {
       if (!reach.pinned && running === undefined) known = undefined
     },
-    // One channel for all: what arrives outside a request belongs to nobody in particular.
-    hear: () => Promise.resolve(),
     forget() {},
     async close() {
       closed = true
+      closing.abort()
+      heard.close()
       const ending = running
       running = undefined
       await ending?.child.stop()
@@ -237,6 +255,8 @@ export function createStdioUpstream({ reach, ids, children, onRevision, onNoise 
   }
 }
 
+/** What may be answered by a question, and so may be what a question is about. */
+const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const LEVEL_PATIENCE = 1_000
+
 const NEVER = new AbortController().signal
-/** Node's longest timer, in seconds: a listen stream has no deadline of its own. */
-const LONG = 2_147_483
