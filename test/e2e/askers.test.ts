@@ -7,6 +7,7 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { startAsker } from './peers/asker-server.ts'
 import { connectClient, KINDS, type Kind, type Result } from './peers/client.ts'
+import type { Way } from './peers/lasting-transports.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { callTool } from './peers/raw-client.ts'
 import { askerProcess, httpWire } from './peers/real-servers.ts'
@@ -32,8 +33,8 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-const connected = (kind: Kind, alias: string, answers = true, key = gateway.key) =>
-  connectClient({ kind, url: gateway.connectionUrl(alias), key, answers })
+const connected = (kind: Kind, alias: string, answers = true, key = gateway.key, way: Way = 'http') =>
+  connectClient({ kind, url: gateway.connectionUrl(alias), key, answers, way })
 const textOf = ({ content }: Result) => content[0]?.text ?? ''
 
 describe('a question on the session’s own stream', () => {
@@ -166,15 +167,17 @@ test('a tool that a server lists only for clients that can answer is in the cata
   expect(await toolNames(gateway, gateway.connectionUrl('asker'))).toContain('only_for_askable')
 })
 
-test.each(['SDK 1', 'SDK 2 legacy'] as const)(
-  'that its folders changed, %s says to the servers of its session',
-  async (kind) => {
-    await using client = await connected(kind, 'asker')
-    expect(textOf(await client.call('roots_changes'))).toBe('0')
-    await client.changeRoots()
-    await until('the server has heard it', async () => textOf(await client.call('roots_changes')) === '1')
-  },
-)
+test.each([
+  ['SDK 1', 'http'],
+  ['SDK 2 legacy', 'http'],
+  ['SDK 1', 'sse'],
+  ['SDK 2 legacy', 'socket'],
+] as const)('that its folders changed, %s over %s says to the servers of its session', async (kind, way) => {
+  await using client = await connected(kind, 'asker', true, gateway.key, way)
+  expect(textOf(await client.call('roots_changes'))).toBe('0')
+  await client.changeRoots()
+  await until('the server has heard it', async () => textOf(await client.call('roots_changes')) === '1')
+})
 
 // The last of all: for a while after a call was given up, a child's question may be about that one, and is refused.
 describe('a child with several calls', () => {

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const TOOLS = ['ask_user', 'ask_model', 'ask_roots', 'log', 'wait', 'roots_changes', 'process']
+const TOOLS = ['ask_user', 'ask_model', 'ask_roots', 'log', 'log_later', 'wait', 'roots_changes', 'process']
 const inputSchema = { type: 'object' as const, properties: { message: { type: 'string' } } }
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
@@ -38,6 +38,10 @@ export function createAsker(): Server {
       for (const level of ['debug', 'warning'] as const)
         await server.sendLoggingMessage({ level, data: `${level} ${message}` })
       return text('logged')
+    }
+    if (params.name === 'log_later') {
+      setTimeout(() => void server.sendLoggingMessage({ level: 'warning', data: message }).catch(() => {}), 50)
+      return text('it will be')
     }
     if (params.name === 'roots_changes') return text(String(rootsChanges))
     if (params.name === 'process') return text(String(process.pid))
