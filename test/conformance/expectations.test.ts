@@ -59,6 +59,7 @@ describe('the suites', () => {
       ['0.1.16', 32, 0],
       ['2025-11-25', 30, 0],
       ['2026-07-28', 37, 0],
+      ['extensions', 12, 0],
     ])
     expect(counts('client')).toEqual([
       ['0.1.16', 4, 22],

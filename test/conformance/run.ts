@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runClientSuite } from './client-run.ts'
 import { startEverythingServer } from './everything-server.ts'
+import { startExtensionsServer } from './extensions-server.ts'
 import { judge, readExpected } from './expectations.ts'
 import { startGatewayUnderTest, tailOf } from './gateway-under-test.ts'
 import type { ScenarioOutcome } from './outcomes.ts'
@@ -86,10 +87,13 @@ interface Told {
 
 /** Runs the suites of one path against servers, with one gateway for each revision its upstream must speak. */
 async function runServers(path: Path, request: Request): Promise<Record<string, SuiteReport>> {
-  await using fixture = await startEverythingServer()
   const reports: Record<string, SuiteReport> = {}
-  for (const [revision, suites] of Map.groupBy(suitesOf(path, request), (suite) => suite.revision)) {
-    const log = join(REPORTS, 'conformance', `${path}-${revision}.log`)
+  // The server of the extensions speaks one revision: there is nothing to bridge.
+  const wanted = suitesOf(path, request).filter(({ fixture }) => path !== 'bridge' || fixture === 'everything')
+  for (const [kind, suites] of Map.groupBy(wanted, ({ revision, fixture }) => `${fixture} ${revision}`)) {
+    const { revision, fixture: needed } = suites[0] as Suite
+    const log = join(REPORTS, 'conformance', `${path}-${kind.replace(' ', '-')}.log`)
+    await using fixture = await (needed === 'everything' ? startEverythingServer() : startExtensionsServer())
     Object.assign(
       reports,
       await runGroup(path, request, suites, log, async () => {

@@ -28,7 +28,7 @@ export interface RunOptions {
 export async function runSuite(suite: Suite, options: RunOptions): Promise<ScenarioOutcome[]> {
   await rm(options.out, { recursive: true, force: true })
   await mkdir(options.out, { recursive: true })
-  const printed = await follow(suite, options)
+  const printed = await followAll(suite, options)
   const outcomes = await collect(suite, options.out)
   const wanted = options.scenario === undefined ? suite.requires : []
   for (const scenario of wanted)
@@ -36,6 +36,16 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Scena
   if (outcomes.length === 0 && options.scenario === undefined)
     throw new Error(`The suite ${suite.name} left no checks. It printed:\n${printed}`)
   return outcomes
+}
+
+async function followAll(suite: Suite, options: RunOptions): Promise<string> {
+  if (suite.each === undefined || options.scenario !== undefined) return follow(suite, options)
+  const printed: string[] = []
+  for (const scenario of suite.each) {
+    options.onScenario?.(scenario)
+    printed.push(await follow(suite, { ...options, scenario }))
+  }
+  return printed.join('\n')
 }
 
 async function follow(suite: Suite, options: RunOptions): Promise<string> {
@@ -47,7 +57,7 @@ async function follow(suite: Suite, options: RunOptions): Promise<string> {
   })
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
-  const log = createWriteStream(join(options.out, 'suite.log'))
+  const log = createWriteStream(join(options.out, 'suite.log'), { flags: 'a' })
   const tail: string[] = []
   const read = async (stream: NodeJS.ReadableStream) => {
     for await (const line of createInterface({ input: stream })) {

@@ -33,6 +33,10 @@ export interface Suite {
   reports: readonly string[]
   /** Required, and not run yet. */
   waits: readonly string[]
+  /** Which server of ours it is pointed at. */
+  fixture: 'everything' | 'extensions'
+  /** Scenarios that are run one by one, because no selection of the suite holds them alone. */
+  each?: readonly string[]
 }
 
 const program = (alias: string) => join(ROOT, 'node_modules', alias, 'dist/index.js')
@@ -47,8 +51,17 @@ function older(leg: Leg): Suite {
   const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario = '']) => scenario)
   const waits = all.filter(waiting(leg))
   const requires = all.filter((scenario) => !waits.includes(scenario))
-  const selection = ['--suite', 'all']
-  return { name: '0.1.16', leg, revision: '2025-11-25', program: OLDER, selection, requires, reports: [], waits }
+  return {
+    name: '0.1.16',
+    leg,
+    revision: '2025-11-25',
+    program: OLDER,
+    selection: ['--suite', 'all'],
+    requires,
+    reports: [],
+    waits,
+    fixture: 'everything',
+  }
 }
 
 const Requirements = z.object({
@@ -71,11 +84,46 @@ function newer(leg: Leg, revision: Revision): Suite {
     requires: lists[leg].filter((scenario) => !waits.includes(scenario)),
     reports: reported.filter((scenario) => !waiting(leg)(scenario)),
     waits,
+    fixture: 'everything',
   }
 }
 
+/** No revision requires an extension; where a fixture of ours serves one, its scenarios must pass all the same. */
+const EXTENSIONS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+  'sep-2640-skills-enumeration',
+  'sep-2640-skills-directory',
+  'sep-2640-skills-manifest',
+]
+
+const extensions: Suite = {
+  name: 'extensions',
+  leg: 'server',
+  revision: '2026-07-28',
+  program: NEWER,
+  selection: [],
+  requires: EXTENSIONS,
+  reports: [],
+  waits: [],
+  fixture: 'extensions',
+  each: EXTENSIONS,
+}
+
 /** Every suite of a leg, in the order they run. */
-export const listSuites = (leg: Leg): Suite[] => [older(leg), newer(leg, '2025-11-25'), newer(leg, '2026-07-28')]
+export const listSuites = (leg: Leg): Suite[] => [
+  older(leg),
+  newer(leg, '2025-11-25'),
+  newer(leg, '2026-07-28'),
+  ...(leg === 'server' ? [extensions] : []),
+]
 
 /** The arguments of one run against a server; one scenario is chosen by its name at the suite's revision. */
 export function serverArguments(suite: Suite, { url, out, scenario }: { url: string; out: string; scenario?: string }) {
@@ -94,8 +142,10 @@ export const clientArguments = (suite: Suite, run: { scenario: string; command: 
   ...single(suite, run.scenario),
 ]
 
-const single = ({ program: path, revision }: Suite, scenario: string) => [
+const single = ({ program: path, revision, each }: Suite, scenario: string) => [
   '--scenario',
   scenario,
   ...(path === NEWER ? ['--spec-version', revision] : []),
+  // Extensions stand on no revision's list.
+  ...(each === undefined ? [] : ['--force']),
 ]

@@ -109,6 +109,17 @@ describe.each(LINE_WAYS)('a line over %s', (way) => {
     expect(await gauge(gateway, 'toolway_channels')).toBe(0)
   })
 
+  test('loses its session to an eleventh one of the same caller, and ends with it', async () => {
+    const url = `${gateway.address}/o/default/t/safe/mcp`
+    const lines = []
+    for (let count = 0; count < 11; count++) lines.push(await openLegacyLine({ way, url, key: LIMITED_KEY }))
+    const [first, ...others] = lines
+    await until('the first has ended', () => first?.closed !== undefined)
+    if (way === 'socket') expect(first?.closed?.code).toBe(4410)
+    for (const line of others) expect((await line.ask('ping')).result).toEqual({})
+    await Promise.all(lines.map((line) => line[Symbol.asyncDispose]()))
+  })
+
   test('answers what nobody serves, and what is no message, and goes on', async () => {
     await using line = await openLegacyLine(at('/mcp', way))
     expect((await line.ask('no/such/method')).error?.code).toBe(-32601)

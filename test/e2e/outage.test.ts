@@ -286,6 +286,9 @@ describe('a credential', () => {
       const before = seen.seen.length
       await putConnection(gateway, { alias: 'guarded', wire })
       await until('it is contacted', async () => (await stateOf(gateway, 'guarded'))?.status === 'connected')
+      // What the gateway asks for itself belongs to the time before the next change.
+      await until('it is listened to', () => seen.seen.slice(before).some(({ method }) => method === 'GET'))
+      await until('it is listed', async () => (await toolNames(gateway, url)).includes('echo'))
       for (const peer of await peersAt(url)) expect(await textOf(peer, 'echo', { text: 'x' })).toBe('x')
       return seen.seen.slice(before).filter(({ method, message }) => method === 'POST' && message?.method !== undefined)
     }

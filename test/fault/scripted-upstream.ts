@@ -19,6 +19,8 @@ export interface Heard {
 export interface Script {
   readonly era: 'modern' | 'legacy'
   readonly capabilities?: Record<string, unknown>
+  /** Of a legacy server; the newest unless said otherwise. */
+  readonly revision?: string
   /** Results by method, beside those that every server has. */
   readonly results?: Readonly<Record<string, object>>
   /** What it does instead; false lets it answer as it should. */
@@ -36,7 +38,11 @@ const META = { 'io.modelcontextprotocol/serverInfo': { name: 'scripted', version
 export const sayJson = (response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 export const sayResult = (response: ServerResponse, { id }: Pick<Heard, 'id'>, result: object) =>
-  sayJson(response, { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta: META } })
+  sayJson(response, {
+    jsonrpc: '2.0',
+    id,
+    result: { resultType: 'complete', ...result, _meta: { ...META, ...(result as { _meta?: object })._meta } },
+  })
 export const sayError = (response: ServerResponse, { id }: Pick<Heard, 'id'>, message: string, status = 200) =>
   sayJson(response, { jsonrpc: '2.0', id, error: { code: -32000, message } }, status)
 
@@ -70,7 +76,7 @@ export async function startScriptedUpstream(script: Script): Promise<ScriptedUps
 }
 
 function answer(
-  { era, capabilities = { tools: {} }, results = {} }: Script,
+  { era, capabilities = { tools: {} }, results = {}, revision = '2025-11-25' }: Script,
   one: Heard,
   response: ServerResponse,
 ): void {
@@ -87,7 +93,7 @@ function answer(
     ...results,
   }
   if (era === 'legacy' && method === 'initialize') {
-    const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'scripted', version: '1' } }
+    const result = { protocolVersion: revision, capabilities, serverInfo: { name: 'scripted', version: '1' } }
     return sayJson(response, { jsonrpc: '2.0', id, result }, 200, { 'mcp-session-id': session ?? '' })
   }
   const result = own[method]

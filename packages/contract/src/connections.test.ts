@@ -28,9 +28,9 @@ const http = { connector: 'mcp.http', url: 'https://mcp.example.com/mcp' }
 const process = { connector: 'mcp.process', command: 'npx' }
 
 describe('the settings of a connection', () => {
-  test('have a revision to find out, a minute of time, and nothing private', () => {
+  test('have a revision to find out, a minute of time (half of it on this machine), and nothing private', () => {
     expect(ConnectionSettings.parse(http)).toEqual({ ...http, revision: 'auto', timeout: 60, private: false })
-    expect(ConnectionSettings.parse(process)).toEqual({ ...process, revision: 'auto', timeout: 60, args: [] })
+    expect(ConnectionSettings.parse(process)).toEqual({ ...process, revision: 'auto', timeout: 30, args: [] })
   })
 
   test.each(['http', 'https', 'ws', 'wss'])('may name an address that starts with %s://', (scheme) => {

@@ -17,16 +17,21 @@ export const Slug = z.string().regex(/^[a-z][a-z0-9-]{0,38}$/, {
   error: 'a slug starts with a-z and has at most 39 characters of a-z, 0-9 and -',
 })
 
+/** Seconds that one request may take. Progress does not extend it. */
+const seconds = z.number().positive().max(3600)
+
 const shared = {
   /** The revision that the server speaks; `auto` finds out and remembers. A pin is taken at its word, without a probe. */
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
-  /** Seconds that one request may take. Progress does not extend it. */
-  timeout: z.number().positive().max(3600).default(60),
 }
+
+/** What a request may take where nothing else is said, in seconds: a child has no network to wait for (ledger S3-EXT-03). */
+export const TIMEOUTS = { http: 60, process: 30 } as const
 
 export const HttpSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.http'),
+  timeout: seconds.default(TIMEOUTS.http),
   /** The scheme says what carries the messages: HTTP (Streamable HTTP, else HTTP+SSE) or WebSocket. */
   url: z.url({
     protocol: /^(https?|wss?)$/,
@@ -40,6 +45,7 @@ export type HttpSettings = z.output<typeof HttpSettings>
 export const ProcessSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.process'),
+  timeout: seconds.default(TIMEOUTS.process),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
 })

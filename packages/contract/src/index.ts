@@ -6,6 +6,7 @@ export {
   Origin,
   ProcessSettings,
   Slug,
+  TIMEOUTS,
   ToolsetSettings,
 } from './connections.ts'
 export { newId } from './ids.ts'

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
-import { Fault } from '@toolway/contract'
+import { Fault, type ConnectionId } from '@toolway/contract'
 import { createAdmit } from './call/admit.ts'
 import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
@@ -16,6 +16,7 @@ import { createBoundStates } from './call/bound-states.ts'
 import { createListeners } from './call/listeners.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
+import { createTaskBook } from './call/task-book.ts'
 import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
@@ -33,7 +34,8 @@ import { createSseDoor } from './http/sse-door.ts'
 import { createWebSocketDoor } from './http/websocket-door.ts'
 import { findKey } from './identity/keys.ts'
 import { createIdentity } from './identity/identify.ts'
-import { createKeepCatalogs, type Wanted } from './jobs/keep-catalogs.ts'
+import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
+import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
 import { createKeepSessions } from './jobs/keep-sessions.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
@@ -86,6 +88,21 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
+  // What is opened is ended in the opposite order: when the gateway closes, and when a later step of this fails.
+  await using opened = new AsyncDisposableStack()
+
+  const room = createChannelRoom()
+  const counters = createCounters({
+    sessions: () => sessions.size,
+    channels: () => room.size,
+    upstreamSessions: () => upstreams.sessions,
+  })
+  const records = createRecordWriter({
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    onLoss: (count) => counters.loseRecords(count),
+  })
+  opened.defer(() => records.close())
 
   const children = createChildren({
     log,
@@ -93,12 +110,16 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     path,
     ...(lang === undefined ? {} : { lang }),
   })
+  opened.defer(() => children.close())
   const upstreams = createUpstreams({
     children,
     onRevision: (connectionId, revision) => remember(connectionId, revision),
     onNoise: (alias, line) =>
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
+    onTurn: (connectionId, failure) => turn(connectionId, failure),
+    onCrash: counters.crash,
   })
+  opened.defer(() => upstreams.close())
   const sessions = createSessions({
     now: Date.now,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
@@ -121,14 +142,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     watchAgain,
     isAway: (thrown) => thrown instanceof DatabaseUnreachable,
   })
+  opened.defer(() => sessions.close())
+  opened.defer(() => keepSessions.close())
   const changes = createChanges()
-  const room = createChannelRoom()
-  const counters = createCounters({ sessions: () => sessions.size, channels: () => room.size })
-  const records = createRecordWriter({
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
-    log,
-    onLoss: (count) => counters.loseRecords(count),
-  })
   const trails = createTrails({
     now: () => new Date(),
     log,
@@ -177,15 +193,54 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     log,
   })
 
+  opened.defer(() => catalogs.close())
+
+  /** What is seen of a connection between two looks at its lists. */
+  const note = (connectionId: string, fault: Fault | undefined): Promise<unknown> =>
+    db.system((sql) =>
+      noteContact(sql, connectionId, {
+        status: fault === undefined ? 'connected' : fault.code === 'upstream.needs-auth' ? 'needs_auth' : 'error',
+        reason: fault?.message,
+        era: undefined,
+      }),
+    )
+
+  function turn(connectionId: string, failure: Fault | undefined): void {
+    const facts = { connectionId, code: failure?.code, problem: failure?.message }
+    if (failure === undefined) log.info(facts, 'calls to a connection are let through again')
+    else {
+      counters.openCircuit()
+      log.warn(facts, 'calls to a connection are refused: it does not answer, or is not started any more')
+    }
+    note(connectionId, failure).catch((thrown: unknown) =>
+      log.warn({ connectionId, err: thrown }, 'the state of a connection could not be noted'),
+    )
+    if (failure === undefined) catalogs.again(connectionId as ConnectionId)
+  }
+
+  const healthy = createKeepHealthy({
+    now: Date.now,
+    random: Math.random,
+    note: async (_, connectionId, fault) => void (await note(connectionId, fault)),
+    again: (connectionId) => catalogs.again(connectionId),
+    count: counters.check,
+    log,
+  })
+  opened.defer(() => healthy.close())
+
   const tellChanges = createTellChanges(changes.tell)
   const snapshots = createKeepSnapshots({
     log,
     load: (ids) => loadSnapshots(ids),
     onLoad(all) {
-      catalogs.want(all.flatMap(wantedOf))
+      const watched = all.flatMap(watchedOf)
+      catalogs.want(watched)
+      healthy.want(watched)
       tellChanges(all)
     },
   })
+
+  opened.defer(() => snapshots.close())
 
   async function loadSnapshots(ids: readonly string[] | undefined): Promise<Snapshot[]> {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
@@ -203,7 +258,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     )
   }
 
-  const wantedOf = (snapshot: Snapshot): Wanted[] =>
+  const watchedOf = (snapshot: Snapshot): Watched[] =>
     snapshot.connections
       .filter(({ enabled }) => enabled)
       .map((connection) => ({
@@ -211,6 +266,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         connectionId: connection.id,
         alias: connection.alias,
         version: versionOf(connection),
+        kind: connection.settings.connector === 'mcp.process' ? 'child' : 'remote',
         upstream: () => (snapshots.find({ id: snapshot.organization.id }) ?? snapshot).upstream(connection.id),
       }))
 
@@ -227,12 +283,16 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     } else snapshots.signal(organization)
   }
   const parked = createParkedCalls(vault)
+  opened.defer(() => parked.close())
+  const tasks = createTaskBook(vault)
+  opened.defer(() => tasks.close())
   const admit = createAdmit({
     identity,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
     parked,
     states: createBoundStates(vault),
+    tasks,
   })
   const open = createOpenStreams(admit)
   const doors = {
@@ -254,6 +314,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     open.recheck()
     snapshots.signal()
   })
+  opened.defer(() => listener.close())
   await snapshots.reload()
 
   const server = createServer({
@@ -274,6 +335,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     newCorrelationId: randomUUID,
   })
   const endServer = prepareEnd(server)
+  opened.defer(() => endServer(DRAIN_MS))
+  const owned = opened.move()
 
   return {
     async listen(patience = 0) {
@@ -286,15 +349,10 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       health.draining = true
       drain.abort()
       catalogs.close()
+      healthy.close()
       snapshots.close()
-      await endServer(DRAIN_MS)
-      await keepSessions.close()
-      sessions.close()
-      parked.close()
-      await upstreams.close()
-      await children.close()
-      await listener.close()
-      await records.close()
+      // Each of the rest, also when one of them fails.
+      await owned.disposeAsync()
     },
   }
 }

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, Slug, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import { Alias, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import { ConfigFault } from './config.ts'
@@ -23,11 +23,17 @@ const shared = {
   title: z.string().min(1).optional(),
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
-  timeout: z.number(SECONDS).positive(SECONDS).max(3600, SECONDS).default(60),
 }
-const Remote = z.strictObject({ ...shared, url: Value, headers: Values.default({}) })
+const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
+const Remote = z.strictObject({
+  ...shared,
+  timeout: seconds.default(TIMEOUTS.http),
+  url: Value,
+  headers: Values.default({}),
+})
 const Process = z.strictObject({
   ...shared,
+  timeout: seconds.default(TIMEOUTS.process),
   command: z.string().min(1),
   args: z.array(Value).default([]),
   environment: Values.default({}),

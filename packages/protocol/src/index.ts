@@ -38,6 +38,7 @@ export {
   headersFor,
 } from './eras/modern/headers.ts'
 export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
+export { APPS, APPS_SETTINGS, declares, extensionsOf, isAppOnly, keepExtensions, TASKS } from './extensions.ts'
 export { isObject, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { isLevel, LEVELS, reachesLevel } from './levels.ts'
@@ -45,4 +46,16 @@ export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMes
 export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, Success } from './message.ts'
 export { joinName, joinNameApart } from './names.ts'
 export { eventOf, eventOfText, KEEP_ALIVE, primingEvent } from './sse.ts'
+export {
+  carriesTask,
+  isOver,
+  legacyTask,
+  modernQuestion,
+  modernTask,
+  relateQuestions,
+  renameRelated,
+  renameTask,
+  withRelated,
+} from './tasks.ts'
+export { traceHeaders, withTrace } from './trace.ts'
 export { joinUri, rewriteResult, rewriteToolMeta, splitUri } from './uris.ts'

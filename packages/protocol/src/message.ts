@@ -53,9 +53,10 @@ const refuse = (place: string, problem: string) => new Fault('request.shape', { 
 export function readMessage(value: unknown): Message {
   if (!isObject(value)) throw refuse('the body', 'must be an object')
   if (value['jsonrpc'] !== '2.0') throw refuse('/jsonrpc', 'must be "2.0"')
-  const kinds = ['method', 'result', 'error'].filter((member) => Object.hasOwn(value, member))
-  if (kinds.length !== 1) throw refuse('the body', 'must have a method, a result or an error')
-  return kinds[0] === 'method' ? readCall(value) : readResponse(value)
+  const isCall = Object.hasOwn(value, 'method')
+  const members = Number(isCall) + Number(Object.hasOwn(value, 'result')) + Number(Object.hasOwn(value, 'error'))
+  if (members !== 1) throw refuse('the body', 'must have a method, a result or an error')
+  return isCall ? readCall(value) : readResponse(value)
 }
 
 function readCall(value: JsonObject): Request | Notification {

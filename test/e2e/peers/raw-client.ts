@@ -10,6 +10,9 @@ const MIRRORED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
 }
 
 export interface RawMessage {
@@ -106,10 +109,11 @@ export async function openSession(
   url: string,
   key: string,
   revision = '2025-11-25',
+  capabilities: Record<string, unknown> = {},
 ): Promise<RawPeer & { session: string }> {
   const peer: RawPeer = { url, key, era: 'legacy' }
   const clientInfo = { name: 'raw', version: '1.0.0' }
-  const { headers } = await ask(peer, 'initialize', { protocolVersion: revision, capabilities: {}, clientInfo })
+  const { headers } = await ask(peer, 'initialize', { protocolVersion: revision, capabilities, clientInfo })
   const opened = { ...peer, session: headers.get('mcp-session-id') ?? '' }
   await tell(opened, 'notifications/initialized')
   return opened

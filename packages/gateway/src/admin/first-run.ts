@@ -2,6 +2,7 @@
  * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
  * address true and the local command line's key in its file.
  */
+import { TIMEOUTS } from '@toolway/contract'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -114,7 +115,7 @@ async function ensureDemo(
 ): Promise<void> {
   const { settings } = partsOf({
     revision: 'auto',
-    timeout: 60,
+    timeout: TIMEOUTS.process,
     wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
   })
   const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }

@@ -10,6 +10,7 @@ import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
 import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { TaskBook } from './task-book.ts'
 
 export interface AdmitParts {
   readonly identity: Identity
@@ -18,13 +19,15 @@ export interface AdmitParts {
   readonly defaultOrganization: string
   readonly parked: ParkedCalls
   readonly states: BoundStates
+  readonly tasks: TaskBook
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
 
 const DEFAULT_TOOLSET = 'default'
 
-export function createAdmit({ identity, organization, defaultOrganization, parked, states }: AdmitParts): Admit {
+export function createAdmit(parts: AdmitParts): Admit {
+  const { identity, organization, defaultOrganization, parked, states, tasks } = parts
   function stand(principal: Principal, place: Place): Standing {
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
@@ -48,6 +51,7 @@ export function createAdmit({ identity, organization, defaultOrganization, parke
       upstream: (connectionId) => snapshot.upstream(connectionId),
       parked,
       states,
+      tasks,
     }
   }
 

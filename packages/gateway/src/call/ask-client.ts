@@ -4,6 +4,7 @@
  * The questions go out on the stream of the client's own request. What a person does not answer, or a client refuses, ends the
  * call in words; rounds and time are bounded. The server is asked again with its own state, which is never looked into.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { nextRound, questionsOf, type JsonObject } from '@toolway/protocol'
@@ -39,8 +40,10 @@ export async function answerRounds({ line, target, params, send }: Rounds, first
   throw new Fault('upstream.rounds', { connection: target.alias, rounds: ROUNDS })
 }
 
-async function askAll(line: Line, target: Target, result: JsonObject): Promise<Record<string, JsonObject>> {
-  const questions = questionsOf(result)
+/** The answers to the questions of one round, by their keys. */
+export async function askAll(line: Line, target: Target, result: JsonObject): Promise<Record<string, JsonObject>> {
+  // Two calls may use the same key, and a client keeps its pages apart by their ids.
+  const questions = questionsOf(result, () => randomUUID())
   if (questions === undefined)
     throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
   const asked = questions.map(

@@ -24,8 +24,8 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
 
   try {
     const params = { ...asked.params, name: target.name }
-    const { headerParameters, wraps } = target
-    const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps })
+    const { headerParameters, wraps, needsTask } = target
+    const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps, needsTask })
     trail.outcome = outcomeOf(answer)
     return answer
   } catch (thrown) {

@@ -19,6 +19,7 @@ import {
   REVISIONS,
   strangerOf,
   UNSTATED,
+  withTrace,
   type Asked,
   type Caller,
   type HeaderReader,
@@ -28,6 +29,7 @@ import type { Changes } from '../catalog/changes.ts'
 import type { Signer } from '../catalog/page.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { call } from './call.ts'
+import { askExtension } from './extend.ts'
 import { complete, getPrompt } from './get-prompt.ts'
 import { discovered, initialized } from './introduce.ts'
 import { list } from './list.ts'
@@ -36,6 +38,7 @@ import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
 import { hearSession } from './session-ears.ts'
+import { askTask, listTasks } from './tasks.ts'
 import type { Trail } from './trail.ts'
 import { forward } from './forward.ts'
 
@@ -65,6 +68,8 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'resources/read': ({ standing, asked, line, trail }) => readResource(standing, asked, line, trail),
   'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
   'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),
+  'tasks/get': (step) => askTask(step),
+  'tasks/cancel': (step) => askTask(step),
 }
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
@@ -72,6 +77,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
     ...SHARED_METHODS,
     'server/discover': ({ standing }) => discovered(standing),
     'subscriptions/listen': ({ standing, asked, line }, parts) => listen(standing, asked, line, parts),
+    'tasks/update': (step) => askTask(step),
   },
   legacy: {
     ...SHARED_METHODS,
@@ -79,6 +85,8 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
     'logging/setLevel': setLevel,
     'resources/subscribe': ({ standing, asked, line, trail }) => subscribeResource(standing, asked, line, trail),
     'resources/unsubscribe': ({ standing, asked, line, trail }) => unsubscribeResource(standing, asked, line, trail),
+    'tasks/result': (step) => askTask(step),
+    'tasks/list': (step, { signer }) => listTasks(step, signer),
   },
 }
 
@@ -124,15 +132,16 @@ export function readModern(request: Request, header: HeaderReader | undefined): 
   }
   const caller = readEnvelope(request.params, header)
   const params = request.params ?? {}
-  if (header !== undefined) checkHeaders(header, request.method, params)
-  return { id: request.id, method: request.method, params, caller }
+  if (header === undefined) return { id: request.id, method: request.method, params, caller }
+  checkHeaders(header, request.method, params)
+  return { id: request.id, method: request.method, params: withTrace(params, header), caller }
 }
 
 /** A legacy request speaks as its session does; without one, as its header says, and nothing is known of its client. */
 export function readLegacy(request: Request, session: Session | undefined, header: HeaderReader): Asked {
   const version = header('mcp-protocol-version')
   const caller: Caller = session?.caller ?? strangerOf(isLegacyRevision(version) ? version : UNSTATED)
-  return { id: request.id, method: request.method, params: request.params ?? {}, caller }
+  return { id: request.id, method: request.method, params: withTrace(request.params ?? {}, header), caller }
 }
 
 export interface Entrance {
@@ -152,8 +161,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       if (typeof name === 'string') trail.client = name.slice(0, 100)
       const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
       const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
-      if (verb === undefined) throw new Fault('method.unknown', { method: asked.method })
-      return verb(step, parts)
+      return verb === undefined ? askExtension(step) : verb(step, parts)
     },
     initialize(standing, request) {
       const opening = readInitialize(request.params ?? {})

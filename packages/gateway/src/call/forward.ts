@@ -8,11 +8,17 @@ import { Fault } from '@toolway/contract'
 import {
   adaptError,
   adaptResult,
+  APPS,
   askableOf,
+  declares,
   eraOf,
+  isObject,
   joinUri,
   reachesLevel,
+  keepExtensions,
+  NEWEST_LEGACY,
   rewriteResult,
+  TASKS,
   type Asked,
   type Caller,
   type Crossing,
@@ -21,11 +27,14 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
+import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
+import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, Line, Standing, Word } from './ports.ts'
+import { askingAsTask, callAsTask, taskForLegacy } from './task-crossing.ts'
 import type { Trail } from './trail.ts'
+import { askUrls, refuseUnopened } from './url-first.ts'
 
 export interface Forwarding {
   readonly standing: Standing
@@ -37,6 +46,10 @@ export interface Forwarding {
   readonly params: JsonObject
   readonly headerParameters?: readonly HeaderParameter[]
   readonly wraps?: boolean
+  /** Its server runs it as a task only. */
+  readonly needsTask?: boolean
+  /** It may take as long as its caller waits. */
+  readonly patient?: boolean
 }
 
 const NO_METHOD = -32601
@@ -70,38 +83,78 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
   const own =
     rounded && bound !== undefined ? { ...params, requestState: standing.states.release(bound, owner()) } : params
   const answer = await exchange(forwarding, own, {
-    caller: asked.caller,
+    caller: carried(asked, standing),
     session: line.session,
     signal: line.signal,
     onNotification: (notification) => pass(notification, forwarding),
-    onQuestion: (question) => line.question(question),
+    onQuestion: (question) => nameQuestion(forwarding, question),
     onPause: line.pause,
   })
-  if (!rounded || 'error' in answer || !wantsInput(answer)) return answer
-  const state = answer.result['requestState']
-  return typeof state === 'string'
-    ? { result: { ...answer.result, requestState: standing.states.bind(state, owner()) } }
-    : answer
+  if ('error' in answer) {
+    heardLater(forwarding, answer.error)
+    return answer
+  }
+  const result = nameResult(forwarding, answer.result)
+  const state = rounded && wantsInput(answer) ? result['requestState'] : undefined
+  if (typeof state === 'string') return { result: { ...result, requestState: standing.states.bind(state, owner()) } }
+  return result === answer.result ? answer : { result }
+}
+
+/** Joined, a server hears only of extensions that the endpoint serves: what it would answer by another could not be followed up. */
+function carried({ caller }: Asked, { view }: Standing): Asked['caller'] {
+  if (!view.joined || caller.capabilities['extensions'] === undefined) return caller
+  return { ...caller, capabilities: keepExtensions(caller.capabilities, isServed) }
+}
+const isServed = (extension: string) => extension === APPS || extension === TASKS
+
+/** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
+function crossable({ caller: { capabilities } }: Asked, { view }: Standing, asks: boolean): JsonObject {
+  const carries = (extension: string) => extension !== TASKS && (!view.joined || isServed(extension))
+  const { extensions } = keepExtensions(capabilities, carries)
+  return { ...(asks ? askableOf(capabilities) : {}), ...(isObject(extensions) ? { extensions } : {}) }
 }
 
 /** Other era: whoever can be asked is asked, each in the way of its own era. */
 async function cross(forwarding: Forwarding): Promise<Word> {
-  const { line, asked, target, params, standing } = forwarding
+  const { line, asked, target, params } = forwarding
   const onNotification = (notification: Notification) => pass(notification, forwarding)
   const quiet = { signal: line.signal, onNotification, onQuestion: notHere, session: undefined }
   if (eraOf(target.revision) === 'modern') {
-    const caller = { ...asked.caller, capabilities: line.asks ? askableOf(asked.caller.capabilities) : {} }
+    const { task, ...own } = params
+    const asTask = isObject(task) && offersTasks(forwarding)
+    const able = crossable(asked, forwarding.standing, line.asks)
+    const caller = { ...asked.caller, capabilities: asTask ? askingAsTask(able) : able }
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
-    const first = await send(params)
-    return line.asks && wantsInput(first) ? answerRounds({ line, target, params, send }, first) : first
+    const first = await send(own)
+    const last = line.asks && wantsInput(first) ? await answerRounds({ line, target, params: own, send }, first) : first
+    return asTask && !wantsInput(last) ? taskForLegacy(forwarding, last) : last
   }
-  const { capabilities } = capabilitiesAt(target, asked.caller)
+  if (forwarding.needsTask === true && declares(asked.caller.capabilities, TASKS))
+    return callAsTask(forwarding, (speaking, task) =>
+      exchange(forwarding, { ...params, task }, { ...quiet, ...speaking }),
+    )
+  const answer = await crossToLegacy(forwarding, quiet)
+  return 'error' in answer && answer.error.code === URL_FIRST && ROUNDED.has(asked.method)
+    ? askUrls(asked, answer.error)
+    : answer
+}
+
+const offersTasks = ({ asked, standing, target }: Forwarding): boolean =>
+  asked.caller.revision === NEWEST_LEGACY &&
+  standing.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
+
+type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
+
+async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
+  const { line, asked, target, params, standing } = forwarding
+  if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
+  const { capabilities } = callerAt(standing, target, asked)
   const keeps = standing.view.offered.some(
     ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
   )
   const asks = keeps && ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
-  if (!asks) return exchange(forwarding, params, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const { requestState: _, inputResponses: __, ...own } = params
+  if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
   const round = { principal: standing.principal.id, digest: digestOf(asked, own, target), line, params }
   return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
@@ -116,8 +169,8 @@ async function cross(forwarding: Forwarding): Promise<Word> {
 }
 
 /** A caller as a server of that era is told of it: a modern client at a legacy server has a session for what it can be asked. */
-export const capabilitiesAt = ({ revision }: Pick<Target, 'revision'>, caller: Caller): Caller =>
-  eraOf(revision) === 'modern' ? caller : { ...caller, capabilities: askableOf(caller.capabilities) }
+export const callerAt = (standing: Standing, { revision }: Pick<Target, 'revision'>, asked: Asked): Caller =>
+  eraOf(revision) === 'modern' ? asked.caller : { ...asked.caller, capabilities: crossable(asked, standing, true) }
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -131,13 +184,13 @@ function digestOf(asked: Asked, params: JsonObject, { connectionId }: Target): s
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const exchange = (
-  { standing, asked, target, headerParameters = [] }: Forwarding,
+  { standing, asked, target, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
 ) =>
   standing
     .upstream(target.connectionId)
-    .ask({ method: asked.method, params, owner: standing.principal.id, headerParameters, ...speaking })
+    .ask({ method: asked.method, params, owner: standing.principal.id, headerParameters, patient, ...speaking })
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 
@@ -148,7 +201,11 @@ const NOT_OF_REQUESTS = new Set([
   'notifications/resources/list_changed',
   'notifications/resources/updated',
   'notifications/elicitation/complete',
+  'notifications/tasks/status',
+  'notifications/tasks',
 ])
+/** What a legacy client has no name for when a modern server says it. */
+const UNKNOWN_TO_LEGACY = new Set(['notifications/tasks'])
 
 /**
  * Log lines reach a caller from the level that it named; a modern one, only when this very request named one (specification
@@ -157,12 +214,15 @@ const NOT_OF_REQUESTS = new Set([
 function wants({ method, params }: Notification, { caller }: Asked): boolean {
   const legacy = eraOf(caller.revision) === 'legacy'
   if (method === 'notifications/cancelled') return false
-  if (method !== 'notifications/message') return legacy || !NOT_OF_REQUESTS.has(method)
+  if (method !== 'notifications/message') return !(legacy ? UNKNOWN_TO_LEGACY : NOT_OF_REQUESTS).has(method)
   return caller.logLevel === undefined ? legacy : reachesLevel(params?.['level'], caller.logLevel)
 }
 
-function pass(notification: Notification, { line, asked, target, standing }: Forwarding): void {
-  if (!wants(notification, asked)) return
+function pass(heard: Notification, forwarding: Forwarding): void {
+  const { line, asked, target, standing } = forwarding
+  if (!wants(heard, asked)) return
+  const notification = nameNotification(forwarding, heard)
+  if (notification === undefined) return
   const uri = notification.params?.['uri']
   if (standing.view.joined && typeof uri === 'string') {
     line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })

@@ -1,6 +1,6 @@
 /** Getting one prompt, and completing an argument of a prompt or of a resource template. */
 import { Fault } from '@toolway/contract'
-import { isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { isObject, type Asked, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
@@ -24,8 +24,14 @@ export async function complete(standing: Standing, asked: Asked, line: Line, tra
   const { ref } = asked.params
   if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
   const [target, own] = resolve(standing, ref)
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, ref: own } })
+  const { context, ...params } = asked.params
+  const knows = context !== undefined && target.revision >= CONTEXT_SINCE
+  const known = knows ? { ...params, context } : params
+  return forward({ standing, line, trail, asked, target, params: { ...known, ref: own } })
 }
+
+/** Since then a completion may be told of the arguments that are filled in already. */
+const CONTEXT_SINCE = '2025-06-18' satisfies Revision
 
 /** A reference in the server's own words, and the server that it belongs to. */
 function resolve(standing: Standing, ref: JsonObject): [Target, JsonObject] {

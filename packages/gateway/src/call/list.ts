@@ -1,6 +1,6 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { Fault } from '@toolway/contract'
-import { adaptResult, type Asked, type JsonObject } from '@toolway/protocol'
+import { adaptResult, APPS, declares, type Asked, type JsonObject } from '@toolway/protocol'
 import { pageOf, type Signer } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import type { Answer, Standing } from './ports.ts'
@@ -24,8 +24,8 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
   if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
-  const { revision } = asked.caller
-  const { items, nextCursor } = pageOf(standing.view.list(listable.kind, revision), {
+  const { revision, capabilities } = asked.caller
+  const { items, nextCursor } = pageOf(standing.view.list(listable.kind, revision, declares(capabilities, APPS)), {
     cursor,
     scope: `${standing.owner} ${asked.method}`,
     member: listable.name,

@@ -1,7 +1,7 @@
 /** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
 import { Fault } from '@toolway/contract'
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
+import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { Offered, Target } from '../catalog/view.ts'
 import type { Standing } from './ports.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */
@@ -26,8 +26,19 @@ export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishe
     const target = standing.view.resource(uri)
     if (target !== undefined && tellsOfUpdates(standing, target)) at(target).uris.set(target.name, uri)
   }
+  for (const id of namesIn(wanted, 'taskIds')) {
+    const task = standing.tasks.release(standing.principal.id, standing.view.offered, id)
+    if (task !== undefined && eraOf(task.place.revision) === 'modern')
+      at({ ...placeOf(task.place), name: '' }).tasks.set(task.taskId, id)
+  }
   return [...found.values()]
 }
+
+const placeOf = ({ connectionId, alias, revision }: Offered): Omit<Target, 'name'> => ({
+  connectionId,
+  alias,
+  revision,
+})
 
 function namesIn(wanted: JsonObject, member: string): readonly string[] {
   const names: Json | undefined = wanted[member]

@@ -7,11 +7,12 @@
  */
 import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
 import type { Changed, Changes } from '../catalog/changes.ts'
-import { capabilitiesAt } from './forward.ts'
+import { callerAt } from './forward.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from './ports.ts'
+import { nameTask } from './tasks.ts'
 
 const FILTERS: Readonly<Record<string, Changed>> = {
   toolsListChanged: 'tools',
@@ -105,7 +106,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
     isShown: () => isShown(standing, wishes),
     session: undefined,
     owner: standing.principal.id,
-    caller: capabilitiesAt(target, asked.caller),
+    caller: callerAt(standing, target, asked),
     uris: [...uris.keys()],
     tasks: [...tasks.keys()],
     signal,
@@ -114,7 +115,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
       if (method === 'notifications/resources/updated' && typeof uri === 'string')
         stream.say({ jsonrpc, method, params: { ...params, uri: standing.view.exposeUri(target.alias, uri) } })
       else if (method === 'notifications/tasks' && typeof taskId === 'string' && tasks.has(taskId))
-        stream.say({ jsonrpc, method, params: { ...params, taskId: tasks.get(taskId) ?? '' } })
+        stream.say({ jsonrpc, method, params: nameTask(standing, target, tasks.get(taskId) ?? '', params) })
     },
     onGone: () => ending.abort(),
   })

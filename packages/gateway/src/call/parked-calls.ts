@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { isObject, type JsonObject } from '@toolway/protocol'
+import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../catalog/page.ts'
 import type { Answer, Ears, Line, ParkedCalls, Round, Word } from './ports.ts'
 
@@ -147,7 +147,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     const round = String(call.rounds)
     const signature = signer.sign(sealed(call.id, round, call.principal, call.digest), PURPOSE)
     const inputRequests = Object.fromEntries(
-      [...call.pending].map(([key, { method, params }]) => [key, { method, params }]),
+      [...call.pending].map(([key, { method, params }]) => [key, modernQuestion(method, params)]),
     )
     return {
       question: { resultType: 'input_required', inputRequests, requestState: `${call.id}.${round}.${signature}` },

@@ -4,6 +4,7 @@ import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/p
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
+import type { TaskBook } from './task-book.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Upstream } from '../upstreams/upstream.ts'
 
@@ -39,6 +40,7 @@ export interface Standing {
   /** Calls that wait for their client. */
   readonly parked: ParkedCalls
   readonly states: BoundStates
+  readonly tasks: TaskBook
 }
 
 /** One request's line back to its client, as the door and the era allow. */

@@ -1,6 +1,8 @@
 /**
  * What a server says to one session outside any request, on its way to the client that the session belongs to: a watched
- * resource changed, a log line. Everything else stays behind: it belongs to nobody in particular.
+ * resource changed, a log line, a task of its own went on, a page that it was sent to is done with.
+ *
+ * Everything else stays behind: it belongs to nobody in particular. What is passed carries names of ours.
  */
 import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
@@ -34,10 +36,22 @@ export async function hearSession(standing: Standing, session: Session, target: 
       if (known !== undefined) session.say(known)
     },
     onGone: () => ear.abort(),
+  }).catch((thrown: unknown) => {
+    if (session.ears.get(connectionId) === ear) restore(session, connectionId, before)
+    throw thrown
   })
   // What was heard before is heard until what is heard now is in force.
   before?.abort()
   return honoured
+}
+
+/** Whether a server is heard, of whatever is watched there. */
+export const hears = (session: Session, connectionId: Target['connectionId']): boolean =>
+  session.ears.get(connectionId)?.signal.aborted === false
+
+function restore({ ears }: Session, connectionId: string, before: AbortController | undefined): void {
+  if (before === undefined) ears.delete(connectionId)
+  else ears.set(connectionId, before)
 }
 
 function knownTo(
@@ -54,8 +68,16 @@ function knownTo(
     const rest = eraOf(target.revision) === 'modern' ? {} : params
     return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }
+  const plain: Notification = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
+  if (method === 'notifications/tasks/status') return ownTask(standing, target, plain)
+  if (method === 'notifications/elicitation/complete') return eraOf(target.revision) === 'legacy' ? plain : undefined
   if (method !== 'notifications/message') return undefined
   const { logLevel } = session.caller
-  if (logLevel !== undefined && !reachesLevel(params?.['level'], logLevel)) return undefined
-  return { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
+  return logLevel !== undefined && !reachesLevel(params?.['level'], logLevel) ? undefined : plain
+}
+
+function ownTask({ tasks, principal }: Standing, target: Heard, said: Notification): Notification | undefined {
+  const taskId = said.params?.['taskId']
+  if (typeof taskId !== 'string' || !tasks.ledger.knows(principal.id, target, taskId)) return undefined
+  return { ...said, params: { ...said.params, taskId: tasks.bind(principal.id, target, taskId) } }
 }

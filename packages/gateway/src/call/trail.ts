@@ -20,6 +20,8 @@ export interface Trail {
   target?: string | undefined
   connection?: string | undefined
   eraClient?: string
+  /** Whatever its method is called, it acts at an upstream. */
+  recorded?: boolean
   eraUpstream?: string
   client?: string
   outcome: Outcome
@@ -34,8 +36,8 @@ export interface TrailParts {
   logLine(json: string): void
   count(method: string, outcome: Outcome, seconds: number): void
   refuse(code: string): void
-  /** Keeps a record whose fields are a JSON object already. */
-  write(json: string): void
+  /** Keeps a record. */
+  write(entry: Entry): void
 }
 
 export interface Trails {
@@ -44,7 +46,7 @@ export interface Trails {
 }
 
 /** What acts or reads at an upstream is on record; lists and pings are counted only. */
-const RECORDED = new Set(['tools/call', 'resources/read', 'prompts/get'])
+const RECORDED = new Set(['tools/call', 'resources/read', 'prompts/get', 'tasks/update', 'tasks/cancel'])
 /** Methods a client made up are one label, or the counters would grow without bound. */
 const COUNTED = new Set([
   ...RECORDED,
@@ -60,6 +62,9 @@ const COUNTED = new Set([
   'resources/subscribe',
   'resources/unsubscribe',
   'subscriptions/listen',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
 ])
 const CORRELATION_FORM = /^[\w.:-]{1,128}$/
 
@@ -76,7 +81,7 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
     const { fault } = trail
     count(COUNTED.has(trail.method) ? trail.method : 'other', trail.outcome, seconds)
     if (fault !== undefined) refuse(fault.code)
-    const recorded = RECORDED.has(trail.method) && trail.standing !== undefined
+    const recorded = (trail.recorded === true || RECORDED.has(trail.method)) && trail.standing !== undefined
     if (!recorded && fault === undefined) {
       log.debug(
         { request_id: trail.correlationId, method: trail.method.slice(0, 100), duration_ms: seconds * 1000 },
@@ -84,14 +89,14 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
       )
       return
     }
-    // One object, one text: what the log shows and what the database keeps cannot differ.
+    // One object: what the log shows and what the database keeps cannot differ.
     const at = now()
     const entry = entryOf(trail, seconds, at)
     const json = JSON.stringify(entry)
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
     else log.warn({ ...entry, err: fault.cause }, 'call')
-    if (recorded) write(json)
+    if (recorded) write(entry)
   }
 
   return {

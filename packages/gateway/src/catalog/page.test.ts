@@ -2,11 +2,12 @@ import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../vault/vault.ts'
-import { PAGE_SIZE, pageOf, type Page } from './page.ts'
+import { ordered, PAGE_SIZE, pageOf, type Page } from './page.ts'
 
 const signer = createVault(Buffer.alloc(32, 1))
 const SCOPE = 'key_1 org_1 default  tools/list'
-const listOf = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `tool ${index} ü`, index }))
+const nameOf = (index: number) => `tool ${String(index).padStart(4, '0')} ü`
+const listOf = (count: number) => Array.from({ length: count }, (_, index) => ({ name: nameOf(index), index }))
 
 const page = (
   list: readonly { name: string }[],
@@ -65,10 +66,29 @@ describe('the pages of a list', () => {
     expect(page([{ name: 'new' }, ...list], cursor).items).toEqual(list.slice(3))
   })
 
-  test('end for who holds a cursor to an item that is gone: listing starts again', () => {
-    const list = listOf(6)
-    const cursor = cursorOf(list, undefined)
-    expect(refusal(() => page(list.toSpliced(2, 1), cursor))).toBe('cursor.unknown')
+  test('go on where they were when the last item given is gone, and neither leave out nor repeat what stays', () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.nat({ max: 30 })),
+        (length, size, gone) => {
+          const list = listOf(length)
+          const { items, nextCursor } = page(list, undefined, { size })
+          if (nextCursor === undefined) return
+          const left = list.filter(({ index }) => !gone.includes(index))
+          const rest = page(left, nextCursor, { size: 100 }).items
+          expect(rest).toEqual(left.filter(({ index }) => index >= items.length))
+        },
+      ),
+    )
+  })
+
+  test('are in the order of names where there are several, and in the server’s where there is one', () => {
+    const few = [{ name: 'b' }, { name: 'a' }]
+    expect(ordered(few, 'name')).toBe(few)
+    const many = listOf(PAGE_SIZE + 1).toReversed()
+    expect(ordered(many, 'name')).toEqual(listOf(PAGE_SIZE + 1))
   })
 })
 

@@ -1,5 +1,6 @@
 /**
- * Pages of a list: an opaque, signed cursor names the last item given, so that a page survives a change of the list.
+ * Pages of a list: an opaque, signed cursor names the last item given, so that a page survives a change of the list: what is
+ * longer than a page is ordered by name, and the next page begins behind that name, whether or not it is still there.
  *
  * The signature binds a cursor to its list and to whom it was given; any other cursor is refused, never guessed at.
  */
@@ -20,7 +21,13 @@ export interface Page {
   readonly nextCursor: string | undefined
 }
 
-/** `scope` names list, endpoint and principal; `member` is what names an item in this list. */
+/** A list as its pages want it: what fits one page keeps its order. Names are compared by their UTF-16 code units. */
+export function ordered(list: readonly JsonObject[], member: string): readonly JsonObject[] {
+  if (list.length <= PAGE_SIZE) return list
+  return list.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1))
+}
+
+/** `list` is ordered by `member` where it is longer than a page. `scope` names list, endpoint and principal; `member` is what names an item in this list. */
 export function pageOf(
   list: readonly JsonObject[],
   {
@@ -31,21 +38,14 @@ export function pageOf(
     size = PAGE_SIZE,
   }: { cursor: string | undefined; scope: string; member: string; signer: Signer; size?: number },
 ): Page {
-  const start = cursor === undefined ? 0 : after(list, member, readCursor(cursor, scope, signer))
-  const end = start + size
-  const last = list[end - 1]
-  const more = end < list.length && last !== undefined
-  return {
-    items: start === 0 && !more ? list : list.slice(start, end),
-    nextCursor: more ? writeCursor(String(last[member]), scope, signer) : undefined,
-  }
+  const rest = cursor === undefined ? list : behind(list, member, readCursor(cursor, scope, signer))
+  const last = rest[size - 1]
+  if (rest.length <= size || last === undefined) return { items: rest, nextCursor: undefined }
+  return { items: rest.slice(0, size), nextCursor: writeCursor(String(last[member]), scope, signer) }
 }
 
-function after(list: readonly JsonObject[], member: string, name: string): number {
-  const at = list.findIndex((item) => item[member] === name)
-  if (at === -1) throw new Fault('cursor.unknown')
-  return at + 1
-}
+const behind = (list: readonly JsonObject[], member: string, name: string) =>
+  list.filter((item) => String(item[member]) > name)
 
 /** What is signed is the cursor as it is written, so that there is one way to write it. */
 function writeCursor(name: string, scope: string, signer: Signer): string {

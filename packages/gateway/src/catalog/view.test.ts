@@ -1,5 +1,5 @@
 import type { ConnectionId } from '@toolway/contract'
-import { REVISIONS, type JsonObject } from '@toolway/protocol'
+import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { capabilitiesOf, createView, instructionsOf, type Offered } from './view.ts'
 
@@ -258,18 +258,54 @@ describe('what an endpoint announces', () => {
     expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({})
   })
 
-  test('includes only extensions that need no state of ours', () => {
-    const extensions = {
-      'io.modelcontextprotocol/ui': { a: 1 },
-      'io.modelcontextprotocol/tasks': {},
-      'com.example/x': {},
-    }
-    expect(announced([offer('a', { capabilities: { extensions } })])).toEqual({
-      extensions: { 'io.modelcontextprotocol/ui': { a: 1 } },
+  describe('extensions', () => {
+    const apps = { 'io.modelcontextprotocol/ui': { a: 1 } }
+    const tasks = { 'io.modelcontextprotocol/tasks': {} }
+    const own = { 'com.example/x': { b: 2 } }
+    const from = (alias: string, extensions: JsonObject, more: Partial<Offered> = {}) =>
+      offer(alias, { revision: '2026-07-28', capabilities: { extensions }, ...more })
+    const offers = (view: ReturnType<typeof createView>, revision: Revision) => capabilitiesOf(view, revision)
+
+    test('that the gateway serves itself are announced at every endpoint', () => {
+      const one = from('a', { ...apps, ...tasks, ...own })
+      expect(offers(createView([one, offer('b', { capabilities: {} })], true), '2026-07-28')).toEqual({
+        extensions: { ...apps, ...tasks },
+      })
     })
-    expect(
-      announced([offer('a', { capabilities: { extensions: { 'com.example/x': {} }, experimental: {}, tasks: {} } })]),
-    ).toEqual({})
+
+    test('that only their server speaks are announced at its own endpoint, in both eras, where it is whole', () => {
+      const one = from(
+        'a',
+        { ...apps, ...own },
+        { capabilities: { extensions: { ...apps, ...own }, experimental: { y: {} } } },
+      )
+      expect(offers(createView([one], false), '2026-07-28')).toEqual({
+        extensions: { ...apps, ...own },
+        experimental: { y: {} },
+      })
+      expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
+      const some = { tool: () => true, whole: () => false }
+      expect(offers(createView([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
+    })
+
+    test('with tasks are tasks for the revision that has them in its core, and for no older one', () => {
+      const full = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+      expect(offers(createView([from('a', tasks)], false), '2025-11-25')).toEqual({ tasks: full })
+      expect(offers(createView([from('a', tasks)], false), '2025-06-18')).toEqual({})
+      const legacy = (form: JsonObject) => offer('b', { capabilities: { tasks: form } })
+      expect(offers(createView([legacy({ cancel: {} })], false), '2025-11-25')).toEqual({ tasks: { cancel: {} } })
+      expect(offers(createView([legacy({ cancel: {} })], false), '2026-07-28')).toEqual({})
+      expect(offers(createView([legacy(full)], false), '2026-07-28')).toEqual({ extensions: tasks })
+    })
+  })
+
+  test('lists tools for apps alone to hosts that show apps', () => {
+    const forApp = tool('refresh', { _meta: { ui: { visibility: ['app'] } } })
+    const forBoth = tool('show', { _meta: { ui: { visibility: ['model', 'app'], resourceUri: 'ui://a/b' } } })
+    const view = createView([offer('a', { tools: [forApp, forBoth] })], true)
+    expect(namesOf(view.list('tools', '2025-11-25', true))).toEqual(['a__refresh', 'a__show'])
+    expect(namesOf(view.list('tools', '2025-11-25', false))).toEqual(['a__show'])
+    expect(view.list('tools', '2025-11-25', false)[0]).toMatchObject({ _meta: { ui: { resourceUri: 'ui://a/a/b' } } })
   })
 
   test('takes odd capabilities for none', () => {

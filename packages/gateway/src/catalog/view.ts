@@ -7,19 +7,26 @@
 import type { ConnectionId } from '@toolway/contract'
 import {
   adaptTool,
+  APPS,
+  declares,
   eraOf,
+  extensionsOf,
   headerParameters,
+  isAppOnly,
   isObject,
   joinName,
   joinNameApart,
   joinUri,
+  NEWEST_LEGACY,
   rewriteToolMeta,
   splitUri,
+  TASKS,
   wrapsOutput,
   type HeaderParameter,
   type JsonObject,
   type Revision,
 } from '@toolway/protocol'
+import { ordered } from './page.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
 export interface Offered {
@@ -48,6 +55,8 @@ export interface Target {
 export interface ToolTarget extends Target {
   readonly headerParameters: readonly HeaderParameter[]
   readonly wraps: boolean
+  /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */
+  readonly needsTask: boolean
 }
 
 export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
@@ -60,7 +69,10 @@ export interface View {
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
   resource(uri: string): Target | undefined
-  list(kind: ListKind, revision: Revision): readonly JsonObject[]
+  /** In the servers' order, or by name where it is longer than a page. `apps`: tools for apps alone are in too. */
+  list(kind: ListKind, revision: Revision, apps?: boolean): readonly JsonObject[]
+  /** Whether everything of a connection belongs to this endpoint. */
+  whole(alias: string): boolean
   /** The address that a client of this view knows a connection's resource by. */
   exposeUri(alias: string, uri: string): string
 }
@@ -90,7 +102,12 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
       const name = nameFor(tools, from, definition)
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
-      const target = { ...targetOf(from, definition), headerParameters: parameters, wraps: wrapsOutput(definition) }
+      const target = {
+        ...targetOf(from, definition),
+        headerParameters: parameters,
+        wraps: wrapsOutput(definition),
+        needsTask: taskSupportOf(definition) === 'required',
+      }
       tools.set(name, { from, definition, target })
     }
     for (const definition of from.prompts) {
@@ -114,24 +131,25 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
   }
 
   const kept = new Map<string, readonly JsonObject[]>()
-  function list(kind: ListKind, revision: Revision): readonly JsonObject[] {
-    const key = `${kind} ${revision}`
+  function list(kind: ListKind, revision: Revision, apps = true): readonly JsonObject[] {
+    const key = `${kind} ${revision} ${apps}`
     const held = kept.get(key)
     if (held !== undefined) return held
-    const made = make(kind, revision)
+    const made = ordered(make(kind, revision, apps), MEMBERS[kind])
     kept.set(key, made)
     return made
   }
 
-  function make(kind: ListKind, revision: Revision): JsonObject[] {
+  function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
     if (kind === 'tools') {
-      return Array.from(tools, ([name, { from, definition }]) => ({
-        ...rewriteToolMeta(adaptTool(definition, from.revision, revision), (uri) => exposeUri(from.alias, uri)),
+      const shown = apps ? [...tools] : [...tools].filter(([, { definition }]) => !isAppOnly(definition))
+      return shown.map(([name, { from, definition }]) => ({
+        ...rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri)),
         name,
       }))
     }
     if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
-    const member = kind === 'resources' ? 'uri' : 'uriTemplate'
+    const member = MEMBERS[kind]
     const listed = new Map<string, JsonObject>()
     for (const from of offered.filter(({ alias }) => selects.whole(alias))) {
       for (const item of from[kind]) {
@@ -165,6 +183,7 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,
+    whole: (alias) => selects.whole(alias),
     exposeUri,
   }
 }
@@ -176,11 +195,44 @@ const targetOf = ({ connectionId, alias, revision }: Offered, { name }: JsonObje
   name: String(name),
 })
 
-/** Extensions that pass through without any state of ours. */
-const STATELESS_EXTENSIONS = new Set(['io.modelcontextprotocol/ui'])
+/** What names an item of each list. */
+const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
+
+const taskSupportOf = ({ execution }: JsonObject) => (isObject(execution) ? execution['taskSupport'] : undefined)
+
+/** A tool as that revision lists it; at a modern server with tasks, any call may become one if its client asks for it. */
+function defineTool(from: Offered, definition: JsonObject, revision: Revision): JsonObject {
+  const adapted = adaptTool(definition, from.revision, revision)
+  const mayBeTask =
+    revision === NEWEST_LEGACY && eraOf(from.revision) === 'modern' && declares(from.capabilities, TASKS)
+  return mayBeTask ? { ...adapted, execution: { taskSupport: 'optional' } } : adapted
+}
+
+/** Whether the server of a connection keeps tasks, in the way of its era. */
+export function keepsTasks({ revision, capabilities }: Pick<Offered, 'revision' | 'capabilities'>): boolean {
+  if (eraOf(revision) === 'modern') return declares(capabilities, TASKS)
+  const { tasks } = capabilities
+  return isObject(tasks)
+}
+
+/** Whether it runs calls of tools as tasks. */
+const runsTasks = (offered: Offered): boolean => {
+  if (eraOf(offered.revision) === 'modern') return keepsTasks(offered)
+  const { tasks } = offered.capabilities
+  const requests = isObject(tasks) ? tasks['requests'] : undefined
+  return isObject(requests) && isObject(requests['tools']) && isObject(requests['tools']['call'])
+}
+
+/** Extensions that the gateway serves itself, at every endpoint. */
+const OWN_EXTENSIONS = new Set([APPS, TASKS])
+
+/** Whether a server announces an extension that only itself can serve. */
+export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>): boolean =>
+  Object.keys(extensionsOf(capabilities)).some((name) => !OWN_EXTENSIONS.has(name)) ||
+  (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf({ offered }: View, revision: Revision): JsonObject {
+export function capabilitiesOf({ offered, joined, whole }: View, revision: Revision): JsonObject {
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -206,17 +258,49 @@ export function capabilitiesOf({ offered }: View, revision: Revision): JsonObjec
     )
   )
     capabilities['logging'] = {}
-  const extensions = extensionsOf(sameEra)
+  const [only] = offered
+  const passes = !joined && only !== undefined && whole(only.alias)
+  const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
+  if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))
+    capabilities['experimental'] = only.capabilities['experimental']
+  const tasks = revision === NEWEST_LEGACY ? announcedTasks(offered) : undefined
+  if (tasks !== undefined) capabilities['tasks'] = tasks
   return capabilities
 }
 
-function extensionsOf(offered: readonly Offered[]): JsonObject {
-  const all = offered.flatMap(({ capabilities: { extensions } }) =>
-    isObject(extensions) ? Object.entries(extensions) : [],
-  )
-  return Object.fromEntries(all.filter(([name]) => STATELESS_EXTENSIONS.has(name)))
+/**
+ * Apps and tasks are served at every endpoint, in both eras; others pass where one server speaks for itself. Joined, an unknown
+ * extension names things that only its own messages know how to name, so it is not offered there (ADR 0012).
+ */
+function announcedExtensions(offered: readonly Offered[], only: Offered | undefined, modern: boolean): JsonObject {
+  const announced: JsonObject = { ...(only === undefined ? {} : extensionsOf(only.capabilities)) }
+  delete announced[TASKS]
+  for (const { capabilities } of offered) {
+    const apps = extensionsOf(capabilities)[APPS]
+    if (apps !== undefined) announced[APPS] ??= apps
+  }
+  if (modern && offered.some(runsTasks)) announced[TASKS] = {}
+  return announced
 }
+
+/** The tasks of 2025-11-25: what the servers of that form have, and all of it where the gateway stands in for a modern one. */
+function announcedTasks(offered: readonly Offered[]): JsonObject | undefined {
+  const forms = offered.filter(keepsTasks).map((from) => {
+    const { tasks } = from.capabilities
+    return eraOf(from.revision) === 'legacy' && isObject(tasks) ? tasks : EMULATED
+  })
+  return forms.length === 0 ? undefined : forms.reduce(mergeForms)
+}
+
+const EMULATED: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+
+const mergeForms = (one: JsonObject, other: JsonObject): JsonObject => ({
+  ...one,
+  ...other,
+  ...(isObject(one['requests']) ? { requests: { ...one['requests'], ...asObject(other['requests']) } } : {}),
+})
+const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 /** The servers' instructions, each under a heading where there are several. */
 export function instructionsOf({ offered, joined }: View): string | undefined {

@@ -1,6 +1,6 @@
-/** `toolway connection …`: add, list, remove and test connections of an organization. */
+/** `toolway connection …`: add, list, remove, restart and test connections of an organization. */
 import { join } from 'node:path'
-import { Alias, Fault, type ConnectionSettings, type Revision } from '@toolway/contract'
+import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'
@@ -11,6 +11,7 @@ import {
   listConnections,
   noteContact,
   removeConnection,
+  restartConnection,
 } from '../connections/connections.ts'
 import { loadConfig } from '../config.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
@@ -32,7 +33,7 @@ export interface AddWords {
   readonly envFrom?: string | undefined
   readonly command: readonly string[]
   readonly revision: string
-  readonly timeout: number
+  readonly timeout?: number | undefined
 }
 
 const ORIGIN = 'command line'
@@ -60,7 +61,7 @@ export async function add(words: AddWords, output: Output): Promise<number> {
     )
     if (id === undefined)
       throw new CommandFault(`The alias "${words.alias}" is taken: choose another, or remove that connection first.`)
-    return report(opened, words.alias, output)
+    return report(opened, words.alias, 'Added', output)
   })
 }
 
@@ -106,21 +107,26 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
   const shown = shownOf(
     wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} },
   )
-  return { revision: pin, timeout, wire, shown }
+  return { revision: pin, timeout: timeout ?? TIMEOUTS[wire.kind], wire, shown }
 }
 
 const WAIT_MS = 60_000
 const LOOK_EVERY = 300
 
 /** Wait until the running gateway has been there, and say how it went. */
-async function report({ db, organization, loaded }: Opened, alias: string, output: Output): Promise<number> {
+async function report(
+  { db, organization, loaded }: Opened,
+  alias: string,
+  done: 'Added' | 'Restarted',
+  output: Output,
+): Promise<number> {
   if (!(await isRunning(await addressOf(loaded)))) {
     output.result({ alias, status: 'new' }, [
-      `Added ${alias}. No gateway is running here; it connects when one starts.`,
+      `${done} ${alias}. No gateway is running here; it connects when one starts.`,
     ])
     return EXIT.ok
   }
-  output.progress(`Added ${alias}. Connecting …`)
+  output.progress(`${done} ${alias}. Connecting …`)
   for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
     const found = await db.organization(organization.id, async (sql) => {
       const connection = await findConnection(sql, alias)
@@ -199,6 +205,18 @@ export const remove = (organization: string, alias: string, output: Output): Pro
     await db.organization(opened.organization.id, (sql) => removeConnection(sql, alias))
     output.result({ removed: alias }, [`Removed ${alias}, its secrets and its catalog.`])
     return EXIT.ok
+  })
+
+/** What the gateways hold of it is ended and opened anew: they hear of it as of any change. */
+export const restart = (organization: string, alias: string, output: Output): Promise<number> =>
+  withStore(organization, async (opened) => {
+    const { db, organization: own } = opened
+    const held = await db.organization(own.id, (sql) => findConnection(sql, alias))
+    if (held === undefined)
+      throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    if (!held.enabled) throw new CommandFault(`The connection "${alias}" is switched off: there is nothing to restart.`)
+    await db.organization(own.id, (sql) => restartConnection(sql, alias))
+    return report(opened, alias, 'Restarted', output)
   })
 
 /** Connect from here, step by step, and say at which step it fails and what mends it. What it offers is kept, as after any contact. */

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { newId, type ImportId } from '@toolway/contract'
+import { newId, TIMEOUTS, type ImportId } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { sealedRow } from '../call/snapshot.ts'
@@ -117,7 +117,7 @@ function connectionOf(server: Usable): ConnectionWords {
       : { kind: 'process', command: server.command, args: server.args, environment: server.environment }
   const shown =
     server.kind === 'http' ? shownOf({ kind: 'http', url: server.url, headers: {} }) : { args: maskedArgs(server) }
-  return { revision: 'auto', timeout: 60, wire, shown }
+  return { revision: 'auto', timeout: TIMEOUTS[server.kind], wire, shown }
 }
 
 function maskedArgs({ args, secretArguments }: Extract<Usable, { kind: 'process' }>): string[] {

@@ -110,7 +110,7 @@ const startCommand = (finish: Finish) =>
     .action(async () => finish(await (await import('./start.ts')).start()))
 
 function connectionCommand(finish: Finish): Command {
-  const command = new Command('connection').description('add, list, remove and test connections')
+  const command = new Command('connection').description('add, list, remove, restart and test connections')
   command
     .command('add')
     .description('connect an MCP server: a remote one by --url, or one that is started here after --')
@@ -130,7 +130,7 @@ function connectionCommand(finish: Finish): Command {
         .choices(['auto', ...REVISIONS])
         .default('auto'),
     )
-    .option('--timeout <seconds>', 'time for one request', seconds, 60)
+    .option('--timeout <seconds>', 'time for one request (default: 30 for a command, 60 for --url)', seconds)
     .addHelpText(
       'after',
       examples(
@@ -153,7 +153,7 @@ function connectionCommand(finish: Finish): Command {
           envFrom?: string
           title?: string
           revision: string
-          timeout: number
+          timeout?: number
         },
       ) => {
         finish(await (await import('./connection.ts')).add({ ...options, alias, command: words }, outputOf(options)))
@@ -173,6 +173,16 @@ function connectionCommand(finish: Finish): Command {
     .argument('<alias>')
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).remove(options.organization, alias, outputOf(options))),
+    )
+  command
+    .command('restart')
+    .description(
+      'end what the gateway holds of a connection and open it anew; a server that was given up is started again',
+    )
+    .addHelpText('after', examples('toolway connection restart files'))
+    .argument('<alias>')
+    .action(async (alias: string, options: Common) =>
+      finish(await (await import('./connection.ts')).restart(options.organization, alias, outputOf(options))),
     )
   command
     .command('test')

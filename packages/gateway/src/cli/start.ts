@@ -40,25 +40,26 @@ export async function start(): Promise<number> {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
   if (config.REDIS_URL !== undefined) log.warn({}, 'REDIS_URL is set; this version shares nothing through it')
 
+  // Ended from the last to the first, each of them whatever becomes of the others: no database may stay behind.
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => logs.flush())
   const store = await open(loaded, log)
-  let gateway: Gateway | undefined
-  try {
-    const run = await prepare(store, loaded, declarations)
-    gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
-    const port = await listen(gateway, loaded, run.first ? FIRST_CONTACT_MS : 0)
-    const address = addressFor(loaded, port)
-    await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
-    const told = untilToldToStop()
-    say(run, address, config.TOOLWAY_DEMO === 'on')
-    await noteShown(store.db)
-    log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
-    await Promise.race([told, orphaned])
-  } finally {
-    await rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
-    await gateway?.close()
-    await store.close()
-    logs.flush()
-  }
+  opened.defer(() => store.close())
+  const forgetAddress = () => rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
+  opened.defer(forgetAddress)
+  const run = await prepare(store, loaded, declarations)
+  const gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
+  opened.defer(() => gateway.close())
+  // Nobody is sent to a gateway that lets its last calls finish.
+  opened.defer(forgetAddress)
+  const port = await listen(gateway, loaded, run.first ? FIRST_CONTACT_MS : 0)
+  const address = addressFor(loaded, port)
+  await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
+  const told = untilToldToStop()
+  say(run, address, config.TOOLWAY_DEMO === 'on')
+  await noteShown(store.db)
+  log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
+  await Promise.race([told, orphaned])
   return 0
 }
 

@@ -72,6 +72,15 @@ export const changeConnection = (
 export const removeConnection = async (sql: OrgSql, alias: string): Promise<boolean> =>
   (await sql(Id)`delete from connections where alias = ${alias} returning id`).length > 0
 
+/** Whatever is held of it is ended and opened anew, as after any change of it; undefined when there is no such connection. */
+export const restartConnection = async (sql: OrgSql, alias: string): Promise<ConnectionId | undefined> => {
+  const rows = await sql(Id)`
+    update connections set status = 'new', status_reason = null, updated_at = now()
+     where alias = ${alias}
+    returning id`
+  return rows[0]?.id
+}
+
 export interface Seen {
   readonly status: 'connected' | 'needs_auth' | 'error'
   readonly reason: string | undefined

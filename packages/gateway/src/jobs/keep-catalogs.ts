@@ -30,6 +30,8 @@ export interface KeepCatalogsParts {
 export interface KeepCatalogs {
   /** These connections are to be kept, as they stand now, and no others. */
   want(connections: readonly Wanted[]): void
+  /** Ask this one soon, whatever is planned: something turned. */
+  again(connectionId: ConnectionId): void
   /** Resolves when each that is kept now has been asked once, however that went. */
   tried(): Promise<void>
   close(): void
@@ -44,6 +46,7 @@ interface Kept {
   readonly version: string
   readonly stop: AbortController
   readonly tried: Promise<void>
+  again(): void
 }
 
 export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsParts): KeepCatalogs {
@@ -51,11 +54,10 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
 
   function start(wanted: Wanted): Kept {
     const stop = new AbortController()
-    return { version: wanted.version, stop, tried: keep(wanted, stop.signal) }
+    return { version: wanted.version, stop, ...keep(wanted, stop.signal) }
   }
 
-  /** Resolves after the first time. */
-  function keep(wanted: Wanted, signal: AbortSignal): Promise<void> {
+  function keep(wanted: Wanted, signal: AbortSignal): Pick<Kept, 'tried' | 'again'> {
     const { organizationId, connectionId, alias } = wanted
     let timer: NodeJS.Timeout | undefined
     let pause = AGAIN.first
@@ -105,7 +107,11 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
       }, signal)
     }
 
-    return refresh()
+    const again = () => {
+      pause = AGAIN.first
+      plan(GATHER)
+    }
+    return { tried: refresh(), again }
   }
 
   function end(connectionId: ConnectionId, { version, stop }: Kept): void {
@@ -122,6 +128,7 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
       for (const [id, one] of kept) if (versions.get(id) !== one.version) end(id, one)
       for (const wanted of connections) if (!kept.has(wanted.connectionId)) kept.set(wanted.connectionId, start(wanted))
     },
+    again: (connectionId) => kept.get(connectionId)?.again(),
     async tried() {
       await Promise.all([...kept.values()].map((one) => one.tried))
     },

@@ -75,10 +75,12 @@ describe('what a server offers', () => {
     }
   })
 
-  test('is asked for in the name of nobody', async () => {
+  test('is asked for in the name of nobody, who shows apps and can answer nothing', async () => {
     const upstream = serverOf({}, { tools: {} })
     await fetchOffer(upstream, 'web', signal)
-    expect(upstream.asked[0]).toMatchObject({ caller: { capabilities: {}, logLevel: undefined }, session: undefined })
+    const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
+    expect(upstream.asked[0]?.caller).toMatchObject({ capabilities: { extensions }, logLevel: undefined })
+    expect(Object.keys(upstream.asked[0]?.caller.capabilities ?? {})).toEqual(['extensions'])
     const ask = ownAsk('tools/list', {}, '2025-11-25', signal)
     const question = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' } as const
     expect(await ask.onQuestion(question)).toMatchObject({ error: { code: -32601 } })

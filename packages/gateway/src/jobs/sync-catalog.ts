@@ -2,8 +2,8 @@
  * Asking one connection what it offers, and keeping the answer: its lists replace the last ones whole, or stay and are stale.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
-import type { Answer, Ask, Portrait, Upstream } from '../upstreams/upstream.ts'
+import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
+import { GATEWAY, type Answer, type Ask, type Portrait, type Upstream } from '../upstreams/upstream.ts'
 
 export interface Offer {
   readonly revision: Revision
@@ -93,17 +93,24 @@ async function listAll(
 const noAnswer = (): Promise<Answer> =>
   Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
 
-/** An ask of the gateway itself: it can answer nothing and wants to hear nothing. */
+/** An ask of the gateway itself: it can answer nothing and wants to hear nothing, but is shown what apps a server has. */
 export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
   method,
   params,
-  caller: { revision, capabilities: {}, client: { name: 'toolway', version: '0.1.0' }, logLevel: undefined },
+  caller: ownCaller(revision),
   session: undefined,
-  owner: 'catalog',
+  owner: GATEWAY,
   headerParameters: [],
   signal,
   onNotification() {},
   onQuestion: noAnswer,
+})
+
+const ownCaller = (revision: Revision): Caller => ({
+  revision,
+  capabilities: { extensions: { [APPS]: APPS_SETTINGS } },
+  client: { name: 'toolway', version: '0.1.0' },
+  logLevel: undefined,
 })
 
 export interface SyncParts {

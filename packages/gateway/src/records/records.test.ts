@@ -5,31 +5,30 @@ import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { createRecordWriter, listRecords, storeRecords, type Entry } from './records.ts'
 
-const entry = (more: Partial<Entry> = {}): string =>
-  JSON.stringify({
-    id: newId('rec'),
-    timestamp: '2026-11-20T10:00:00.123Z',
-    kind: 'call',
-    org_id: 'org_1' as OrganizationId,
-    organization: 'acme',
-    principal: 'key_1',
-    key_id: undefined,
-    toolset: 'default',
-    connection: 'web',
-    method: 'tools/call',
-    tool_name: 'web__read',
-    era_client: '2025-11-25',
-    era_upstream: '2026-07-28',
-    client: 'c',
-    bytes_in: 0,
-    bytes_out: 12,
-    duration_ms: 1.234,
-    outcome: 'ok',
-    code: undefined,
-    decision: 'allow',
-    request_id: 'r-1',
-    ...more,
-  } satisfies Entry)
+const entry = (more: Partial<Entry> = {}): Entry => ({
+  id: newId('rec'),
+  timestamp: '2026-11-20T10:00:00.123Z',
+  kind: 'call',
+  org_id: 'org_1' as OrganizationId,
+  organization: 'acme',
+  principal: 'key_1',
+  key_id: undefined,
+  toolset: 'default',
+  connection: 'web',
+  method: 'tools/call',
+  tool_name: 'web__read',
+  era_client: '2025-11-25',
+  era_upstream: '2026-07-28',
+  client: 'c',
+  bytes_in: 0,
+  bytes_out: 12,
+  duration_ms: 1.234,
+  outcome: 'ok',
+  code: undefined,
+  decision: 'allow',
+  request_id: 'r-1',
+  ...more,
+})
 
 describe('the writer of records', () => {
   beforeEach(() => void vi.useFakeTimers())
@@ -43,7 +42,7 @@ describe('the writer of records', () => {
     const said: string[] = []
     const database = { gone: false }
     const say = (_: object, message: string) => void said.push(message)
-    const writer = createRecordWriter({
+    const writer = createRecordWriter<string>({
       store(entries) {
         if (database.gone) return Promise.reject(new Error('database gone'))
         if (entries.some((one) => one.includes('refused')))
@@ -129,7 +128,7 @@ describeEachPostgres('kept records', (createDatabase) => {
     const database = await createDatabase()
     const { db } = database
     const { id: org_id } = await addTestOrganization(db, 'acme')
-    const store = (...entries: string[]) => db.system((sql) => storeRecords(sql, entries))
+    const store = (...entries: Entry[]) => db.system((sql) => storeRecords(sql, entries))
     const list = (limit = 100) => db.organization(org_id, (sql) => listRecords(sql, { limit }))
     return { db, org_id, store, list, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
   }

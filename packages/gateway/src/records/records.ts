@@ -37,15 +37,14 @@ export interface Entry {
   readonly request_id: string
 }
 
-export interface RecordWriter {
-  /** An `Entry` as JSON. */
-  write(entry: string): void
+export interface RecordWriter<Row> {
+  write(entry: Row): void
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export interface RecordWriterParts {
-  readonly store: (entries: readonly string[]) => Promise<void>
+export interface RecordWriterParts<Row> {
+  readonly store: (entries: readonly Row[]) => Promise<void>
   readonly log: Log
   /** Called with the number of records that were given up. */
   onLoss(count: number): void
@@ -56,8 +55,8 @@ const BATCH = 1_000
 const MOST = 100_000
 const AGAIN = { first: 200, most: 10_000 }
 
-export function createRecordWriter({ store, log, onLoss }: RecordWriterParts): RecordWriter {
-  let queue: string[] = []
+export function createRecordWriter<Row = Entry>({ store, log, onLoss }: RecordWriterParts<Row>): RecordWriter<Row> {
+  let queue: Row[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
   let pause = AGAIN.first
@@ -84,7 +83,7 @@ export function createRecordWriter({ store, log, onLoss }: RecordWriterParts): R
   }
 
   /** What could not be stored for now. A row that the database will never take must not hold up all others. */
-  async function storeAll(batch: readonly string[]): Promise<readonly string[]> {
+  async function storeAll(batch: readonly Row[]): Promise<readonly Row[]> {
     try {
       await store(batch)
       return []
@@ -131,18 +130,38 @@ const Nothing = z.object({})
 const isRefusedRow = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && /^2[23]/.test(String(thrown.code))
 
-/** One insert for the whole batch, as one JSON parameter. */
-export async function storeRecords(sql: SystemSql, entries: readonly string[]): Promise<void> {
+/** One insert for the whole batch, a column at a time: PostgreSQL reads arrays in half the time that it reads JSON. */
+export async function storeRecords(sql: SystemSql, entries: readonly Entry[]): Promise<void> {
+  const all = (valueOf: (entry: Entry) => string | number | undefined) => arrayOf(entries, valueOf)
   await sql(Nothing)`
     insert into records (id, organization_id, at, kind, principal, key_id, toolset, connection, method, target, era_client,
                          era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id)
-    select id, org_id, timestamp, kind, principal, key_id, toolset, connection, method, tool_name, era_client,
-           era_upstream, client, bytes_in, bytes_out, round(duration_ms * 1000)::int, outcome, code, decision, request_id
-      from json_to_recordset(${`[${entries.join(',')}]`}::json) as row(
-           id text, org_id text, timestamp timestamptz, kind text, principal text, key_id text, toolset text,
-           connection text, method text, tool_name text, era_client text, era_upstream text, client text, bytes_in int,
-           bytes_out int, duration_ms numeric, outcome text, code text, decision text, request_id text)`
+    select * from unnest(
+      ${all((entry) => entry.id)}::text[], ${all((entry) => entry.org_id)}::text[],
+      ${all((entry) => entry.timestamp)}::timestamptz[], ${all((entry) => entry.kind)}::text[],
+      ${all((entry) => entry.principal)}::text[], ${all((entry) => entry.key_id)}::text[],
+      ${all((entry) => entry.toolset)}::text[], ${all((entry) => entry.connection)}::text[],
+      ${all((entry) => entry.method)}::text[], ${all((entry) => entry.tool_name)}::text[],
+      ${all((entry) => entry.era_client)}::text[], ${all((entry) => entry.era_upstream)}::text[],
+      ${all((entry) => entry.client)}::text[], ${all((entry) => entry.bytes_in)}::int[],
+      ${all((entry) => entry.bytes_out)}::int[], ${all((entry) => Math.round(entry.duration_ms * 1000))}::int[],
+      ${all((entry) => entry.outcome)}::text[], ${all((entry) => entry.code)}::text[],
+      ${all((entry) => entry.decision)}::text[], ${all((entry) => entry.request_id)}::text[])`
 }
+
+/** An array in PostgreSQL's own notation (its manual, section 8.15.2). */
+function arrayOf(entries: readonly Entry[], valueOf: (entry: Entry) => string | number | undefined): string {
+  let text = ''
+  for (const entry of entries) {
+    const value = valueOf(entry)
+    text += value === undefined ? ',NULL' : typeof value === 'number' ? `,${value}` : `,${quoted(value)}`
+  }
+  return `{${text.slice(1)}}`
+}
+
+const ESCAPED = /["\\]/g
+const quoted = (text: string): string =>
+  `"${text.includes('"') || text.includes('\\') ? text.replaceAll(ESCAPED, '\\$&') : text}"`
 
 export const RecordRow = z.object({
   id: z.string(),

@@ -8,15 +8,21 @@ export interface Counters {
   call(method: string, outcome: string, seconds: number): void
   refuse(code: string): void
   loseRecords(count: number): void
+  check(outcome: string): void
+  /** Calls to a connection are refused from now on. */
+  openCircuit(): void
+  crash(): void
 }
 
 export interface CountersParts {
   readonly sessions: () => number
   /** Streams of the older pair and WebSockets that are open. */
   readonly channels: () => number
+  /** Held with legacy servers. */
+  readonly upstreamSessions: () => number
 }
 
-export function createCounters({ sessions, channels }: CountersParts): Counters {
+export function createCounters({ sessions, channels, upstreamSessions }: CountersParts): Counters {
   const registry = new Registry()
   const registers = [registry]
   const calls = new Counter({
@@ -39,6 +45,30 @@ export function createCounters({ sessions, channels }: CountersParts): Counters 
     registers,
   })
   const lost = new Counter({ name: 'toolway_records_lost_total', help: 'Records that could not be written', registers })
+  const checks = new Counter({
+    name: 'toolway_health_checks_total',
+    help: 'Times a connection was asked whether it is there',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const circuits = new Counter({
+    name: 'toolway_circuits_opened_total',
+    help: 'Times the calls to a connection came to be refused because it did not answer, or is not started any more',
+    registers,
+  })
+  const crashes = new Counter({
+    name: 'toolway_child_failures_total',
+    help: 'Times a server that is started here ended by itself or did not start',
+    registers,
+  })
+  new Gauge({
+    name: 'toolway_upstream_sessions',
+    help: 'Sessions held with legacy servers',
+    registers,
+    collect() {
+      this.set(upstreamSessions())
+    },
+  })
   new Gauge({
     name: 'toolway_sessions',
     help: 'Sessions of legacy clients',
@@ -68,6 +98,9 @@ export function createCounters({ sessions, channels }: CountersParts): Counters 
     },
     refuse: (code) => refusals.inc({ code }),
     loseRecords: (count) => lost.inc(count),
+    check: (outcome) => checks.inc({ outcome }),
+    openCircuit: () => circuits.inc(),
+    crash: () => crashes.inc(),
   }
 }
 

@@ -44,6 +44,7 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
     },
     listen: ({ uris, tasks }) => Promise.resolve({ uris, tasks }),
     tell() {},
+    check: () => Promise.resolve(true),
     doubt() {},
     forget() {},
     close: () => Promise.resolve(),

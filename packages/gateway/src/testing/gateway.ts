@@ -115,7 +115,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       const other = await begin(0)
       return { address: `http://127.0.0.1:${other.port}`, [Symbol.asyncDispose]: () => other.begun.close() }
     },
-    settled: (alias) => settled(db, organization, alias),
+    async settled(alias) {
+      const found = await settled(db, organization, alias)
+      // The database knows a moment before the gateway's own memory does.
+      if (found.status === 'connected' && found.tools > 0)
+        await listed(`${address}/api/v1/default/connectors/${alias}/mcp`)
+      return found
+    },
     async [Symbol.asyncDispose]() {
       await gateway.close()
       await database[Symbol.asyncDispose]()
@@ -131,6 +137,28 @@ const logInto = (lines: LogLine[]): Log => {
 }
 
 const PATIENCE = 30_000
+
+/** Resolves when an endpoint lists tools. */
+async function listed(url: string): Promise<void> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = {
+    authorization: `Bearer ${TEST_KEY}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/list',
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta } })
+  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
+    const response = await fetch(url, { method: 'POST', headers, body })
+    const { result } = (await response.json()) as { result?: { tools?: unknown[] } }
+    if ((result?.tools?.length ?? 0) > 0) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
 
 async function settled(db: Db, organization: OrganizationRow, alias: string) {
   const { listConnections } = await import('../connections/connections.ts')

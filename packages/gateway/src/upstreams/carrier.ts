@@ -2,6 +2,7 @@
  * What carries messages to a remote server, as the upstream above it needs it: single exchanges with a modern server, sessions
  * with a legacy one. It decides nothing about eras, sessions or callers, and repeats nothing.
  */
+import type { Breaker } from './breaker.ts'
 import type { LegacySession, OpenOptions } from './http/legacy-session.ts'
 import type { Exchange, ListenOptions } from './http/modern.ts'
 import type { Answer, Portrait } from './upstream.ts'
@@ -15,6 +16,8 @@ export interface CarrierParts {
   /** Headers of every request: the connection's own ones, secrets among them. */
   readonly headers: Readonly<Record<string, string>>
   readonly ids: () => number
+  /** Told how each request ended. */
+  readonly breaker: Breaker
 }
 
 export interface Carrier {

@@ -122,7 +122,11 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
     late.abort()
     if (typeof how === 'object') return take(stream, how.takes)
     stream.controller.abort()
-    if (how !== 'none') return again()
+    if (how !== 'none') {
+      // What is said before there is a first one is missed as well.
+      broken ||= current === undefined
+      return again()
+    }
     // A server without such streams is not asked again until something else is wanted.
     settle(next, NOTHING)
     if (wanted === next) await Promise.race([changed.promise, closed])

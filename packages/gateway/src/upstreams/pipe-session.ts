@@ -14,6 +14,7 @@ import {
   type Message,
   type Notification,
 } from '@toolway/protocol'
+import type { Breaker } from './breaker.ts'
 import { createChannel, tokenOf, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
 import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
@@ -30,6 +31,8 @@ export interface PipeSessionParts {
   /** The pipe is open: what later messages carry may depend on the revision. */
   onPortrait?(portrait: Portrait): void
   mask(text: string): string
+  /** Told how each request ended. */
+  readonly breaker: Breaker
 }
 
 const LEVEL_PATIENCE = 1_000
@@ -41,7 +44,7 @@ const NEVER = new AbortController().signal
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
 
 export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
-  const { alias, ids, timeout, mask } = parts
+  const { alias, ids, timeout, mask, breaker } = parts
   const listeners = new Set<(message: Message) => void>()
   const over = Promise.withResolvers<void>()
   let isOver = false
@@ -63,7 +66,15 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     )
     over.resolve()
   }
-  const pipe: Pipe = await parts.open({ onText: channel.receive, onEnd: end }, options.signal)
+  const opening = breaker.turn
+  const pipe: Pipe = await parts
+    .open({ onText: channel.receive, onEnd: end }, options.signal)
+    .catch((thrown: unknown) => refuse(opening, thrown))
+
+  function refuse(turn: number, thrown: unknown): never {
+    breaker.failed(turn, thrown)
+    throw thrown
+  }
 
   let logs = false
   const level = createLogLevel(undefined, (wanted) => {
@@ -73,7 +84,11 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
 
   async function greet(): Promise<Portrait> {
     const { revision, capabilities, signal } = options
-    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities })
+    const { turn } = breaker
+    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities }).catch(
+      (thrown: unknown) => refuse(turn, thrown),
+    )
+    breaker.answered(turn)
     parts.onPortrait?.(portrait)
     logs = isObject(portrait.capabilities['logging'])
     if (logs) await level.ensure(options.logLevel)
@@ -86,9 +101,13 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const began = performance.now()
+    const { turn } = breaker
     try {
-      return await exchange(channel, ids(), asked, timeout)
+      const answer = await exchange(channel, ids(), asked, timeout)
+      breaker.answered(turn)
+      return answer
     } catch (thrown) {
+      breaker.failed(turn, thrown)
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
       const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
@@ -142,7 +161,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     const portrait = await greet()
     const close = () => Promise.resolve(pipe.close())
     const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
-    return { portrait, attributes: true, ask, stream, tell, close, drained: channel.drained }
+    return { portrait, attributes: true, ask, stream, tell, close }
   } catch (thrown) {
     pipe.close()
     throw thrown
@@ -161,7 +180,7 @@ function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Pr
     method,
     params: stripEnvelope(asked.params, ours),
     signal,
-    timeout,
+    timeout: asked.patient === true ? Infinity : timeout,
     onNotification(notification) {
       const heard = forCaller(notification, ours, token)
       if (heard !== undefined) asked.onNotification(heard)

@@ -32,6 +32,8 @@ export interface Strays {
 /** What may be answered by a question, and so may be what a question is about. */
 const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read'])
 const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+/** What says itself which task or page it is about: the session's, whatever is under way. */
+const NAMING = new Set(['notifications/tasks/status', 'notifications/elicitation/complete'])
 const NO_METHOD = -32601
 /** Questions of one session that wait for an answer, at most. */
 export const MOST_QUESTIONS = 100
@@ -79,7 +81,7 @@ export function createStrays(unclaimed: (notice: Notification) => void): Strays 
   function hearNotice(notice: Notification): void {
     if (notice.method === 'notifications/cancelled') return takeBack(notice.params?.['requestId'])
     if (notice.method === 'notifications/progress') return hearProgress(notice)
-    const one = only()
+    const one = NAMING.has(notice.method) ? undefined : only()
     if (one === undefined) unclaimed(notice)
     else one.onNotification(notice)
   }

@@ -19,6 +19,8 @@ import type {
 export interface SessionRef {
   readonly id: string
   readonly caller: Caller
+  /** It is no client's but a principal's, for what that one made at the server: nobody says when it ends. */
+  readonly ofPrincipal?: boolean
 }
 
 /** What a call lends while it is under way, to whoever finds that a message beside its own stream is about it. */
@@ -40,6 +42,8 @@ export interface Ask {
   readonly signal: AbortSignal
   /** Filled in by whoever carries the ask, where messages can come beside its own stream. */
   readonly hold?: Hold
+  /** The server may take its time: the ask has no deadline but the signal. */
+  readonly patient?: boolean
   /** Progress (with the caller's own token) and log messages of this ask. */
   onNotification(notification: Notification): void
   /** A legacy server's request to the client of this ask. */
@@ -64,6 +68,8 @@ export const REPEATABLE: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
   'completion/complete',
   'logging/setLevel',
+  'tasks/get',
+  'tasks/result',
 ])
 
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
@@ -91,6 +97,11 @@ export interface Upstream {
   listen(hearing: Hearing): Promise<Honoured>
   /** What a legacy client says about itself, to the server's session that is held for it, if there is one. */
   tell(whose: Pick<Ask, 'session' | 'owner' | 'caller'>, notification: Notification): void
+  /**
+   * See whether it answers, with as little as its era allows; false where nothing runs that could be asked. Throws `upstream.*`
+   * faults. What is found to be stale is opened anew, and a child that is stuck is ended.
+   */
+  check(signal: AbortSignal): Promise<boolean>
   /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */
@@ -119,6 +130,9 @@ export interface Honoured {
   readonly uris: readonly string[]
   readonly tasks: readonly string[]
 }
+
+/** The owner of what the gateway asks for itself: its lists, and whether a server is there. */
+export const GATEWAY = 'catalog'
 
 /** How an upstream is reached, as the verb that opens it has learned it. */
 export interface Reach {

@@ -8,6 +8,8 @@ import { Fault } from '@toolway/contract'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
 import { createHttpUpstream } from './http/http-upstream.ts'
+import type { LegacySession } from './http/legacy-session.ts'
+import { createSessionPool } from './session-pool.ts'
 import { createStdioUpstream } from './stdio/stdio-upstream.ts'
 import type { Reach, Upstream } from './upstream.ts'
 
@@ -16,6 +18,10 @@ export interface UpstreamsParts {
   /** An upstream told or showed which revision it speaks. */
   onRevision(connectionId: string, revision: Revision): void
   onNoise(alias: string, line: string): void
+  /** A connection is asked nothing from now on, because of this; undefined when it is asked again. */
+  onTurn?(connectionId: string, failure: Fault | undefined): void
+  /** A child ended that nobody had told to. */
+  onCrash?(): void
 }
 
 export interface Upstreams {
@@ -27,6 +33,8 @@ export interface Upstreams {
   /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
   drop(connectionId: string, version: string): Promise<void>
   forgetSession(session: string): void
+  /** Sessions held with servers. */
+  readonly sessions: number
   close(): Promise<void>
 }
 
@@ -35,7 +43,9 @@ interface Held {
   readonly upstream: Upstream
 }
 
-export function createUpstreams({ children, onRevision, onNoise }: UpstreamsParts): Upstreams {
+export function createUpstreams(parts: UpstreamsParts): Upstreams {
+  const { children, onRevision, onNoise, onTurn, onCrash } = parts
+  const pool = createSessionPool<LegacySession>({ now: Date.now })
   const held = new Map<string, Held>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
   const dropped = new Map<string, string>()
@@ -44,10 +54,26 @@ export function createUpstreams({ children, onRevision, onNoise }: UpstreamsPart
   const ids = () => ++last
 
   function make(reach: Reach): Upstream {
-    const tell = (revision: Revision) => onRevision(reach.connectionId, revision)
-    return reach.wire.kind === 'http'
-      ? createHttpUpstream({ reach, ids, onRevision: tell })
-      : createStdioUpstream({ reach, ids, children, onRevision: tell, onNoise: (line) => onNoise(reach.alias, line) })
+    const { connectionId, alias } = reach
+    const shared = {
+      reach,
+      ids,
+      onRevision: (revision: Revision) => onRevision(connectionId, revision),
+      onTurn(failure: Fault | undefined) {
+        // One that was replaced has nothing to say of the one in its place.
+        if (held.get(connectionId)?.upstream === upstream) onTurn?.(connectionId, failure)
+      },
+    }
+    const upstream: Upstream =
+      reach.wire.kind === 'http'
+        ? createHttpUpstream({ ...shared, pool })
+        : createStdioUpstream({
+            ...shared,
+            children,
+            onNoise: (line) => onNoise(alias, line),
+            ...(onCrash === undefined ? {} : { onCrash }),
+          })
+    return upstream
   }
 
   async function drop(connectionId: string, version: string): Promise<void> {
@@ -74,7 +100,11 @@ export function createUpstreams({ children, onRevision, onNoise }: UpstreamsPart
     forgetSession(session) {
       for (const { upstream } of held.values()) upstream.forget(session)
     },
+    get sessions() {
+      return pool.size
+    },
     async close() {
+      pool.close()
       await Promise.all([...held.entries()].map(([id, { version }]) => drop(id, version)))
     },
   }

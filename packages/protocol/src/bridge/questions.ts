@@ -30,7 +30,10 @@ export function askableOf(capabilities: JsonObject): JsonObject {
 }
 
 /** The questions of one round, or undefined when the server asks for something that no client can be asked. */
-export function questionsOf(result: JsonObject): readonly Question[] | undefined {
+export function questionsOf(
+  result: JsonObject,
+  newId: (key: string) => string = (key) => key,
+): readonly Question[] | undefined {
   const requests = result['inputRequests']
   if (requests === undefined) return []
   if (!isObject(requests)) return undefined
@@ -39,15 +42,15 @@ export function questionsOf(result: JsonObject): readonly Question[] | undefined
     if (!isObject(request) || typeof request['method'] !== 'string' || !Object.hasOwn(ASKABLE, request['method']))
       return undefined
     const params = isObject(request['params']) ? request['params'] : {}
-    questions.push({ key, method: request['method'], params: legacyParams(request['method'], params, key) })
+    questions.push({ key, method: request['method'], params: legacyParams(request['method'], params, newId(key)) })
   }
   return questions
 }
 
-/** An address to open needs an id in the legacy era; nobody tells of its completion, so the key serves. */
-function legacyParams(method: string, params: JsonObject, key: string): JsonObject {
+/** An address to open needs an id in the legacy era, although nobody will tell of its completion. */
+function legacyParams(method: string, params: JsonObject, elicitationId: string): JsonObject {
   if (method !== 'elicitation/create' || params['mode'] !== 'url' || 'elicitationId' in params) return params
-  return { ...params, elicitationId: key }
+  return { ...params, elicitationId }
 }
 
 /** The params of the next round: the answers, and the server's state exactly as it gave it, or none. */

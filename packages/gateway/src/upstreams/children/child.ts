@@ -12,6 +12,8 @@ import type { Log } from '../../lib/log.ts'
 const STDERR_LINES = 200
 /** The worker needs 3 s at most to end a child; one that does not answer is not waited for, in milliseconds. */
 const STOP_MS = 10_000
+/** How long the worker may take to start a process; it says at once how that went, unless it hangs itself. Milliseconds. */
+const START_MS = 30_000
 
 /** How a child ended. `code` and `signal` are null when nobody saw it; `stderr` is its last 200 lines, masked. */
 export interface Exit extends Ending {
@@ -110,6 +112,14 @@ export function createNearEnd({ name, log, tell, ready, over }: NearEndParts) {
       }, STOP_MS)
       obituary.ask(() => clearTimeout(timer))
     })
+  const late = setTimeout(() => {
+    tell.stop()
+    refuse(new ChildError('START_FAILED', `The worker process did not start ${name} within ${START_MS / 1000} s.`))
+  }, START_MS)
+  started.promise.then(
+    () => clearTimeout(late),
+    () => clearTimeout(late),
+  )
   const child = (known: number): Child => ({
     pid: known,
     send: outbox.send,

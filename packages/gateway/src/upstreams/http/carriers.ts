@@ -1,10 +1,11 @@
 /** Which carrier an address asks for: its scheme says it. */
+import type { Breaker } from '../breaker.ts'
 import type { Carrier } from '../carrier.ts'
 import type { Reach } from '../upstream.ts'
 import { createWebSocketCarrier } from '../websocket/websocket-carrier.ts'
 import { createHttpCarrier } from './http-carrier.ts'
 
-export function createCarrier(reach: Reach, ids: () => number): Carrier {
+export function createCarrier(reach: Reach, ids: () => number, breaker: Breaker): Carrier {
   const { wire } = reach
   if (wire.kind !== 'http') throw new TypeError('not a remote reach')
   const url = new URL(wire.url)
@@ -16,5 +17,6 @@ export function createCarrier(reach: Reach, ids: () => number): Carrier {
     allowPrivate: wire.private,
     headers: wire.headers,
     ids,
+    breaker,
   })
 }

@@ -18,13 +18,13 @@ import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 /** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
 const ROOM = 24
 
-export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids }: CarrierParts): Carrier {
+export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids, breaker }: CarrierParts): Carrier {
   const options = { alias, allowPrivate, headersTimeout: timeout * 1000 }
   const ownPool = () => createPool(url.origin, options)
   const streams = createPool(url.origin, { ...options, connections: MOST_STREAMS + ROOM })
   const mask = createReachMask(url, headers)
   const path = url.pathname + url.search
-  const wire: Wire = { alias, pool: ownPool(), streams, ownPool, path, headers, timeout, mask }
+  const wire: Wire = { alias, pool: ownPool(), streams, ownPool, path, headers, timeout, breaker, mask }
   /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
   let speaksPair = false
 
@@ -35,6 +35,7 @@ export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, 
         alias,
         ids,
         timeout,
+        breaker,
         mask,
         open: async (ears, signal) => (pair = await openSsePair(wire, url, ears, signal)),
         onPortrait: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),

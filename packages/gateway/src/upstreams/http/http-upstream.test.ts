@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
+import { createSessionPool } from '../session-pool.ts'
 import { createHttpUpstream } from './http-upstream.ts'
+import type { LegacySession } from './legacy-session.ts'
 
 type Says = (method: string) => object | undefined
 
@@ -37,6 +39,7 @@ async function startTurncoat(says: Says = () => undefined) {
 function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revision; pinned?: boolean } = {}) {
   let last = 0
   const shown: Revision[] = []
+  const pool = createSessionPool<LegacySession>({ now: Date.now })
   const upstream = createHttpUpstream({
     reach: {
       connectionId: 'con_1',
@@ -47,9 +50,15 @@ function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revi
       wire: { kind: 'http', url, private: true, headers: {} },
     },
     ids: () => ++last,
+    pool,
     onRevision: (revision) => void shown.push(revision),
+    onTurn: () => {},
   })
-  return { upstream, shown, [Symbol.asyncDispose]: () => upstream.close() }
+  const close = async () => {
+    await upstream.close()
+    pool.close()
+  }
+  return { upstream, shown, [Symbol.asyncDispose]: close }
 }
 const { signal } = new AbortController()
 
@@ -104,5 +113,39 @@ describe('the era of a server', () => {
     held.upstream.doubt()
     await expect(held.upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.malformed' })
     expect(asked).toEqual(['server/discover', 'server/discover', 'initialize'])
+  })
+})
+
+describe('a check of a remote server', () => {
+  test('S2-SES-04: opens the gateway’s own session anew where the server has lost it', async () => {
+    const seen: string[] = []
+    let sessions = 0
+    let lost = ''
+    const server = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      request.on('end', () => {
+        const { id, method = '' } = JSON.parse(body === '' ? '{}' : body) as { id?: number; method?: string }
+        const session = method === 'initialize' ? `s${++sessions}` : String(request.headers['mcp-session-id'])
+        if (id !== undefined) seen.push(`${method} ${session}`)
+        if (session === lost) return void response.writeHead(404).end()
+        if (id === undefined) return void response.writeHead(202).end()
+        const portrait = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
+        response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': session })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? portrait : {} }))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+      await using held = upstreamAt(url, { revision: '2025-06-18', pinned: true })
+      await held.upstream.introduce(signal)
+      expect(await held.upstream.check(signal)).toBe(true)
+      lost = 's1'
+      expect(await held.upstream.check(signal)).toBe(true)
+      expect(await held.upstream.check(signal)).toBe(true)
+      expect(seen).toEqual(['initialize s1', 'ping s1', 'ping s1', 'initialize s2', 'ping s2', 'ping s2'])
+    }
+    await new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve())))
   })
 })

@@ -18,6 +18,7 @@ import {
   readMessage,
   progressTokenOf,
   stripEnvelope,
+  traceHeaders,
   type JsonObject,
   type LegacyRevision,
   type Message,
@@ -26,7 +27,7 @@ import {
 } from '@toolway/protocol'
 import { createLogLevel } from '../log-level.ts'
 import { MOST_QUESTIONS } from '../strays.ts'
-import { changedList, forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import { changedList, forCaller, HUMAN, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
@@ -41,8 +42,6 @@ export interface LegacySession {
   tell(message: JsonObject): Promise<unknown>
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
-  /** Resolves when nothing is under way that the pool of the calls does not see. */
-  drained(): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
@@ -109,6 +108,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const id = ids()
+    let began = Date.now()
+    let questions = 0
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : `p${id}`
     const params = stripEnvelope(asked.params, ours)
@@ -125,22 +126,38 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
         asked.onNotification(heard)
       } else if (isRequest(message)) {
         refuseFlood()
-        answerQuestion(message, asked).catch(() => {})
+        questions++
+        const answered = () => {
+          questions--
+          began = Date.now()
+        }
+        answerQuestion(message, asked).then(answered, answered)
       }
     }
-    const { hold } = asked
+    const { hold, method, patient = false } = asked
     if (hold !== undefined) hold.token = ours
+    let isAskedBeside = false
     const onDeadline = (extend: () => void) => {
-      if (hold !== undefined) hold.extend = extend
+      if (hold === undefined) return
+      hold.extend = () => {
+        isAskedBeside = true
+        extend()
+      }
     }
     try {
-      const exchange = { signal, until: id, onMessage, onDeadline }
-      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, exchange)
+      const traced = { ...headers, ...traceHeaders(params) }
+      const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
+      const first = await post({ jsonrpc: '2.0', id, method, params }, heard)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
+      // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
+      const left = () => {
+        if (isAskedBeside) return HUMAN.question
+        return questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000
+      }
       return await finish(wire, id, first, async (last, wait) => {
         asked.onPause?.()
         await pause(wait)
-        return resume(last, exchange)
+        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() })
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
@@ -200,7 +217,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, attributes: false, ask, stream, tell, close, drained: () => Promise.resolve() }
+  return { portrait, attributes: false, ask, stream, tell, close }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {

@@ -4,6 +4,8 @@
  */
 import { Fault } from '@toolway/contract'
 import {
+  APPS,
+  APPS_SETTINGS,
   headersFor,
   isFailure,
   isNotification,
@@ -13,6 +15,8 @@ import {
   MODERN,
   progressTokenOf,
   SERVER_KEY,
+  TASKS,
+  traceHeaders,
   writeEnvelope,
   type Caller,
   type ErrorBody,
@@ -26,7 +30,14 @@ import { forCaller, type Answer, type Portrait } from '../upstream.ts'
 import { header, maskedError, readAs, send, type Incoming, type Wire } from './post.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
-export const NOBODY: Caller = { revision: MODERN, capabilities: {}, client: OWN_CLIENT, logLevel: undefined }
+/** Lists are asked for as a host that shows apps asks: servers offer their apps to no other (MCP Apps, negotiation). */
+export const OWN_CAPABILITIES: JsonObject = { extensions: { [APPS]: APPS_SETTINGS } }
+export const NOBODY: Caller = {
+  revision: MODERN,
+  capabilities: OWN_CAPABILITIES,
+  client: OWN_CLIENT,
+  logLevel: undefined,
+}
 
 const HEADER_MISMATCH = -32020
 const VERSION_UNKNOWN = -32022
@@ -51,7 +62,7 @@ export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<A
   const params = writeEnvelope(asked.params, asked.caller, ours)
   const incoming = await send(wire, {
     method: 'POST',
-    headers: headersFor(asked.method, params, asked.headerParameters ?? []),
+    headers: Object.assign(headersFor(asked.method, params, asked.headerParameters ?? []), traceHeaders(params)),
     body: JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params }),
     signal: asked.signal,
     until: id,
@@ -177,7 +188,7 @@ export const listening = ({ filter, tasks, signal, onNotification, onOpen }: Lis
 /** The gateway itself, for whom it relays the state of tasks. */
 export const TASKED: Caller = {
   ...NOBODY,
-  capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  capabilities: { extensions: { [APPS]: APPS_SETTINGS, [TASKS]: {} } },
 }
 
 /** The first message of a listen stream is its acknowledgement. */

@@ -72,7 +72,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
   function ready(): Promise<void> {
     if (keeping === undefined && !closing.signal.aborted) void keep()
     if (!lasting) idle = idle?.refresh() ?? setTimeout(rest, IDLE).unref()
-    return opened.promise
+    return closing.signal.aborted ? Promise.resolve() : opened.promise
   }
 
   function rest(): void {
@@ -87,19 +87,31 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     let delay = AGAIN.first
     for (let offers = true; offers && !signal.aborted;) {
       const since = Date.now()
-      offers = await hold((session, ended) => live(session, AbortSignal.any([signal, ended]))).catch(() => true)
+      let over: AbortSignal | undefined
+      const work = (session: LegacySession, ended: AbortSignal) => {
+        over = ended
+        return live(session, AbortSignal.any([signal, ended]))
+      }
+      offers = await hold(work).catch(() => true)
       // A call is not held up by a stream that does not come.
       opened.resolve()
       // Without such a stream there is nothing to keep: it stays as it is.
       if (!offers) return
       broken = true
-      if (Date.now() - since >= A_WHILE) delay = AGAIN.first
+      const isOld = Date.now() - since >= A_WHILE
+      if (isOld) delay = AGAIN.first
+      // A session that was given up has a follower at once: its first call waits for the stream, too.
+      if (isOld && over?.aborted === true) {
+        opened = Promise.withResolvers()
+        continue
+      }
       await pause(delay, signal)
       delay = Math.min(delay * 2, AGAIN.most)
     }
     keeping = undefined
     life = undefined
     broken = false
+    opened.resolve()
     opened = Promise.withResolvers()
     clearTimeout(idle)
     idle = undefined
@@ -140,8 +152,8 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
   }
 
   async function looked(session: LegacySession, signal: AbortSignal): Promise<void> {
-    await session.ask(ownAsk('ping', {}, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE.there)])))
-    await pause(PATIENCE.head, signal)
+    const there = session.ask(ownAsk('ping', {}, signal)).then(() => pause(PATIENCE.head, signal))
+    await Promise.race([there, pause(PATIENCE.there, signal)])
   }
 
   const subscribing = (session: LegacySession): Subscriptions =>
@@ -166,6 +178,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     ready,
     close() {
       closing.abort()
+      opened.resolve()
       clearTimeout(idle)
     },
   }

@@ -31,7 +31,8 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
       if (held !== undefined || streams.size >= MOST_STREAMS) return held
       // Of what asked first only this is kept: nothing of the ask itself outlives it.
       const whose = { session, owner, caller }
-      const stream = createOwnStream({ lasting: session !== undefined, ownAsk, hold: (work) => hold(whose, work) })
+      const lasting = session !== undefined && session.ofPrincipal !== true
+      const stream = createOwnStream({ lasting, ownAsk, hold: (work) => hold(whose, work) })
       streams.set(key, stream)
       return stream
     },

@@ -1,6 +1,7 @@
 import type { Dispatcher, Pool } from 'undici'
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
+import { createBreaker } from '../breaker.ts'
 import { send, type Outgoing, type Wire } from './post.ts'
 
 /** A pool whose connections are all taken: it keeps what it was given until somebody starts it. */
@@ -14,6 +15,7 @@ function fixture({ timeout = 60 } = {}) {
   const [calls, streams] = [fullPool(), fullPool()]
   const wire: Wire = {
     alias: 'web',
+    breaker: createBreaker({ alias: 'web', patience: 1_000, now: Date.now, onTurn: () => {} }),
     pool: calls.pool,
     ownPool: () => calls.pool,
     streams: streams.pool,

@@ -19,6 +19,7 @@ import {
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 import { HUMAN } from '../upstream.ts'
+import type { Breaker } from '../breaker.ts'
 
 /** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
 export const MAX_ANSWER = 32 * 1024 * 1024
@@ -35,6 +36,8 @@ export interface Wire {
   readonly headers: Readonly<Record<string, string>>
   /** Seconds, for the sentence of a timeout. */
   readonly timeout: number
+  /** Told how each request ended. */
+  readonly breaker: Breaker
   /** Text without the connection's secrets: servers repeat what they were sent, in their errors above all. */
   mask(text: string): string
 }
@@ -46,6 +49,8 @@ export interface Outgoing {
   readonly signal?: AbortSignal
   /** For streams that may be silent for long. */
   readonly patient?: boolean
+  /** Seconds, where less than the connection's own limit is left. */
+  readonly seconds?: number
   /** The messages of a stream, in order, but for the response that is waited for. */
   onMessage?(message: Message): void
   /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
@@ -106,12 +111,15 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, onData, onHead, onDeadline, patient = false }: Outgoing,
+  { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Outgoing,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
   const chunks: Buffer[] = []
   const began = Date.now()
+  const turn = wire.breaker.turn
+  /** Streams that stay open and notices that nobody waits for say nothing of how calls fare. */
+  const counts = until !== undefined && !patient
   let exchange: Dispatcher.DispatchController | undefined
   let status = 0
   let headers: IncomingHttpHeaders = {}
@@ -123,17 +131,21 @@ function createEar(
   let ended: Fault | undefined
   let over = false
 
+  function fail(fault: Fault): void {
+    if (counts && response === undefined) wire.breaker.failed(turn, fault)
+    reject(fault)
+  }
   function end(fault: Fault): void {
     ended ??= fault
     finish()
-    reject(fault)
+    fail(fault)
     exchange?.abort(fault)
   }
-  const limit = (seconds: number) => {
+  const limit = (length: number) => {
     clearTimeout(deadline)
     deadline = setTimeout(
       () => end(new Fault('upstream.timeout', { connection: wire.alias, seconds: wire.timeout })),
-      seconds * 1000,
+      length * 1000,
     )
   }
   const onAbort = () => end(faultOfAbort(wire, signal?.reason))
@@ -144,6 +156,7 @@ function createEar(
   }
   const settle = (text: string) => {
     const { lastEventId, retry } = stream ?? NO_STREAM
+    if (counts) wire.breaker.answered(turn, status)
     resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId, retry })
   }
   const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
@@ -171,7 +184,7 @@ function createEar(
     }
   }
 
-  if (!patient) limit(wire.timeout)
+  if (!patient) limit(seconds)
   onDeadline?.(extend)
   if (signal?.aborted === true) onAbort()
   else signal?.addEventListener('abort', onAbort, { once: true })
@@ -206,7 +219,7 @@ function createEar(
     },
     onResponseError(_: unknown, error: unknown) {
       finish()
-      reject(ended ?? wordFailure(wire, error))
+      if (ended === undefined) fail(wordFailure(wire, error))
     },
   }
 }

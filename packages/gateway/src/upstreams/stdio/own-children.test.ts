@@ -19,6 +19,8 @@ function fixture({ revision = '2025-11-25' as const, starts = (): boolean => tru
   const opened: Opened[] = []
   let time = 0
   const upstream = createOwnChildren({
+    alias: 'up',
+    patience: 10,
     shared,
     now: () => time++,
     open(own) {

@@ -7,9 +7,13 @@
  */
 import { isObject, MODERN, type Caller, type JsonObject, type Request, type Revision } from '@toolway/protocol'
 import type { Answer, Ask, Hearing, Upstream } from '../upstream.ts'
+import { waitFor } from '../wait.ts'
 
 export interface OwnChildrenParts {
   readonly shared: Upstream
+  readonly alias: string
+  /** Seconds that a caller waits for a child to start. */
+  readonly patience: number
   open(own: OwnChild, revision: Revision): Upstream
   readonly now?: () => number
 }
@@ -34,7 +38,7 @@ const MOST = 8
 const IDLE = 10 * 60_000
 const REAP_EVERY = 60_000
 
-export function createOwnChildren({ shared, open, now = Date.now }: OwnChildrenParts): Upstream {
+export function createOwnChildren({ shared, alias, patience, open, now = Date.now }: OwnChildrenParts): Upstream {
   const own = new Map<string, Held>()
   const failed = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -76,7 +80,7 @@ export function createOwnChildren({ shared, open, now = Date.now }: OwnChildrenP
 
   /** Do the work in the caller's own child, or in the shared one. */
   async function use<T>(whose: Whose, signal: AbortSignal, work: (upstream: Upstream) => Promise<T>): Promise<T> {
-    const { revision } = await shared.introduce(signal)
+    const { revision } = await introduction(shared, signal)
     const capabilities = askable(whose, revision === MODERN)
     if (capabilities === undefined) return work(shared)
     const key = `${whose.owner} ${JSON.stringify(capabilities)}`
@@ -92,12 +96,17 @@ export function createOwnChildren({ shared, open, now = Date.now }: OwnChildrenP
     }
   }
 
+  const introduction = (upstream: Upstream, signal: AbortSignal) =>
+    waitFor(upstream.introduce(signal), { alias, seconds: patience, signal })
+
   /** A server that cannot run twice still serves everybody as one. */
   async function starts(key: string, one: Held, signal: AbortSignal): Promise<boolean> {
     try {
-      await one.upstream.introduce(signal)
+      await introduction(one.upstream, signal)
       return true
-    } catch {
+    } catch (thrown) {
+      // Its caller left, which says nothing about the child.
+      if (signal.aborted) throw thrown
       failed.set(key, now())
       if (own.get(key) === one) end(key, one)
       return false
@@ -109,6 +118,12 @@ export function createOwnChildren({ shared, open, now = Date.now }: OwnChildrenP
     watch: shared.watch,
     doubt: shared.doubt,
     forget: shared.forget,
+    async check(signal) {
+      const others = [...own.values()].map(({ upstream }) => upstream.check(signal).catch(() => false))
+      const answers = await shared.check(signal)
+      await Promise.all(others)
+      return answers
+    },
     ask(asked: Ask): Promise<Answer> {
       if (!isSpecial(asked)) return shared.ask(asked)
       // The level of a session is told to its child when there is one, and with each call.

@@ -19,18 +19,34 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { changedList, forCaller, type Answer, type Ask, type Portrait, type Reach, type Upstream } from '../upstream.ts'
+import { OWN_CAPABILITIES, NOBODY } from '../http/modern.ts'
+import { createBreaker } from '../breaker.ts'
+import {
+  changedList,
+  GATEWAY,
+  forCaller,
+  type Answer,
+  type Ask,
+  type Portrait,
+  type Reach,
+  type Upstream,
+} from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { createChannel, tokenOf, type Channel } from '../channel.ts'
+import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
 import { discover, initialize } from '../greeting.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
+import { waitFor } from '../wait.ts'
+import { createRestarts } from './restarts.ts'
 
 /** A first start may fetch a package; a running child answers at once. Seconds. */
 const START_TIMEOUT = 60
+/** How long the gateway itself waits for a start: few children start at once, and one of many waits for its turn. Seconds. */
+const TURN_TIMEOUT = 600
 const DISCOVER_PATIENCE = 3_000
-const RESTART = { first: 1_000, most: 30_000 }
+/** A child that works on nothing answers at once: how long it may take, in seconds, and how often in a row it may be silent. */
+const CHECK = { seconds: 10, silences: 2 }
 
 export interface StdioUpstreamParts {
   readonly reach: Reach
@@ -38,6 +54,10 @@ export interface StdioUpstreamParts {
   readonly children: Pick<Children, 'start'>
   onRevision(revision: Revision): void
   onNoise(line: string): void
+  /** It is not started any more, or its calls are refused, because of this; undefined when calls are let through again. */
+  onTurn(failure: Fault | undefined): void
+  /** It ended without being told to. */
+  onCrash?(): void
   /** One caller's own child: who it is, and what it can be asked. Otherwise it serves everybody, and nobody can be asked. */
   readonly own?: OwnChild
 }
@@ -49,14 +69,17 @@ interface Running {
   readonly level: LogLevel
 }
 
-/** A shared child, and few of their own for callers who can be asked. */
+/** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares. */
 export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
   createOwnChildren({
     shared: createChildUpstream(parts),
-    open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, own }),
+    alias: parts.reach.alias,
+    patience: START_TIMEOUT,
+    open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onTurn() {}, own }),
   })
 
-function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }: StdioUpstreamParts): Upstream {
+function createChildUpstream(parts: StdioUpstreamParts): Upstream {
+  const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
   const heard = createChildListening({ ids, timeout: reach.timeout })
@@ -65,8 +88,13 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
   let running: Running | undefined
   let greeting: Child | undefined
   let known = reach.revision
-  let failures = 0
-  let notBefore = 0
+  const restarts = createRestarts({ now: Date.now })
+  const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
+  let again: NodeJS.Timeout | undefined
+  let underWay = 0
+  let silences = 0
+  /** Why it is being ended, where that is our doing. */
+  let sentence: string | undefined
   let lastProblem = ''
   let closed = false
 
@@ -94,18 +122,28 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
       onNoise,
       onNotification: heard.hear,
     })
+    let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
     child.onExit(({ code, signal, stderr }) => {
-      if (running?.child === child) running = undefined
-      const how = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`
+      const wasRunning = running?.child === child
+      const how = sentence ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
+      sentence = undefined
       // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
       const last = stderr.filter((line) => line.trim() !== '').at(-1)
       lastProblem = how
       const cause = new Error(last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`)
-      channel.end(new Fault('upstream.lost', { connection: reach.alias }, { cause }))
+      ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
+      channel.end(ended)
+      if (wasRunning) {
+        running = undefined
+        // One that ends with code 0 wanted to: it is started when it is asked next.
+        fail(code !== 0)
+      }
     })
     try {
       const portrait = await greet(channel, revision)
+      // Its last words and its end may arrive together.
+      if (ended !== undefined) throw ended
       child.ready()
       greeting = undefined
       return { child, channel, portrait, level: levelOf(channel, portrait) }
@@ -121,7 +159,7 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
   }
 
   const introduceTo = (channel: Channel, revision: Revision) =>
-    initialize(channel, greeted(), { revision, capabilities: own?.capabilities })
+    initialize(channel, greeted(), { revision, capabilities: { ...OWN_CAPABILITIES, ...own?.capabilities } })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -140,34 +178,54 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
     throw thrown
   }
 
+  /** It ended, or did not start: it is started again when it may be, or given up. */
+  function fail(eager: boolean): void {
+    if (closed) return
+    parts.onCrash?.()
+    restarts.failed()
+    const wait = restarts.wait()
+    if (wait === undefined) return onTurn(givenUp())
+    clearTimeout(again)
+    // A child of one caller's own is started when that one asks.
+    if (eager && own === undefined) again = setTimeout(() => void Promise.resolve(open()).catch(() => {}), wait).unref()
+  }
+
+  const givenUp = () =>
+    new Fault('upstream.given-up', { connection: reach.alias, failures: restarts.failures, problem: lastProblem })
+
+  function refuseStart(): void {
+    const wait = restarts.wait()
+    if (wait === undefined) throw givenUp()
+    if (wait === 0) return
+    const problem = `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`
+    throw new Fault('upstream.unreachable', { connection: reach.alias, problem })
+  }
+
   async function startUp(): Promise<Running> {
-    const wait = notBefore - Date.now()
-    if (wait > 0) {
-      throw new Fault('upstream.unreachable', {
-        connection: reach.alias,
-        problem: `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`,
-      })
-    }
+    refuseStart()
     try {
       const started = await start(known).catch((thrown: unknown) => {
         const exited = thrown instanceof Fault && thrown.code === 'upstream.lost'
         if (known !== undefined || !exited || closed) throw thrown
         return start(NEWEST_LEGACY)
       })
-      failures = 0
-      known = started.portrait.revision
-      onRevision(known)
       // The connection went while its child was starting: nobody else would ever stop it.
       if (closed) {
         await started.child.stop()
         throw new Fault('upstream.disabled', { connection: reach.alias })
       }
+      known = started.portrait.revision
+      onRevision(known)
+      restarts.started()
+      breaker.answered(breaker.turn)
+      silences = 0
       running = started
       heard.attach(started)
       return started
     } catch (thrown) {
-      notBefore = Date.now() + Math.min(RESTART.first * 2 ** failures++, RESTART.most)
-      throw wordStart(thrown)
+      const fault = wordStart(thrown)
+      fail(true)
+      throw fault
     }
   }
 
@@ -186,9 +244,34 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
     return running ?? starting('child', startUp)
   }
 
+  const opened = async (signal: AbortSignal, seconds: number): Promise<Running> =>
+    running ?? waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal })
+
   async function ask(asked: Ask): Promise<Answer> {
-    const { channel, portrait, level } = running ?? (await open())
+    const isOurs = asked.owner === GATEWAY
+    const refusal = isOurs || breaker.closed ? undefined : breaker.admit()
+    if (refusal !== undefined) throw refusal
+    const { channel, portrait, level } = running ?? (await opened(asked.signal, START_TIMEOUT))
     if (own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
+    const { turn } = breaker
+    // One that may take its time says nothing of how busy the child is.
+    const working = !isOurs && asked.patient !== true
+    if (working) underWay++
+    try {
+      const answer = await channel.call(callOf(asked, portrait))
+      breaker.answered(turn)
+      if (!isOurs) restarts.served()
+      return answer
+    } catch (thrown) {
+      // A child that ends is started again by its own rules.
+      if (!(thrown instanceof Fault && thrown.code === 'upstream.lost')) breaker.failed(turn, thrown)
+      throw thrown
+    } finally {
+      if (working) underWay--
+    }
+  }
+
+  function callOf(asked: Ask, { revision }: Portrait): Call {
     const id = ids()
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : tokenOf(id)
@@ -196,21 +279,51 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
     // What a child's question may be about, where all of the channel is one caller's.
     const asks = own !== undefined && ASKING.has(method)
     const params: JsonObject =
-      portrait.revision === MODERN
+      revision === MODERN
         ? writeEnvelope(asked.params, withoutRoots(asked.caller), ours)
         : stripEnvelope(asked.params, ours)
-    return channel.call({
+    return {
       id,
       method,
       params,
       signal: asked.signal,
-      timeout: reach.timeout,
+      timeout: asked.patient === true ? Infinity : reach.timeout,
       ...(asks ? { onQuestion: (question: Request) => askWithoutRoots(asked, question) } : {}),
       onNotification(notification) {
         const heard = forCaller(notification, ours, token)
         if (heard !== undefined) asked.onNotification(heard)
       },
-    })
+    }
+  }
+
+  /** One that works on a call may be unable to answer anything else: the limit of that call judges it then. */
+  async function check(signal: AbortSignal): Promise<boolean> {
+    if (restarts.wait() === undefined) throw givenUp()
+    const current = running
+    if (current === undefined || underWay > 0) return current !== undefined
+    const { channel, portrait, child } = current
+    const modern = portrait.revision === MODERN
+    const { turn } = breaker
+    try {
+      await channel.call({
+        id: ids(),
+        method: modern ? 'server/discover' : 'ping',
+        params: modern ? writeEnvelope({}, NOBODY, undefined) : {},
+        signal,
+        timeout: CHECK.seconds,
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'upstream.timeout') throw thrown
+      if (underWay > 0) return true
+      if (++silences >= CHECK.silences && running === current) {
+        sentence = 'it answered nothing any more and was ended'
+        void child.stop()
+      }
+      throw thrown
+    }
+    silences = 0
+    breaker.answered(turn)
+    return true
   }
 
   const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
@@ -221,8 +334,9 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
     })
 
   return {
-    introduce: async () => (await open()).portrait,
+    introduce: async (signal) => (await opened(signal, TURN_TIMEOUT)).portrait,
     ask,
+    check,
     watch(onChange, signal) {
       const tell = ({ method }: Notification) => {
         const kind = changedList(method)
@@ -243,6 +357,7 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
     forget() {},
     async close() {
       closed = true
+      clearTimeout(again)
       closing.abort()
       heard.close()
       const ending = running
@@ -256,7 +371,7 @@ function createChildUpstream({ reach, ids, children, onRevision, onNoise, own }:
 }
 
 /** What may be answered by a question, and so may be what a question is about. */
-const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
 const LEVEL_PATIENCE = 1_000
 
 const NEVER = new AbortController().signal

@@ -26,7 +26,7 @@ interface Shared {
 const DISCOVER_PATIENCE = 3_000
 
 export function createWebSocketCarrier(parts: CarrierParts): Carrier {
-  const { alias, timeout, ids } = parts
+  const { alias, timeout, ids, breaker } = parts
   const mask = createReachMask(parts.url, parts.headers)
   const opening = createSingleFlight<'socket', Shared>()
   let shared: Shared | undefined
@@ -45,7 +45,12 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
       if (shared?.channel === channel) shared = undefined
       channel.end(fault)
     }
-    const pipe: Pipe = await openSocket(parts, { onText: channel.receive, onEnd }, AbortSignal.timeout(timeout * 1000))
+    const { turn } = breaker
+    const ears = { onText: channel.receive, onEnd }
+    const pipe: Pipe = await openSocket(parts, ears, AbortSignal.timeout(timeout * 1000)).catch((thrown: unknown) => {
+      breaker.failed(turn, thrown)
+      throw thrown
+    })
     if (closed) {
       pipe.close()
       throw new Fault('upstream.disabled', { connection: alias })
@@ -65,7 +70,8 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
     const id = ids()
     const token = progressTokenOf(asked.params)
     const ours = token === undefined ? undefined : tokenOf(id)
-    const answer = await channel.call({
+    const { turn } = breaker
+    const answering = channel.call({
       id,
       method,
       params: writeEnvelope(asked.params, asked.caller, ours),
@@ -76,6 +82,16 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
         if (heard !== undefined) asked.onNotification?.(heard)
       },
     })
+    if (patient) return wordAnswer(await answering)
+    const answer = await answering.catch((thrown: unknown) => {
+      breaker.failed(turn, thrown)
+      throw thrown
+    })
+    breaker.answered(turn)
+    return wordAnswer(answer)
+  }
+
+  function wordAnswer(answer: Answer): Answer {
     return 'error' in answer ? failureOf({ alias, mask }, answer.error) : answer
   }
 
@@ -102,7 +118,10 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
     exchange,
     listen: (options) => exchange(listening(options)),
     open: (options) =>
-      openPipeSession({ alias, ids, timeout, mask, open: (ears, signal) => openSocket(parts, ears, signal) }, options),
+      openPipeSession(
+        { alias, ids, timeout, mask, breaker, open: (ears, signal) => openSocket(parts, ears, signal) },
+        options,
+      ),
     doubt() {},
     async close() {
       closed = true

@@ -5,7 +5,7 @@
 import { Fault } from '@toolway/contract'
 import type { Caller } from '../../asked.ts'
 import { MODERN, REVISIONS } from '../../era.ts'
-import { isObject, type JsonObject } from '../../json.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { metaOf } from '../../message.ts'
 import { checkVersionHeader, type HeaderReader } from './headers.ts'
 
@@ -51,13 +51,16 @@ export function readEnvelope(params: JsonObject | undefined, header: HeaderReade
 export function writeEnvelope(params: JsonObject, caller: Caller, progressToken: string | undefined): JsonObject {
   const meta: JsonObject = { ...metaOf(params), [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: caller.capabilities }
   // What stands there may be a legacy client's, or malformed: only what was read of the caller goes on.
-  delete meta[CLIENT_KEY]
-  delete meta[LOG_LEVEL_KEY]
-  if (caller.client !== undefined) meta[CLIENT_KEY] = caller.client
-  if (caller.logLevel !== undefined) meta[LOG_LEVEL_KEY] = caller.logLevel
-  if (progressToken === undefined) delete meta['progressToken']
-  else meta['progressToken'] = progressToken
+  put(meta, CLIENT_KEY, caller.client)
+  put(meta, LOG_LEVEL_KEY, caller.logLevel)
+  put(meta, 'progressToken', progressToken)
   return { ...params, _meta: meta }
+}
+
+/** An object that a member was deleted from is slow ever after, so nothing is deleted that is not there. */
+function put(meta: JsonObject, key: string, value: Json | undefined): void {
+  if (value !== undefined) meta[key] = value
+  else if (key in meta) delete meta[key]
 }
 
 /** `params` for a legacy server: the envelope keys are gone, vendor keys and trace context stay. */

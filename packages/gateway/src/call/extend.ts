@@ -1,0 +1,61 @@
+/**
+ * Methods that the gateway does not know, on their way to the one server of an endpoint that speaks an extension.
+ *
+ * Closed unless everything is in order: the endpoint is one connection's, taken whole; its server announces an extension that the
+ * gateway does not serve itself; and the method is in no namespace of the core. Whatever could do what `tools/call` does must not
+ * be a way around a toolset that picks tools (ADR 0012).
+ */
+import { Fault } from '@toolway/contract'
+import { speaksExtension, type Offered } from '../catalog/view.ts'
+import { forward } from './forward.ts'
+import type { Answer } from './ports.ts'
+import type { TaskStep } from './tasks.ts'
+
+/** A core method of any revision, however it is written: servers in the field are lenient. */
+const CORE = new Set([
+  'completion',
+  'elicitation',
+  'initialize',
+  'logging',
+  'notifications',
+  'ping',
+  'prompts',
+  'resources',
+  'roots',
+  'rpc',
+  'sampling',
+  'server',
+  'subscriptions',
+  'tasks',
+  'tools',
+])
+/** Of an extension that stands in a core namespace (Skills extension, SEP-2640). */
+const KNOWN = new Set(['resources/directory/read'])
+const FORM = /^[A-Za-z][A-Za-z0-9_.$-]*(\/[A-Za-z0-9_.$-]+)+$/
+const LONGEST = 128
+
+export function askExtension({ standing, asked, line, trail }: TaskStep): Promise<Answer> {
+  const { method, params } = asked
+  const offered = extensionServer(standing.view)
+  if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
+  trail.recorded = true
+  const { connectionId, alias, revision } = offered
+  return forward({ standing, line, trail, asked, target: { connectionId, alias, revision, name: '' }, params })
+}
+
+interface Endpoint {
+  readonly joined: boolean
+  readonly offered: readonly Offered[]
+  whole(alias: string): boolean
+}
+
+function extensionServer({ joined, offered, whole }: Endpoint): Offered | undefined {
+  const [only] = offered
+  return !joined && only !== undefined && whole(only.alias) && speaksExtension(only) ? only : undefined
+}
+
+function isForeign(method: string): boolean {
+  if (method.length > LONGEST || !FORM.test(method)) return false
+  const [namespace = ''] = method.split('/', 1)
+  return KNOWN.has(method) || !CORE.has(namespace.toLowerCase())
+}

@@ -1,0 +1,149 @@
+/**
+ * Tasks of legacy servers that modern clients look after: the server asks its questions on a stream that somebody must hold
+ * (`tasks/result`), a modern client only comes by and looks (translation table: tasks, modern client and legacy server).
+ *
+ * So the stream is held here while there are questions, for a while after the client's last visit, bounded for each principal. What
+ * is asked meanwhile waits under keys of ours until the client answers. Nothing here ends the task itself.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, modernQuestion, type Json, type JsonObject, type Request } from '@toolway/protocol'
+import type { Answer, SessionRef } from '../upstreams/upstream.ts'
+
+/** Who has which task, and the session that it was made in. */
+export interface HeldKey {
+  readonly principal: string
+  readonly connectionId: string
+  readonly taskId: string
+}
+
+export interface TaskEars {
+  readonly signal: AbortSignal
+  onQuestion(question: Request): Promise<Answer>
+}
+
+export interface HeldTasks {
+  /** A task was made in this session, and is asked after there from now on. */
+  made(key: HeldKey, session: SessionRef | undefined): void
+  session(key: HeldKey): SessionRef | undefined
+  /** What is asked now, by key; where nobody listens yet, `listen` begins to. */
+  questions(key: HeldKey, listen: (ears: TaskEars) => Promise<unknown>): Promise<JsonObject>
+  /** Answers to questions that wait; keys that nobody asked for are ignored. */
+  settle(key: HeldKey, answers: Json | undefined): void
+  end(key: HeldKey): void
+  readonly size: number
+  close(): void
+}
+
+/** Milliseconds that a stream is held after a visit, streams of one principal, and sessions that are remembered. */
+const LIFE = 10 * 60_000
+const MOST_OF_ONE = 20
+const MOST_SESSIONS = 10_000
+/** A server that has something to ask says so at once; this long it is waited for, in milliseconds. */
+const PATIENCE = 500
+
+interface Question {
+  readonly asked: JsonObject
+  settle(answer: Answer): void
+}
+
+interface Held {
+  readonly principal: string
+  readonly controller: AbortController
+  readonly pending: Map<string, Question>
+  timer: NodeJS.Timeout
+  look: () => void
+  last: number
+}
+
+export function createHeldTasks(): HeldTasks {
+  const held = new Map<string, Held>()
+  const sessions = new Map<string, SessionRef | undefined>()
+
+  function drop(name: string): void {
+    const one = held.get(name)
+    if (one === undefined) return
+    held.delete(name)
+    clearTimeout(one.timer)
+    for (const { settle } of one.pending.values()) settle(GONE)
+    one.pending.clear()
+    one.controller.abort(new Fault('call.cancelled'))
+    one.look()
+  }
+  const timed = (name: string) => setTimeout(() => drop(name), LIFE).unref()
+
+  function begin(name: string, principal: string, listen: (ears: TaskEars) => Promise<unknown>): Held {
+    const own = [...held.values()].filter((other) => other.principal === principal)
+    if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
+    const one: Held = {
+      principal,
+      controller: new AbortController(),
+      pending: new Map(),
+      timer: timed(name),
+      look() {},
+      last: 0,
+    }
+    held.set(name, one)
+    const onQuestion = ({ method, params = {} }: Request) =>
+      new Promise<Answer>((settle) => {
+        one.pending.set(`q${++one.last}`, { asked: modernQuestion(method, params), settle })
+        one.look()
+      })
+    listen({ signal: one.controller.signal, onQuestion }).then(
+      () => drop(name),
+      () => drop(name),
+    )
+    return one
+  }
+
+  return {
+    made(key, session) {
+      sessions.set(nameOf(key), session)
+      const [oldest] = sessions.keys()
+      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+    },
+    session: (key) => sessions.get(nameOf(key)),
+    async questions(key, listen) {
+      const name = nameOf(key)
+      const one = held.get(name) ?? begin(name, key.principal, listen)
+      clearTimeout(one.timer)
+      one.timer = timed(name)
+      if (one.pending.size === 0) await looked(one)
+      return Object.fromEntries([...one.pending].map(([asked, question]) => [asked, question.asked]))
+    },
+    settle(key, answers) {
+      const one = held.get(nameOf(key))
+      if (one === undefined || !isObject(answers)) return
+      for (const [asked, { settle }] of one.pending) {
+        const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined
+        if (!isObject(answer)) continue
+        one.pending.delete(asked)
+        settle({ result: answer })
+      }
+    },
+    end(key) {
+      drop(nameOf(key))
+      sessions.delete(nameOf(key))
+    },
+    get size() {
+      return held.size
+    },
+    close() {
+      for (const name of [...held.keys()]) drop(name)
+    },
+  }
+}
+
+/** Until something is asked or the stream is over, but not for long. */
+const looked = (one: Held): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      one.look = () => {}
+      resolve()
+    }
+    const timer = setTimeout(done, PATIENCE)
+    one.look = done
+  })
+
+const GONE: Answer = { error: { code: -32603, message: 'The client did not come back.' } }
+const nameOf = ({ principal, connectionId, taskId }: HeldKey) => `${principal}\n${connectionId}\n${taskId}`

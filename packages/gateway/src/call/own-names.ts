@@ -1,0 +1,93 @@
+/**
+ * What is relayed within an era under names of ours: the ids of tasks, in answers, questions and notifications alike.
+ *
+ * Most messages name no task, and pass as the very same object. What makes a server speak to a session later on, a task or a page
+ * to open, makes the session listen.
+ */
+import {
+  carriesTask,
+  eraOf,
+  renameRelated,
+  renameTask,
+  type Asked,
+  type ErrorBody,
+  type JsonObject,
+  type Notification,
+  type Request,
+} from '@toolway/protocol'
+import type { Target } from '../catalog/view.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import { hears, hearSession } from './session-ears.ts'
+import { ANYWHERE } from './task-ledger.ts'
+
+interface Place {
+  readonly standing: Standing
+  readonly line: Line
+  readonly target: Target
+  readonly asked: Asked
+}
+
+const rename =
+  ({ standing, target }: Place) =>
+  (taskId: string) =>
+    standing.tasks.bind(standing.principal.id, target, taskId)
+
+/** A server's result as the client may read it. */
+export function nameResult(place: Place, result: JsonObject): JsonObject {
+  if (!carriesTask(result)) return result
+  const { task } = result
+  // A tool's own member of that name is a task only where one was asked for.
+  if (task !== undefined && place.asked.params['task'] === undefined)
+    return renameRelated(result, rename(place)) ?? result
+  if (task !== undefined) handOut(place, (task as JsonObject)['taskId'])
+  return renameTask(result, rename(place))
+}
+
+function handOut(place: Place, taskId: unknown): void {
+  const { standing, target } = place
+  if (typeof taskId !== 'string') return
+  const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
+  standing.tasks.ledger.hand(standing.principal.id, target, taskId, holder)
+  listenOn(place)
+}
+
+/** Whose session at a legacy server a request goes through. */
+export const holderOf = ({ session }: Line): string => session?.id ?? 'no session'
+
+function listenOn({ standing, line, target }: Place): void {
+  const { session } = line
+  if (session !== undefined && eraOf(target.revision) === 'legacy' && !hears(session, target.connectionId))
+    void hearSession(standing, session, target).catch(() => {})
+}
+
+/** A server's question, and the client's answer back in the server's names. */
+export async function nameQuestion(place: Place, question: Request): Promise<Answer> {
+  const { standing, line, target } = place
+  if (question.params?.['mode'] === 'url') listenOn(place)
+  const params = renameRelated(question.params, rename(place))
+  const answer = await line.question(params === undefined ? question : { ...question, params })
+  if ('error' in answer) return answer
+  const own = (bound: string) => standing.tasks.release(standing.principal.id, [target], bound)?.taskId ?? bound
+  return { result: renameRelated(answer.result, own) ?? answer.result }
+}
+
+export function nameNotification(place: Place, notification: Notification): Notification | undefined {
+  const { method, params } = notification
+  if (params === undefined) return notification
+  const { taskId } = params
+  if (method === 'notifications/tasks/status' && typeof taskId === 'string') {
+    const { standing, target } = place
+    if (!standing.tasks.ledger.knows(standing.principal.id, target, taskId)) return undefined
+    return { ...notification, params: { ...params, taskId: rename(place)(taskId) } }
+  }
+  const named = renameRelated(params, rename(place))
+  return named === params || named === undefined ? notification : { ...notification, params: named }
+}
+
+/** The legacy era's "open these pages first, then call again" (2025-11-25, elicitation: URL elicitation required). */
+export const URL_FIRST = -32042
+
+/** The server says on the session's own stream when a page is done with. */
+export function heardLater(place: Place, error: ErrorBody): void {
+  if (error.code === URL_FIRST) listenOn(place)
+}

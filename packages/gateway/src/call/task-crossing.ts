@@ -1,0 +1,243 @@
+/**
+ * Tasks across eras (translation table: tasks, LM and ML). The two forms say the same in other ways: 2025-11-25 fetches the
+ * result by a request that waits and brings the questions; 2026-07-28 looks by and by, finds both in the task, and answers in a
+ * request of its own.
+ *
+ * Legacy client, modern server: the gateway does the looking while the client waits. Modern client, legacy server: the gateway does
+ * the waiting (`held-tasks.ts`) while the client looks.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '@toolway/contract'
+import {
+  adaptError,
+  adaptResult,
+  askableOf,
+  eraOf,
+  isObject,
+  isOver,
+  legacyTask,
+  modernTask,
+  relateQuestions,
+  TASKS,
+  withRelated,
+  type Asked,
+  type Crossing,
+  type ErrorBody,
+  type JsonObject,
+} from '@toolway/protocol'
+import type { Target } from '../catalog/view.ts'
+import type { Ask, SessionRef } from '../upstreams/upstream.ts'
+import { askAll } from './ask-client.ts'
+import type { HeldKey } from './held-tasks.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import { ANYWHERE } from './task-ledger.ts'
+
+export interface TaskAsk {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly target: Target
+  readonly params: JsonObject
+}
+
+/** Milliseconds that a client's `tasks/result` waits, and between two looks at a task that names no pause. */
+const HOLD = 10 * 60_000
+const PAUSE = { usual: 1_000, least: 100, most: 30_000 }
+const UNKNOWN = -32602
+const INTERNAL = -32603
+
+type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onQuestion'> & { readonly patient?: boolean }
+
+const ask = ({ standing, target }: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
+  standing.upstream(target.connectionId).ask({
+    method,
+    params,
+    owner: standing.principal.id,
+    headerParameters: [],
+    onNotification() {},
+    ...speaking,
+  })
+
+const crossingOf = ({ asked, target }: TaskAsk): Crossing => ({ from: target.revision, to: asked.caller.revision })
+
+/** One request about a task of the other era's server; the task's id in the answer is the caller's to rename. */
+export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> {
+  const answer = await (eraOf(step.target.revision) === 'modern' ? askModern(step, taskId) : askLegacy(step, taskId))
+  return 'error' in answer ? { error: adaptError('tools/call', answer.error, crossingOf(step)) } : answer
+}
+
+// A legacy client and a modern server ---------------------------------------------------------------------------------
+
+/** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
+export function taskForLegacy({ standing, target }: Pick<TaskAsk, 'standing' | 'target'>, answer: Answer): Answer {
+  if ('error' in answer) return answer
+  const { tasks, principal } = standing
+  const created = answer.result['resultType'] === 'task'
+  const task = created ? legacyTask(answer.result) : tasks.finished.keep(principal.id, answer).task
+  const { taskId, _meta, ...rest } = task
+  if (typeof taskId !== 'string')
+    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
+  tasks.ledger.hand(principal.id, target, taskId, ANYWHERE)
+  const named = { taskId: tasks.bind(principal.id, target, taskId), ...rest }
+  return { result: _meta === undefined ? { task: named } : { task: named, _meta } }
+}
+
+async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
+  const { standing, asked, line, target } = step
+  const finished = standing.tasks.finished.find(standing.principal.id, taskId)
+  if (finished !== undefined) return askFinished(step, finished)
+  const caller = { ...asked.caller, capabilities: askingAsTask(line.asks ? askableOf(asked.caller.capabilities) : {}) }
+  const speaking = { caller, session: undefined, signal: line.signal, onQuestion: notHere }
+  const send = (method: string, more: JsonObject = {}) => ask(step, method, { taskId, ...more }, speaking)
+  if (asked.method === 'tasks/result') return waitForEnd(step, send)
+  const found = await send('tasks/get')
+  if ('error' in found || asked.method === 'tasks/get') return legacyAnswer(found)
+  if (isOver(found.result['status'])) return { error: overAlready(found.result['status']) }
+  const cancelled = await send('tasks/cancel')
+  if ('error' in cancelled) return cancelled
+  // The server ends it in its own time; the client is to read that it was asked to.
+  const last = await send('tasks/get')
+  return 'error' in last ? legacyAnswer(last) : { result: { ...legacyTask(last.result), status: 'cancelled' } }
+
+  function legacyAnswer(answer: Answer): Answer {
+    if ('error' in answer && answer.error.code === UNKNOWN)
+      standing.tasks.ledger.forget(standing.principal.id, target, taskId)
+    return 'error' in answer ? answer : { result: legacyTask(answer.result) }
+  }
+}
+
+/** The capabilities of a call that may become a task. */
+export const askingAsTask = (capabilities: JsonObject): JsonObject => ({
+  ...capabilities,
+  extensions: { ...(isObject(capabilities['extensions']) ? capabilities['extensions'] : {}), [TASKS]: {} },
+})
+
+function askFinished(step: TaskAsk, { task, answer }: { task: JsonObject; answer: Answer }): Answer {
+  if (step.asked.method === 'tasks/get') return { result: task }
+  if (step.asked.method === 'tasks/cancel') return { error: overAlready(task['status']) }
+  return 'error' in answer ? answer : resultForLegacy(step, answer.result)
+}
+
+const resultForLegacy = (step: TaskAsk, result: JsonObject): Answer => ({
+  result: withRelated(adaptResult('tools/call', result, crossingOf(step)), String(step.asked.params['taskId'])),
+})
+
+const overAlready = (status: unknown): ErrorBody => ({
+  code: UNKNOWN,
+  message: `The task is over already: ${String(status)}`,
+})
+
+/** Looks until the task is over, and puts what it asks meanwhile to the client on the stream of this very request. */
+async function waitForEnd(
+  step: TaskAsk,
+  send: (method: string, more?: JsonObject) => Promise<Answer>,
+): Promise<Answer> {
+  const { line, target, asked } = step
+  const answered = new Set<string>()
+  for (const until = Date.now() + HOLD; Date.now() < until;) {
+    const found = await send('tasks/get')
+    if ('error' in found) return found
+    const { status, result, error, pollIntervalMs } = found.result
+    if (status === 'completed' && isObject(result)) return resultForLegacy(step, result)
+    if (status === 'failed' && isObject(error)) return { error: error as unknown as ErrorBody }
+    if (isOver(status)) return { error: { code: INTERNAL, message: `The task is ${String(status)}.` } }
+    const open = relateQuestions(found.result, answered, String(asked.params['taskId']))
+    if (Object.keys(open).length > 0) {
+      if (!line.asks) throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
+      const inputResponses = await askAll(line, target, { inputRequests: open })
+      for (const key of Object.keys(open)) answered.add(key)
+      const updated = await send('tasks/update', { inputResponses })
+      if ('error' in updated) return updated
+    } else await sleep(pauseOf(pollIntervalMs), undefined, { signal: line.signal }).catch(() => {})
+    if (line.signal.aborted) throw Fault.of(line.signal.reason)
+  }
+  throw new Fault('upstream.timeout', { connection: target.alias, seconds: HOLD / 1000 })
+}
+
+const pauseOf = (named: unknown) =>
+  typeof named === 'number' ? Math.min(Math.max(named, PAUSE.least), PAUSE.most) : PAUSE.usual
+
+// A modern client and a legacy server ---------------------------------------------------------------------------------
+
+/** Calls a tool that its legacy server runs as a task only, for a client that knows tasks; undefined for every other call. */
+export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task: JsonObject) => Promise<Answer>) {
+  const { standing, target } = step
+  const speaking = speakingOf(step, undefined)
+  const answer = await call(speaking, {})
+  if ('error' in answer || !isObject(answer.result['task'])) return answer
+  const { taskId, ...rest } = modernTask(answer.result['task'])
+  if (typeof taskId !== 'string')
+    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
+  standing.tasks.held.made(keyOf(step, taskId), speaking.session)
+  return {
+    question: { resultType: 'task', taskId: standing.tasks.bind(standing.principal.id, target, taskId), ...rest },
+  }
+}
+
+const keyOf = ({ standing, target }: TaskAsk, taskId: string): HeldKey => ({
+  principal: standing.principal.id,
+  connectionId: target.connectionId,
+  taskId,
+})
+
+/** A legacy server keeps a task for the session that it was made in. */
+function speakingOf({ standing, asked, line, target }: TaskAsk, made: SessionRef | undefined): Speaking {
+  const capabilities = askableOf(asked.caller.capabilities)
+  const caller = made?.caller ?? { ...asked.caller, capabilities }
+  const keeps = standing.view.offered.some((one) => one.connectionId === target.connectionId && one.sessions)
+  const id = `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`
+  const own = keeps ? { id, caller, ofPrincipal: true } : undefined
+  return { caller, session: made ?? own, signal: line.signal, onQuestion: notHere }
+}
+
+async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {
+  const { asked, standing } = step
+  const { held } = standing.tasks
+  const key = keyOf(step, taskId)
+  const speaking = speakingOf(step, held.session(key))
+  const found = await ask(step, 'tasks/get', { taskId }, speaking)
+  if ('error' in found) return found
+  const { status } = found.result
+  if (asked.method === 'tasks/update') {
+    held.settle(key, asked.params['inputResponses'])
+    return DONE
+  }
+  if (asked.method === 'tasks/get') return lookLegacy(step, found.result, speaking)
+  // What is over needs no end (Tasks extension: cancelling again is acknowledged again).
+  if (isOver(status)) return DONE
+  const cancelled = await ask(step, 'tasks/cancel', { taskId }, speaking)
+  held.end(key)
+  return 'error' in cancelled ? cancelled : DONE
+}
+
+const DONE: Answer = { result: { resultType: 'complete' } }
+
+async function lookLegacy(step: TaskAsk, found: JsonObject, speaking: Speaking): Promise<Answer> {
+  const { held } = step.standing.tasks
+  const taskId = String(found['taskId'])
+  const key = keyOf(step, taskId)
+  const { _meta: _, ...said } = modernTask(found)
+  const task: JsonObject = { resultType: 'complete', ...said }
+  const fetch = (more: Partial<Speaking>) => ask(step, 'tasks/result', { taskId }, { ...speaking, ...more })
+  const { status } = found
+  if (status === 'completed' || status === 'failed') {
+    held.end(key)
+    return { result: { ...task, ...endOf(step, await fetch({})) } }
+  }
+  if (status !== 'input_required') return { result: task }
+  const inputRequests = await held.questions(key, (ears) => fetch({ ...ears, patient: true }))
+  // Asked on a stream that has only just been opened, or answered and not yet taken in: there is nothing to answer now.
+  if (Object.keys(inputRequests).length === 0) return { result: { ...task, status: 'working' } }
+  return { result: { ...task, inputRequests } }
+}
+
+/** A tool that failed has completed, in the modern era; only a request that failed is a failed task. */
+function endOf(step: TaskAsk, answer: Answer): JsonObject {
+  const crossing = crossingOf(step)
+  if ('error' in answer)
+    return { status: 'failed', error: adaptError('tools/call', answer.error, crossing) as unknown as JsonObject }
+  return { status: 'completed', result: adaptResult('tools/call', withRelated(answer.result, undefined), crossing) }
+}
+
+const notHere: Ask['onQuestion'] = ({ method }) =>
+  Promise.resolve({ error: { code: -32601, message: `Not available here: ${method}` } })

@@ -1,0 +1,140 @@
+/**
+ * Asking after a task, answering its questions, ending it: each request finds the one server that has the task.
+ *
+ * Both forms are relayed within their era: the extension of 2026-07-28 (`tasks/get`, `tasks/update`, `tasks/cancel`) and the core
+ * of 2025-11-25 (`tasks/get`, `tasks/result`, `tasks/list`, `tasks/cancel`). Across eras `task-crossing.ts` speaks for the one
+ * that is missing. A task of another principal answers like one that does not exist.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  declares,
+  eraOf,
+  isObject,
+  NEWEST_LEGACY,
+  rewriteResult,
+  joinUri,
+  TASKS,
+  type Asked,
+  type JsonObject,
+} from '@toolway/protocol'
+import { pageOf, type Signer } from '../catalog/page.ts'
+import { keepsTasks, type Offered, type Target } from '../catalog/view.ts'
+import { forward, type Forwarding } from './forward.ts'
+import { holderOf } from './own-names.ts'
+import type { Answer, Line, Standing } from './ports.ts'
+import { askAcross } from './task-crossing.ts'
+import type { Trail } from './trail.ts'
+
+/** A request about a task, and how it came. */
+export interface TaskStep {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly trail: Trail
+}
+
+export async function askTask(step: TaskStep): Promise<Answer> {
+  const { standing, asked } = step
+  refuseWithoutTasks(step)
+  const { taskId: bound } = asked.params
+  if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
+  const found = standing.tasks.release(standing.principal.id, standing.view.offered, bound)
+  if (found === undefined) throw new Fault('task.unknown')
+  const { place, taskId } = found
+  const answer = await askUpstream(step, place, taskId)
+  if ('error' in answer) return answer
+  return { result: nameTask(standing, targetOf(place, taskId), bound, answer.result) }
+}
+
+function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<Answer> {
+  const target = targetOf(place, taskId)
+  const { params } = step.asked
+  const forwarding: Forwarding = { ...step, target, params: { ...params, taskId } }
+  if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) return askAcross(forwarding, taskId)
+  if (step.asked.method !== 'tasks/result') return forward(forwarding)
+  // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
+  const late = () => new Fault('upstream.timeout', { connection: place.alias, seconds: HOLD / 1000 })
+  return within(HOLD, step.line, late, (line) => forward({ ...forwarding, line, patient: true }))
+}
+
+/** Milliseconds that a server may take to bring a task to its end on one request. */
+const HOLD = 10 * 60_000
+
+async function within<T>(limit: number, line: Line, late: () => Fault, work: (line: Line) => Promise<T>): Promise<T> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(late()), limit)
+  try {
+    return await work({ ...line, signal: AbortSignal.any([line.signal, deadline.signal]) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const targetOf = ({ connectionId, alias, revision }: Offered, name: string): Target => ({
+  connectionId,
+  alias,
+  revision,
+  name,
+})
+
+/** The task under the name that the client knows, and what is in it under the addresses that it knows. */
+export function nameTask({ view }: Standing, target: Target, bound: string, result: JsonObject): JsonObject {
+  const own = 'taskId' in result ? { ...result, taskId: bound } : result
+  const inner = own['result']
+  if (!view.joined || !isObject(inner)) return own
+  return { ...own, result: rewriteResult(inner, (uri) => joinUri(target.alias, uri)) }
+}
+
+/** Tasks exist where a server of the endpoint has them, and for a modern client that says with each request that it knows them. */
+function refuseWithoutTasks({ standing, asked }: TaskStep): void {
+  const { revision, capabilities } = asked.caller
+  const modern = eraOf(revision) === 'modern'
+  const kept = (modern || revision === NEWEST_LEGACY) && standing.view.offered.some(keepsTasks)
+  if (!kept) throw new Fault('method.unknown', { method: asked.method })
+  if (!modern || declares(capabilities, TASKS)) return
+  throw new Fault('client.capability', {}, { data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } })
+}
+
+const PAGE_SIZE = 20
+
+/** The tasks that this principal was given here, each as its server says it stands now; one that is gone is left out. */
+export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer> {
+  const { standing, asked } = step
+  refuseWithoutTasks(step)
+  const { cursor } = asked.params
+  if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
+  const own = standing.tasks.ledger
+    .list(standing.principal.id, holderOf(step.line))
+    .flatMap(({ order, place, taskId }) => {
+      const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
+      return offered === undefined ? [] : [{ order, offered, taskId }]
+    })
+  const { items, nextCursor } = pageOf(
+    own.map(({ order }) => ({ order })),
+    { cursor, scope: `${standing.owner} tasks/list`, member: 'order', signer, size: PAGE_SIZE },
+  )
+  const wanted = new Set(items.map(({ order }) => order))
+  const tasks = await Promise.all(own.filter(({ order }) => wanted.has(order)).map((one) => look(step, one)))
+  const found = tasks.filter((task) => task !== undefined)
+  return { result: { tasks: found, ...(nextCursor === undefined ? {} : { nextCursor }) } }
+}
+
+interface Own {
+  readonly offered: Offered
+  readonly taskId: string
+}
+
+async function look(step: TaskStep, { offered, taskId }: Own): Promise<JsonObject | undefined> {
+  const { standing, trail } = step
+  const asked = { ...step.asked, method: 'tasks/get', params: { taskId } }
+  const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, taskId).catch(() => undefined)
+  if (answer === undefined) return undefined
+  if ('result' in answer) {
+    const { _meta: _, ...task } = answer.result
+    return { ...task, taskId: standing.tasks.bind(standing.principal.id, offered, taskId) }
+  }
+  if (answer.error.code === UNKNOWN) standing.tasks.ledger.forget(standing.principal.id, offered, taskId)
+  return undefined
+}
+
+const UNKNOWN = -32602

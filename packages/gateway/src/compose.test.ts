@@ -1,0 +1,65 @@
+/** What becomes of a gateway that cannot be made, or whose parts fail as it ends: nothing of it stays. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { compose, type ComposeParts } from './compose.ts'
+import { loadConfig } from './config.ts'
+import type { Db } from './db/db.ts'
+import { createTestDatabase } from './testing/database.ts'
+import { createVault } from './vault/vault.ts'
+
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A database whose listener tells when it ended, and which fails as it is told. */
+function listening(
+  db: Db,
+  { system = db.system, endFails = false }: { system?: Db['system']; endFails?: boolean } = {},
+) {
+  const ended: string[] = []
+  const listen: Db['listen'] = async (channel, hear) => {
+    const listener = await db.listen(channel, hear)
+    const close = async () => {
+      await listener.close()
+      ended.push(channel)
+      if (endFails) throw new Error('the line broke')
+    }
+    return { ...listener, close }
+  }
+  return { db: { ...db, listen, system }, ended }
+}
+
+async function partsWith(db: Db): Promise<ComposeParts & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-compose-'))
+  const { config, path, lang } = loadConfig({ PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: folder })
+  const store = { db, vault: createVault(Buffer.alloc(32, 7)) }
+  return {
+    ...{ config, store, log, logLine() {}, path, lang },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Timers of ours; those of the database’s own pool come and go. */
+const intervals = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+test('a gateway that fails half-way ends what it had opened, and says why it failed', async () => {
+  await using database = await createTestDatabase()
+  const system: Db['system'] = () => Promise.reject(new Error('the tables are gone'))
+  const { db, ended } = listening(database.db, { system })
+  await using parts = await partsWith(db)
+  const before = intervals()
+  await expect(compose(parts)).rejects.toThrow('the tables are gone')
+  expect(ended).toEqual(['toolway_changed'])
+  expect(intervals()).toBeLessThanOrEqual(before)
+})
+
+test('a part that fails as the gateway ends keeps no other from ending', async () => {
+  await using database = await createTestDatabase()
+  const { db, ended } = listening(database.db, { endFails: true })
+  await using parts = await partsWith(db)
+  const gateway = await compose(parts)
+  const port = await gateway.listen()
+  await expect(gateway.close()).rejects.toThrow('the line broke')
+  expect(ended).toEqual(['toolway_changed'])
+  await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow()
+})

@@ -1,0 +1,131 @@
+/**
+ * Is there any use in asking a connection now? After failures in a row its calls are refused at once for a while; then one
+ * call is let through, and its end decides. `decide` and `learn` are pure; `createBreaker` keeps their state for one connection.
+ *
+ * It counts what says that the server is not there: silence, a broken or refused connection, a proxy's 502, 503 and 504. What a
+ * server answers (an error of a tool, a 4xx, too many requests, a 500) shows that it is there, and a call that its client gave
+ * up shows nothing.
+ */
+import { Fault } from '@toolway/contract'
+
+/** Two may be chance and three a deployment; five without any answer in between are neither. */
+const MOST_FAILURES = 5
+/** A restart takes seconds, so the first pause is short; a server that stays away costs one call in two minutes. Milliseconds. */
+const PAUSE = { first: 10_000, most: 120_000 }
+
+export interface Circuit {
+  /** In a row, since the last answer. */
+  readonly failures: number
+  /** When the next call may try; undefined while it is closed. */
+  readonly until: number | undefined
+  /** Of the next opening, in milliseconds. */
+  readonly pause: number
+  /** Until when the call that tries is waited for: it may be given up by its client and say nothing. */
+  readonly trial: number | undefined
+}
+
+export const CLOSED: Circuit = { failures: 0, until: undefined, pause: PAUSE.first, trial: undefined }
+
+/** `try` lets one call through; whoever acts on it notes the trial. */
+export function decide({ until, trial }: Circuit, now: number): 'pass' | 'try' | 'refuse' {
+  if (until === undefined) return 'pass'
+  return now >= until && (trial === undefined || now >= trial) ? 'try' : 'refuse'
+}
+
+/** What a call's end makes of the circuit. `unknown`: its client gave it up. */
+export function learn(circuit: Circuit, end: 'answered' | 'failed' | 'unknown', now: number): Circuit {
+  if (end === 'answered') return CLOSED
+  if (end === 'unknown') return { ...circuit, trial: undefined }
+  const failures = circuit.failures + 1
+  if (circuit.until === undefined && failures < MOST_FAILURES) return { ...circuit, failures }
+  // Those that were under way when it opened say nothing new.
+  if (circuit.until !== undefined && now < circuit.until) return { ...circuit, failures }
+  const { pause } = circuit
+  return { failures, until: now + pause, pause: Math.min(pause * 2, PAUSE.most), trial: undefined }
+}
+
+export interface BreakerParts {
+  readonly alias: string
+  /** Milliseconds that a call may take: a trial that is silent for longer makes room for another. */
+  readonly patience: number
+  readonly now: () => number
+  /** It opened, with the failure that did it, or closed again. */
+  onTurn(failure: Fault | undefined): void
+}
+
+export interface Breaker {
+  /** Nothing is to be asked of it before a call. */
+  readonly closed: boolean
+  /** Counts answers: what a call is given when it begins, and says again when it fails. */
+  readonly turn: number
+  /** Undefined, or why no call goes through now: `upstream.resting`. */
+  admit(): Fault | undefined
+  /** There was an answer, of whatever kind; `status` where it came over HTTP. */
+  answered(turn: number, status?: number): void
+  failed(turn: number, thrown: unknown): void
+}
+
+/** What happened, as a part of a sentence. */
+const wordsOf = ({ code, facts }: Fault): string => {
+  if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
+  return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)
+}
+
+const AWAY = new Set([502, 503, 504])
+const FAILURES = new Set(['upstream.timeout', 'upstream.lost', 'upstream.unreachable'])
+
+export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
+  let circuit = CLOSED
+  let turn = 0
+  let problem = ''
+
+  function become(next: Circuit, failure: Fault | undefined): void {
+    const was = circuit.until
+    circuit = next
+    // A trial that fails opens it again; that it is open is told once.
+    if ((was === undefined) !== (next.until === undefined)) onTurn(failure)
+  }
+
+  function fail(fault: Fault): void {
+    problem = wordsOf(fault)
+    become(learn(circuit, 'failed', now()), fault)
+  }
+
+  return {
+    get closed() {
+      return circuit.until === undefined
+    },
+    get turn() {
+      return turn
+    },
+    admit() {
+      const at = now()
+      const verdict = decide(circuit, at)
+      if (verdict === 'try') circuit = { ...circuit, trial: at + patience }
+      if (verdict !== 'refuse') return undefined
+      const until = Math.max(circuit.until ?? at, circuit.trial ?? at)
+      return new Fault('upstream.resting', {
+        connection: alias,
+        problem,
+        failures: circuit.failures,
+        seconds: Math.max(1, Math.ceil((until - at) / 1000)),
+        until: new Date(until).toISOString(),
+      })
+    },
+    answered(began, status = 200) {
+      if (AWAY.has(status)) {
+        // A call that began before the last answer was overtaken by it: its failure is older news.
+        if (began === turn)
+          fail(new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` }))
+        return
+      }
+      turn++
+      if (circuit.failures > 0) become(learn(circuit, 'answered', now()), undefined)
+    },
+    failed(began, thrown) {
+      const fault = Fault.of(thrown)
+      if (fault.code === 'call.cancelled') circuit = learn(circuit, 'unknown', now())
+      else if (FAILURES.has(fault.code) && began === turn) fail(fault)
+    },
+  }
+}

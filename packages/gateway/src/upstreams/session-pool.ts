@@ -1,0 +1,276 @@
+/**
+ * Which sessions does the gateway hold with servers, and how long? One pool for the process, found by connection, owner and
+ * capability set; parallel misses open one session, a hit is a look-up in a map.
+ *
+ * A session holds no caller: who asks, under what key and for whom travels with each ask. The pool opens nothing itself and
+ * never ends a session under a call: one that may no longer be used takes no new call and ends with its last one.
+ */
+import { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+
+/** Sessions held at most; beyond it the one that was used least recently goes (ledger S3-POOL-02). */
+const MOST = 5_000
+/** How old a session gets, how long it is kept unused, and how often that is looked at, in milliseconds (S2-SES-02, S3-POOL-03). */
+const LIFE = 30 * 60_000
+const IDLE = 10 * 60_000
+const REAP_EVERY = 60_000
+/** How long a client's own session may rest: as long as the client's session at our door may. */
+const IDLE_OF_CLIENT = 30 * 60_000
+
+export interface Pooled {
+  /** Tell the server that it ends; rejects never. */
+  close(): Promise<void>
+}
+
+/** Whose session it is. Two holders that differ in anything never share one. */
+export interface Holder {
+  readonly owner: string
+  /** A server is told once what its client can do, so each set of capabilities has a session of its own. */
+  readonly capabilities: JsonObject
+  /**
+   * It carries what one client built up at the server (an open page, a working folder): it does not age, because a new one in
+   * its place would silently be empty. It ends with the client's own session, or when it was not used as long as that may rest.
+   */
+  readonly lasting: boolean
+}
+
+export interface SessionPool<Session extends Pooled> {
+  /** The sessions of one connection as it is set up now; once it changes, another place takes over. */
+  place(connectionId: string, alias: string): Place<Session>
+  readonly size: number
+  /** Ends the looking after; each place ends its own sessions. */
+  close(): void
+}
+
+export interface Place<Session extends Pooled> {
+  /**
+   * Do the work in the holder's session, which is opened where there is none. Rejects with what `open` or the work rejects
+   * with, and with `upstream.disabled` where the session was given up while it was being opened.
+   */
+  use<T>(holder: Holder, open: () => Promise<Session>, work: (session: Session) => Promise<T>): Promise<T>
+  /** As `use`, for a stream that stays open: it keeps the session from resting, not from ending. `ended` ends the stream. */
+  listen<T>(
+    holder: Holder,
+    open: () => Promise<Session>,
+    work: (session: Session, ended: AbortSignal) => Promise<T>,
+  ): Promise<T>
+  /** The holder's session, where one is open. */
+  find(holder: Holder): Session | undefined
+  /** The server does not know it any more: it is used by nobody else, and nothing is told to the server. */
+  lose(holder: Holder, session: Session): void
+  /** Give up what is held for an owner. */
+  forget(owner: string): void
+  /** Resolves when no call is under way in it. */
+  drained(): Promise<void>
+  /** End everything, also what is under way. */
+  close(): Promise<void>
+}
+
+interface Entry<Session> {
+  readonly key: string
+  readonly holder: Holder
+  /** The sessions of its place by owner: where it is noted until it has ended. */
+  readonly siblings: Map<string, Set<Entry<Session>>>
+  readonly opening: Promise<Session>
+  session: Session | undefined
+  readonly born: number
+  used: number
+  calls: number
+  streams: number
+  /** It takes no new call. */
+  retired: boolean
+  /** Whoever waits for it to open does not get it. */
+  refused: boolean
+  ended: AbortController | undefined
+  closing: Promise<void> | undefined
+}
+
+export function createSessionPool<Session extends Pooled>({ now }: { now: () => number }): SessionPool<Session> {
+  /** In the order of their last use, the oldest first. */
+  const entries = new Map<string, Entry<Session>>()
+  let places = 0
+  const reaper = setInterval(reap, REAP_EVERY)
+  reaper.unref()
+
+  function reap(): void {
+    for (const entry of entries.values()) if (isPast(entry)) retire(entry)
+  }
+
+  function isPast({ holder, born, used, calls, streams }: Entry<Session>): boolean {
+    const at = now()
+    if (!holder.lasting && at - born >= LIFE) return true
+    return calls === 0 && streams === 0 && at - used >= (holder.lasting ? IDLE_OF_CLIENT : IDLE)
+  }
+
+  function retire(entry: Entry<Session>): void {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key)
+    entry.retired = true
+    entry.ended?.abort()
+    if (entry.calls === 0) void end(entry)
+  }
+
+  /** The server is told without anybody waiting for it, once. */
+  function end(entry: Entry<Session>): Promise<void> {
+    entry.closing ??= (async () => {
+      const session = await entry.opening.catch(() => undefined)
+      await session?.close().catch(() => {})
+      strike(entry)
+    })()
+    return entry.closing
+  }
+
+  function strike(entry: Entry<Session>): void {
+    const { siblings, holder } = entry
+    const own = siblings.get(holder.owner)
+    own?.delete(entry)
+    if (own?.size === 0) siblings.delete(holder.owner)
+  }
+
+  /** The one that was used least recently goes; one with a call or a stream under way only if there is no other. */
+  function makeRoom(): void {
+    if (entries.size < MOST) return
+    let oldest: Entry<Session> | undefined
+    let streaming: Entry<Session> | undefined
+    for (const entry of entries.values()) {
+      if (entry.calls === 0 && entry.streams === 0) return retire(entry)
+      oldest ??= entry
+      if (entry.calls === 0) streaming ??= entry
+    }
+    const last = streaming ?? oldest
+    if (last !== undefined) retire(last)
+  }
+
+  function find(key: string): Entry<Session> | undefined {
+    const entry = entries.get(key)
+    if (entry === undefined) return undefined
+    if (isPast(entry)) {
+      retire(entry)
+      return undefined
+    }
+    entries.delete(key)
+    entries.set(key, entry)
+    return entry
+  }
+
+  function add(
+    { key, holder, siblings }: Pick<Entry<Session>, 'key' | 'holder' | 'siblings'>,
+    open: () => Promise<Session>,
+  ): Entry<Session> {
+    makeRoom()
+    const at = now()
+    const entry: Entry<Session> = {
+      key,
+      holder,
+      siblings,
+      opening: open(),
+      session: undefined,
+      born: at,
+      used: at,
+      calls: 0,
+      streams: 0,
+      retired: false,
+      refused: false,
+      ended: undefined,
+      closing: undefined,
+    }
+    entries.set(key, entry)
+    const own = siblings.get(holder.owner)
+    if (own === undefined) siblings.set(holder.owner, new Set([entry]))
+    else own.add(entry)
+    entry.opening.then(
+      (session) => (entry.session = session),
+      // Nothing was opened: the next one who asks tries again.
+      () => retire(entry),
+    )
+    return entry
+  }
+
+  function place(connectionId: string, alias: string): Place<Session> {
+    const name = `${connectionId} ${++places}`
+    const siblings: Entry<Session>['siblings'] = new Map()
+    const drains: (() => void)[] = []
+    let underWay = 0
+    let closed = false
+    const gone = () => new Fault('upstream.disabled', { connection: alias })
+
+    const keyOf = ({ owner, capabilities }: Holder) => JSON.stringify([name, owner, capabilities])
+
+    function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
+      if (closed) throw gone()
+      const key = keyOf(holder)
+      return find(key) ?? add({ key, holder, siblings }, open)
+    }
+
+    async function opened(entry: Entry<Session>): Promise<Session> {
+      if (entry.session !== undefined) return entry.session
+      const session = await entry.opening
+      if (entry.refused) throw gone()
+      return session
+    }
+
+    const all = () => [...siblings.values()].flatMap((own) => [...own])
+
+    return {
+      async use(holder, open, work) {
+        const entry = enter(holder, open)
+        entry.calls++
+        underWay++
+        try {
+          return await work(entry.session ?? (await opened(entry)))
+        } finally {
+          entry.calls--
+          entry.used = now()
+          if (entry.retired && entry.calls === 0) void end(entry)
+          if (--underWay === 0) for (const drained of drains.splice(0)) drained()
+        }
+      },
+      async listen(holder, open, work) {
+        const entry = enter(holder, open)
+        entry.streams++
+        try {
+          const session = await opened(entry)
+          entry.ended ??= new AbortController()
+          if (entry.retired) entry.ended.abort()
+          return await work(session, entry.ended.signal)
+        } finally {
+          entry.streams--
+          entry.used = now()
+        }
+      },
+      find: (holder) => entries.get(keyOf(holder))?.session,
+      lose({ owner }, session) {
+        const entry = [...(siblings.get(owner) ?? [])].find((one) => one.session === session)
+        if (entry === undefined) return
+        entry.closing ??= Promise.resolve(strike(entry))
+        retire(entry)
+      },
+      forget(owner) {
+        for (const entry of [...(siblings.get(owner) ?? [])]) {
+          entry.refused = true
+          retire(entry)
+        }
+      },
+      drained: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => void drains.push(resolve))),
+      async close() {
+        closed = true
+        await Promise.all(
+          all().map((entry) => {
+            entry.refused = true
+            retire(entry)
+            return end(entry)
+          }),
+        )
+      },
+    }
+  }
+
+  return {
+    place,
+    get size() {
+      return entries.size
+    },
+    close() {
+      clearInterval(reaper)
+    },
+  }
+}

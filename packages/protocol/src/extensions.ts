@@ -1,0 +1,37 @@
+/**
+ * Which extensions a client or a server declares, by their ids, and what of them can stand in the other era
+ * (specification 2026-07-28, extensions; MCP Apps and Tasks extensions).
+ *
+ * An extension is in force only where both sides declare it; nothing here decides that, it only reads what was declared.
+ */
+import { isObject, type JsonObject } from './json.ts'
+
+export const APPS = 'io.modelcontextprotocol/ui'
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** What a host that shows apps declares, and what the gateway declares when it lists tools for such hosts. */
+export const APPS_SETTINGS: JsonObject = { mimeTypes: ['text/html;profile=mcp-app'] }
+
+/** The declared extensions with their settings; an empty object where there are none. */
+export function extensionsOf({ extensions }: JsonObject): JsonObject {
+  return isObject(extensions) ? extensions : {}
+}
+
+export const declares = (capabilities: JsonObject, extension: string): boolean =>
+  isObject(extensionsOf(capabilities)[extension])
+
+/** Capabilities with fewer extensions; as they are where nothing is left out. */
+export function keepExtensions(capabilities: JsonObject, keeps: (extension: string) => boolean): JsonObject {
+  const declared = Object.entries(extensionsOf(capabilities))
+  const kept = declared.filter(([extension]) => keeps(extension))
+  if (kept.length === declared.length) return capabilities
+  const { extensions: _, ...rest } = capabilities
+  return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
+}
+
+/** Whether a tool is for the app of its server alone: hosts without apps would show it to their model (MCP Apps, visibility). */
+export function isAppOnly({ _meta: meta }: JsonObject): boolean {
+  const ui = isObject(meta) ? meta['ui'] : undefined
+  const visibility = isObject(ui) ? ui['visibility'] : undefined
+  return Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => who === 'app')
+}

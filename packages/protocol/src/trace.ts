@@ -1,0 +1,45 @@
+/**
+ * Trace context on its way through: W3C headers beside a request become the keys of `_meta` that 2026-07-28 keeps for them,
+ * and those keys are sent as headers again (W3C Trace Context; specification 2026-07-28, basic: request metadata).
+ *
+ * What does not have the form is no trace context: it stays where it was in `_meta`, and never becomes a header.
+ */
+import type { HeaderReader } from './eras/modern/headers.ts'
+import type { JsonObject } from './json.ts'
+import { metaOf } from './message.ts'
+
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+/** Lists of printable ASCII; the lengths are those that the recommendations make everybody pass on. */
+const LIST = /^[\x20-\x7e]+$/
+const LONGEST = { tracestate: 512, baggage: 8192 }
+
+const isTraceparent = (value: unknown): value is string => typeof value === 'string' && TRACEPARENT.test(value)
+const isList = (value: unknown, longest: number): value is string =>
+  typeof value === 'string' && value.length <= longest && LIST.test(value)
+
+/** Params with the headers' trace context in `_meta`, unless the body names one itself. */
+export function withTrace(params: JsonObject, header: HeaderReader): JsonObject {
+  const traceparent = header('traceparent')
+  if (traceparent === undefined || !isTraceparent(traceparent)) return params
+  const meta = metaOf(params)
+  if ('traceparent' in meta) return params
+  const traced: JsonObject = { ...meta, traceparent }
+  for (const name of ['tracestate', 'baggage'] as const) {
+    const value = header(name)
+    if (!(name in meta) && isList(value, LONGEST[name])) traced[name] = value
+  }
+  return { ...params, _meta: traced }
+}
+
+/** The headers that say what `_meta` says of the trace. */
+export function traceHeaders(params: JsonObject): Record<string, string> | undefined {
+  const meta = params['_meta'] as JsonObject | undefined
+  const traceparent = meta?.['traceparent']
+  if (meta === undefined || !isTraceparent(traceparent)) return undefined
+  const headers: Record<string, string> = { traceparent }
+  for (const name of ['tracestate', 'baggage'] as const) {
+    const value = meta[name]
+    if (isList(value, LONGEST[name])) headers[name] = value
+  }
+  return headers
+}
