@@ -131,6 +131,15 @@ describe('a declaration file that does not fit', () => {
       'organizations:\n  default: {}\n',
       ':2:3: organizations.default belongs at the top of the file: what stands there is the organization "default".',
     ],
+    [
+      'connections:\n  a:\n    type: stdio\n    url: http://x.example\n',
+      ':3:5: connections.a.type must be one of http, sse, ws.',
+    ],
+    ['connections:\n  a:\n    type: sse\n    command: x\n', ':3:5: connections.a.type must be one of stdio.'],
+    [
+      'connections:\n  a:\n    type: ws\n    url: http://hunter2.example\n',
+      ':4:5: connections.a.url must start with ws:// or wss://, as its type is ws.',
+    ],
     ['- a\n', ': must be a mapping (name: value).'],
   ]
   test.each(cases)('%j', async (text, problem) => {
@@ -140,9 +149,9 @@ describe('a declaration file that does not fit', () => {
     expect(sentence).not.toContain('hunter2')
   })
 
-  test('S4-SRV-04: names a server by url and headers, or by command and args; a doubled name is an error with its place', async () => {
-    const remote = `connections:\n  remote:\n    url: http://127.0.0.1:1/mcp\n    headers: { X-Team: blue }\n`
-    const local = `  local:\n    command: no-such-command\n    args: [--quiet]\n`
+  test('S4-SRV-04: gives a server’s name and type, with url and headers or with command and args; a doubled name is an error with its place', async () => {
+    const remote = `connections:\n  remote:\n    type: http\n    url: http://127.0.0.1:1/mcp\n    headers: { X-Team: blue }\n`
+    const local = `  local:\n    type: stdio\n    command: no-such-command\n    args: [--quiet]\n`
     await using here = await withFile(remote + local)
     const running = await here.start({ TOOLWAY_CONFIG: here.file })
     const listed = await here.json(['connection', 'list'])
@@ -155,7 +164,7 @@ describe('a declaration file that does not fit', () => {
     expect(await running.stop()).toBe(0)
     await writeFile(here.file, remote + local + local)
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      `${here.file}:8:3: this is not YAML: Map keys must be unique.`,
+      `${here.file}:10:3: this is not YAML: Map keys must be unique.`,
     )
   })
 

@@ -75,7 +75,7 @@ const textOf = async (peer: RawPeer, tool: string, given = {}) =>
   (await callTool(peer, tool, given)).answer.result?.content?.[0]?.text
 
 describe('two organizations with the same aliases and tool names', () => {
-  test('each call their own servers, at every address', async () => {
+  test('S3-MCP-01: each call their own servers, at every address', async () => {
     const calls = [
       textOf(modern('/mcp', gateway.key), 'same__padding_0000'),
       textOf(modern('/mcp', OTHER_KEY), 'same__padding_0000'),

@@ -40,7 +40,7 @@ beforeAll(async () => {
           settings: { connections: ['same'], include: ['same__*'], exclude: ['*__hang'] },
         },
       ],
-      settings: { TOOLWAY_ALLOWED_ORIGINS: 'https://console.example.com' },
+      settings: { MCP_ALLOWED_ORIGINS: 'https://console.example.com' },
       keys: [{ name: 'limited', value: LIMITED_KEY, toolset: 'safe' }],
       others: [
         {

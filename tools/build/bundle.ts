@@ -13,8 +13,8 @@ import { placeFiles } from './place-files.ts'
 /** What a process is started with. Other sources name these files only by `new URL('…', import.meta.url)`. */
 const PROGRAMS = ['main.ts', 'upstreams/children/worker.ts', 'demo/demo-server.ts']
 
-/** Asked for only by who sets `native`, which the gateway never does. */
-const NEVER_LOADED = ['pg-native']
+/** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */
+const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate']
 
 /** Bundled CommonJS asks for Node's own modules by `require`, which an ES module does not have. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)`
@@ -44,7 +44,7 @@ export async function bundle({ root, source, folder, elsewhere }: BundleParts): 
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
     banner: { js: REQUIRE },
-    external: NEVER_LOADED,
+    external: DONE_WITHOUT,
     legalComments: 'none', // the notices beside the bundle hold every licence whole
     metafile: true,
     logLevel: 'warning',
@@ -59,6 +59,6 @@ export async function bundle({ root, source, folder, elsewhere }: BundleParts): 
 
 function refuseMissing({ outputs }: Metafile): void {
   const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external === true))
-  const missing = outside.map(({ path }) => path).filter((path) => !isBuiltin(path) && !NEVER_LOADED.includes(path))
+  const missing = outside.map(({ path }) => path).filter((path) => !isBuiltin(path) && !DONE_WITHOUT.includes(path))
   if (missing.length > 0) throw new Error(`The bundle would need ${[...new Set(missing)].join(', ')} at run time.`)
 }

@@ -107,6 +107,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
+    memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
     path,
     ...(lang === undefined ? {} : { lang }),
   })
@@ -300,6 +301,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     entrance: createEntrance({ sessions, changes, listeners: createListeners(), signer: vault }),
     sessions,
     keepSessions,
+    givesSessions: config.TOOLWAY_SESSIONS === 'on',
     changes,
     trails,
     open,
@@ -325,7 +327,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
     }),
     mcp: createMcpDoor(doors),
-    sse: createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }),
+    sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
     health,
     identify: identity.identify,

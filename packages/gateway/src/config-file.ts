@@ -38,7 +38,14 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   environment: Values.default({}),
 })
-const Connection = z.union([Remote, Process], { error: ({ input }) => wordKind(input) })
+/** Nobody has to say it, because the other members do; where it is said, it holds. */
+const Connection = z.union(
+  [
+    Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
+    Process.extend({ type: z.enum(['stdio']).optional() }),
+  ],
+  { error: ({ input }) => wordKind(input) },
+)
 
 const Toolset = ToolsetSettings.extend({ title: z.string().min(1).optional() })
 const Key = z.strictObject({ value: Value, toolset: Slug.optional() })
@@ -54,7 +61,7 @@ const File = z.strictObject({
 })
 
 /** Every name that a member can have: what a misspelt one may have meant. */
-const NAMES = [File, Remote, Process, Toolset, Key].flatMap((shape) => Object.keys(shape.shape))
+const NAMES = ['type', ...[File, Remote, Process, Toolset, Key].flatMap((shape) => Object.keys(shape.shape))]
 
 export interface DeclaredConnection {
   readonly alias: string
@@ -186,7 +193,7 @@ function declared(
         'url' in connection
           ? {
               kind: 'http' as const,
-              url: addressOf(fill(connection.url, ...place, 'url'), (problem) =>
+              url: addressOf(fill(connection.url, ...place, 'url'), connection.type, (problem) =>
                 fill.complain([...place, 'url'], problem),
               ),
               headers: fillAll(connection.headers, ...place, 'headers'),
@@ -213,9 +220,15 @@ function declared(
 }
 
 /** The address is not repeated: it may hold a secret. */
-function addressOf(text: string, complain: (problem: string) => ConfigFault): string {
-  if (/^(https?|wss?):$/.test(URL.parse(text)?.protocol ?? '')) return text
-  throw complain('must be an address that starts with http://, https://, ws:// or wss://')
+function addressOf(text: string, type: string | undefined, complain: (problem: string) => ConfigFault): string {
+  const scheme = URL.parse(text)?.protocol ?? ''
+  const [http, ws] = [/^https?:$/.test(scheme), /^wss?:$/.test(scheme)]
+  if (!http && !ws) throw complain('must be an address that starts with http://, https://, ws:// or wss://')
+  if (type !== undefined && (type === 'ws') !== ws)
+    throw complain(
+      `must start with ${type === 'ws' ? 'ws:// or wss://' : 'http:// or https://'}, as its type is ${type}`,
+    )
+  return text
 }
 
 /** A connection says by one member which kind it is; undefined leaves it to the kind it says. */

@@ -97,6 +97,8 @@ describe('a setting', () => {
     ['TOOLWAY_AUTH', 'false'],
     ['TOOLWAY_AUTH', 'OFF'],
     ['TOOLWAY_DEMO', '0'],
+    ['TOOLWAY_CHILD_MEMORY', '63'],
+    ['TOOLWAY_CHILD_MEMORY', '2 GiB'],
     ['LOG_LEVEL', 'verbose'],
   ]
   test.each(refused)('%s may not be %j, and the complaint names both', (name, text) => {
@@ -120,6 +122,32 @@ describe('a setting', () => {
   })
 })
 
+describe('a setting that has another name', () => {
+  test('may be given under it, in the environment, a file of its own or a .env', async () => {
+    const text = 'https://a.example.com,https://b.example.com'
+    const value = ['https://a.example.com', 'https://b.example.com']
+    await using at = await folder({ value: text, '.env': `MCP_ALLOWED_ORIGINS=${text}` })
+    const origins = 'TOOLWAY_ALLOWED_ORIGINS'
+    const path = join(at.path, 'value')
+    for (const [loaded, origin] of [
+      [load({ MCP_ALLOWED_ORIGINS: text }), 'environment'],
+      [load({ MCP_ALLOWED_ORIGINS_FILE: path }), `file ${path}`],
+      [load({}, at.path), 'file .env'],
+    ] as const) {
+      expect(loaded.config[origins]).toEqual(value)
+      expect(loaded.origins[origins]).toBe(origin)
+    }
+  })
+
+  test('is refused under both: nobody can know which was meant', () => {
+    const said = complaint({ MCP_ALLOWED_ORIGINS: 'https://a.example', TOOLWAY_ALLOWED_ORIGINS: 'https://b.example' })
+    expect(said).toBe('TOOLWAY_ALLOWED_ORIGINS and MCP_ALLOWED_ORIGINS are both set: keep one of them.')
+    expect(load({ MCP_ALLOWED_ORIGINS: '', TOOLWAY_ALLOWED_ORIGINS: 'https://b.example' }).config).toMatchObject({
+      TOOLWAY_ALLOWED_ORIGINS: ['https://b.example'],
+    })
+  })
+})
+
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
@@ -128,6 +156,8 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_PUBLIC_URL: 'https://x.example',
       TOOLWAY_AUTH: 'off',
       TOOLWAY_DEMO: 'off',
+      TOOLWAY_CHILD_MEMORY: '512',
+      TOOLWAY_SESSIONS: 'off',
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',

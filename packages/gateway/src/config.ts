@@ -18,6 +18,7 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
 const SESSIONS_PROBLEM = 'it must be a whole number from 1 to 10000'
+const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
 const onOff = z.enum(['on', 'off'], 'it must be on or off')
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z
@@ -34,6 +35,8 @@ interface Setting {
   readonly shape: z.ZodType
   readonly about: string
   readonly secret?: boolean
+  /** Another name for it, under which other programs know it (ledger U-25). */
+  readonly also?: string
 }
 const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
 
@@ -61,9 +64,27 @@ export const SETTINGS = {
     'Address under which clients reach the gateway.',
   ),
   TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
-  TOOLWAY_ALLOWED_ORIGINS: setting(list, 'Further web origins that may call, separated by commas.'),
+  TOOLWAY_ALLOWED_ORIGINS: {
+    ...setting(
+      list,
+      'Further web origins that may call, separated by commas; MCP_ALLOWED_ORIGINS is another name for it.',
+    ),
+    also: 'MCP_ALLOWED_ORIGINS',
+  },
   TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
   TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_CHILD_MEMORY: setting(
+    z
+      .string()
+      .default('2048')
+      .refine((text) => /^\d{1,7}$/.test(text) && Number(text) >= 64, MEMORY_PROBLEM)
+      .transform(Number),
+    'MiB that a server which is started here may hold, with all that it starts; one that holds more is ended.',
+  ),
+  TOOLWAY_SESSIONS: setting(
+    onOff.default('on'),
+    'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+  ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
     z
       .string()
@@ -127,8 +148,8 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   const origins = {} as Record<SettingName, Origin>
   const values: Partial<Record<SettingName, unknown>> = {}
   for (const name of NAMES) {
-    const [text, origin] = readSetting(environment, name)
-    origins[name] = origin === 'environment' && given[name] === undefined ? `file ${DOTENV}` : origin
+    const [text, origin, source] = readSetting(environment, name)
+    origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
     values[name] = check(name, text, origin)
   }
   const config = Object.freeze(values) as Config
@@ -156,18 +177,25 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
   }
 }
 
-function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin] {
-  const direct = environment[name]
-  const path = environment[`${name}_FILE`]
-  if (direct !== undefined && direct !== '' && path !== undefined && path !== '')
-    throw new ConfigFault(`${name} and ${name}_FILE are both set: keep one of them.`)
-  if (path === undefined || path === '')
-    return direct === undefined || direct === '' ? [undefined, 'default'] : [direct, 'environment']
+/** What is said, where it came from, and the name under which it was found. */
+function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin, string] {
+  const { also }: Setting = SETTINGS[name]
+  const sources = (also === undefined ? [name] : [name, also])
+    .flatMap((known) => [known, `${known}_FILE`])
+    .filter((source) => (environment[source] ?? '') !== '')
+  if (sources.length > 1) throw new ConfigFault(`${sources.slice(0, 2).join(' and ')} are both set: keep one of them.`)
+  const [source = name] = sources
+  const said = environment[source]
+  if (said === undefined || said === '') return [undefined, 'default', source]
+  return source.endsWith('_FILE') ? readSettingFile(source, said) : [said, 'environment', source]
+}
+
+function readSettingFile(source: string, path: string): [string, Origin, string] {
   try {
-    return [readFileSync(path, 'utf8').trim(), `file ${path}`]
+    return [readFileSync(path, 'utf8').trim(), `file ${path}`, source]
   } catch (thrown) {
     throw new ConfigFault(
-      `${name}_FILE names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
+      `${source} names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
     )
   }
 }

@@ -23,6 +23,7 @@ import {
   type Asked,
   type Caller,
   type HeaderReader,
+  type LegacyRevision,
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../catalog/changes.ts'
@@ -31,7 +32,7 @@ import type { Session, Sessions } from '../sessions/sessions.ts'
 import { call } from './call.ts'
 import { askExtension } from './extend.ts'
 import { complete, getPrompt } from './get-prompt.ts'
-import { discovered, initialized } from './introduce.ts'
+import { discovered, initialized, initializedAlone } from './introduce.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import type { Listeners } from './listeners.ts'
@@ -149,6 +150,8 @@ export interface Entrance {
   enter(step: Step): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
   initialize(standing: Standing, request: Request): { answer: Answer; session: Session }
+  /** Answer a legacy client's opening without a session: each of its requests then stands alone. */
+  initializeAlone(standing: Standing, request: Request): { answer: Answer; revision: LegacyRevision }
 }
 
 export function createEntrance(parts: EnterParts): Entrance {
@@ -167,6 +170,10 @@ export function createEntrance(parts: EnterParts): Entrance {
       const opening = readInitialize(request.params ?? {})
       const session = parts.sessions.open(standing.owner, opening)
       return { answer: { result: initialized(standing, opening.revision) }, session }
+    },
+    initializeAlone(standing, request) {
+      const { revision } = readInitialize(request.params ?? {})
+      return { answer: { result: initializedAlone(standing, revision) }, revision }
     },
   }
 }

@@ -29,6 +29,17 @@ const introductionOf = (standing: Standing, revision: Revision) => ({
 export const initialized = (standing: Standing, revision: LegacyRevision): JsonObject =>
   writeInitialized(revision, introductionOf(standing, revision))
 
+/** To a client that gets no session: what needs one to be told or remembered is not announced. */
+export function initializedAlone(standing: Standing, revision: LegacyRevision): JsonObject {
+  const introduction = introductionOf(standing, revision)
+  const { logging: _, ...rest } = introduction.capabilities
+  const lists = ['tools', 'prompts', 'resources'].filter((name) => name in rest)
+  return writeInitialized(revision, {
+    ...introduction,
+    capabilities: { ...rest, ...Object.fromEntries(lists.map((name) => [name, {}])) },
+  })
+}
+
 export function discovered(standing: Standing): Answer {
   const { server, capabilities, instructions } = introductionOf(standing, MODERN)
   const result: JsonObject = {

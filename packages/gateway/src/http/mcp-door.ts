@@ -47,6 +47,8 @@ export interface McpDoorParts {
   readonly admit: Admit
   readonly entrance: Entrance
   readonly sessions: Sessions
+  /** Whether clients that open a session get one. */
+  readonly givesSessions: boolean
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
@@ -75,7 +77,7 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, keepSessions, changes, trails, open, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
@@ -107,7 +109,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
   function recall({ header, standing }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
+    return id === undefined || !givesSessions || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -148,6 +150,12 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   function initialize({ standing, response, trail }: Visit, request: Request): void {
     trail.method = 'initialize'
+    if (!givesSessions) {
+      const { answer, revision } = entrance.initializeAlone(standing, request)
+      trail.eraClient = revision
+      trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(responseOf(request, answer), 200)
+      return
+    }
     const { answer, session } = entrance.initialize(standing, request)
     trail.eraClient = session.revision
     keepSessions.keep(standing, session)

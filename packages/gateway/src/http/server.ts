@@ -21,7 +21,8 @@ import type { WebSocketDoor } from './websocket-door.ts'
 export interface ServerParts {
   readonly guard: Guard
   readonly mcp: McpDoor
-  readonly sse: SseDoor
+  /** None where no session outlives a request: a stream and the messages to it are two requests. */
+  readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
@@ -95,7 +96,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     if (address === undefined) return rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const { place, way } = address
-    return way === 'mcp' ? mcp.answer(request, response, place) : sse.answer(request, response, place, way)
+    if (way === 'mcp') return mcp.answer(request, response, place)
+    return sse === undefined ? rest(request, response) : sse.answer(request, response, place, way)
   }
 
   /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */

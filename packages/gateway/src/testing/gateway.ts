@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { declare, type Declaration } from '../admin/declare.ts'
 import { compose } from '../compose.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig, type Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
@@ -35,8 +35,8 @@ export interface TestGateway extends AsyncDisposable {
   connectionUrl(alias: string): string
   /** End the gateway and compose it anew, on the same database and at the same address; `meanwhile` it is away. */
   restart(meanwhile?: () => Promise<unknown>): Promise<void>
-  /** Another gateway on the same database. */
-  another(): Promise<AsyncDisposable & { readonly address: string }>
+  /** Another gateway on the same database, with other settings if they are given. */
+  another(settings?: Partial<Config>): Promise<AsyncDisposable & { readonly address: string }>
   /** Resolves when that connection's catalog has been fetched, or its failure noted. */
   settled(alias: string): Promise<{ status: string; reason: string | null; tools: number }>
 }
@@ -83,9 +83,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   await declare({ db, vault }, [own, ...others])
   const log: LogLine[] = []
   const kept = logInto(log)
-  const begin = async (port: number) => {
+  const begin = async (port: number, other: Partial<Config> = {}) => {
     const begun = await compose({
-      config: { ...loaded.config, TOOLWAY_PORT: port },
+      config: { ...loaded.config, ...other, TOOLWAY_PORT: port },
       store: { db, vault },
       log: kept,
       logLine: (json) => kept.info(JSON.parse(json) as object, 'call'),
@@ -111,8 +111,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await meanwhile?.()
       gateway = (await begin(port)).begun
     },
-    async another() {
-      const other = await begin(0)
+    async another(settings) {
+      const other = await begin(0, settings)
       return { address: `http://127.0.0.1:${other.port}`, [Symbol.asyncDispose]: () => other.begun.close() }
     },
     async settled(alias) {

@@ -11,6 +11,8 @@ export const FRAME_LIMIT = 64 * 1024 * 1024
 export const LINE_CEILING = 48 * 1024 * 1024
 /** What U-16 of the requirements sets for a line of a stdio server, in bytes. */
 export const LINE_LIMIT = 8 * 1024 * 1024
+/** What a child may hold with all it started, in bytes: a browser with a few pages fits. */
+export const MEMORY_LIMIT = 2048 * 1024 * 1024
 
 /** Gateway to worker: start, line, taken, stop. Worker to gateway: started, refused, line, taken, stderr, deaf, exited. */
 export const KIND = {
@@ -42,6 +44,8 @@ export interface Order {
   home: string
   cwd?: string
   lineLimit: number
+  /** Bytes that it may hold with all it started. */
+  memoryLimit: number
 }
 
 /** Body of `refused`, as JSON: no process came to be. */
@@ -50,8 +54,8 @@ export interface Refusal {
   message: string
 }
 
-/** Why a child is gone: by itself, on request, for a line over the limit, or with the worker that held it. */
-export type ExitReason = 'ENDED' | 'STOPPED' | 'LINE_TOO_LONG' | 'WORKER_LOST'
+/** Why a child is gone: by itself, on request, for a line or memory over the limit, or with the worker that held it. */
+export type ExitReason = 'ENDED' | 'STOPPED' | 'LINE_TOO_LONG' | 'TOO_MUCH_MEMORY' | 'WORKER_LOST'
 
 /** Body of `exited`, as JSON: the process and its group are gone. */
 export interface Ending {

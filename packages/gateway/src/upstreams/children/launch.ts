@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ChildError } from './child-error.ts'
-import { LINE_CEILING, LINE_LIMIT, type Order } from './frame.ts'
+import { LINE_CEILING, LINE_LIMIT, MEMORY_LIMIT, type Order } from './frame.ts'
 import { createMask } from './mask.ts'
 
 export interface Launch {
@@ -22,6 +22,8 @@ export interface Launch {
   signal?: AbortSignal
   /** Bytes of one line of its output; default 8 MiB. */
   lineLimit?: number
+  /** Bytes that it may hold with all it started; default 2 GiB. */
+  memoryLimit?: number
 }
 
 /** What every child gets: PATH, LANG, and below which folder its own is made. */
@@ -64,9 +66,9 @@ function folderOf(name: string): string {
 }
 
 export function orderOf(launch: Launch, { path, lang, home }: World): Order {
-  const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT } = launch
+  const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
   const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
-  return { command, args: [...args], environment: { ...environment }, path, lang, lineLimit, ...own }
+  return { command, args: [...args], environment: { ...environment }, path, lang, lineLimit, memoryLimit, ...own }
 }
 
 /** The command as it may be shown. */

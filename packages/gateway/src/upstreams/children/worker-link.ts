@@ -29,6 +29,8 @@ export interface ChildrenParts {
   /** PATH of the children. */
   path: string
   lang?: string
+  /** Bytes that each may hold with all it started; default 2 GiB. */
+  memoryLimit?: number
   /** How many may be starting at the same time; one counts until `ready()`, its exit, or `readyMs`. */
   places?: number
   readyMs?: number
@@ -37,7 +39,7 @@ export interface ChildrenParts {
 }
 
 export function createChildren(parts: ChildrenParts): Children {
-  const { log, places = 4, readyMs = 60_000, progressMs = 5_000, platform = process.platform } = parts
+  const { log, memoryLimit, places = 4, readyMs = 60_000, progressMs = 5_000, platform = process.platform } = parts
   const world = { path: parts.path, lang: parts.lang ?? 'C.UTF-8', home: resolve(parts.home) }
   const queue = createStartQueue({ places })
   let crew: Crew | undefined
@@ -77,7 +79,7 @@ export function createChildren(parts: ChildrenParts): Children {
       const leave = await takePlace(launch, () => near?.lastStderr())
       try {
         if (closed) throw shuttingDown()
-        near = getCrew().join(orderOf(launch, world), {
+        near = getCrew().join(orderOf(memoryLimit === undefined ? launch : { memoryLimit, ...launch }, world), {
           ...{ name: launch.name, log, ready: leave },
           over(how) {
             leave()

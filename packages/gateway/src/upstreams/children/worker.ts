@@ -11,6 +11,7 @@ import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Fr
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle } from './worker/child-folder.ts'
 import { findCommand } from './worker/command-path.ts'
+import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createUndertaker } from './worker/undertaker.ts'
 
 /** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
@@ -19,6 +20,7 @@ const CONGESTED_FROM = 1024 * 1024
 
 function createWorker(link: Socket) {
   const undertaker = createUndertaker()
+  const memory = createMemoryWatch()
   /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
   const children = new Map<number, Process | undefined>()
   let leaving = false
@@ -39,8 +41,9 @@ function createWorker(link: Socket) {
     const { cwd, environment } = await settle(order)
     const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
-    const { args, lineLimit, environment: declared } = order
-    return startProcess({ file, args, cwd, environment, declared, lineLimit, undertaker, report: reportOf(id) })
+    const { args, lineLimit, memoryLimit, environment: declared } = order
+    const limits = { lineLimit, memoryLimit }
+    return startProcess({ file, args, cwd, environment, declared, ...limits, undertaker, memory, report: reportOf(id) })
   }
 
   async function start(id: number, order: Order): Promise<void> {

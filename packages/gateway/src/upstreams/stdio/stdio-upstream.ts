@@ -124,9 +124,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     })
     let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
-    child.onExit(({ code, signal, stderr }) => {
+    child.onExit(({ code, signal, reason, stderr }) => {
       const wasRunning = running?.child === child
-      const how = sentence ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
+      const how =
+        sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
       sentence = undefined
       // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
       const last = stderr.filter((line) => line.trim() !== '').at(-1)
@@ -374,4 +375,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
 const LEVEL_PATIENCE = 1_000
 
+/** What a child is ended for. */
+const OVER: Readonly<Record<string, string>> = {
+  LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
+  TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
+}
 const NEVER = new AbortController().signal

@@ -13,6 +13,7 @@ import { createMask } from '../mask.ts'
 import { readStderr } from './child-stderr.ts'
 import { writeStdin } from './child-stdin.ts'
 import { readStdout } from './child-stdout.ts'
+import type { MemoryWatch } from './memory-watch.ts'
 import type { Undertaker } from './undertaker.ts'
 
 /** Output that nobody takes is given up this long after the process is gone, in milliseconds. */
@@ -36,7 +37,9 @@ export interface ProcessParts {
   /** the part of it that may be secret */
   declared: Record<string, string>
   lineLimit: number
+  memoryLimit: number
   undertaker: Undertaker
+  memory: MemoryWatch
   report: Report
 }
 
@@ -58,7 +61,7 @@ async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNu
 }
 
 export async function startProcess(parts: ProcessParts) {
-  const { report, undertaker, lineLimit } = parts
+  const { report, undertaker, memory, lineLimit, memoryLimit } = parts
   const { child, group } = await bear(parts)
   let reason: ExitReason = 'ENDED'
   let ending: Promise<unknown> | undefined
@@ -87,10 +90,12 @@ export async function startProcess(parts: ProcessParts) {
     line: report.line,
     tooLong: () => end('LINE_TOO_LONG', 0),
   })
+  memory.add(group, memoryLimit, () => end('TOO_MUCH_MEMORY', 0))
 
   /** After the process: its group, then what it left in the pipes, then the report. */
   async function bury(): Promise<void> {
     const { code, signal } = await died
+    memory.forget(group)
     end('ENDED', 0)
     await ending
     await drained(closed, stdout.lastProgress)

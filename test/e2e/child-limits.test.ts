@@ -1,0 +1,89 @@
+/** What a server that is started here sees and may take: a world of its own, so much memory and no more, and an end with all it started. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { alive } from '../../packages/gateway/src/upstreams/children/children.test.fixture.ts'
+import { openGateway } from './peers/open-gateway.ts'
+import { callTool, type RawPeer } from './peers/raw-client.ts'
+import { until } from './peers/until.ts'
+
+const SCRIPT = join(import.meta.dirname, 'peers/greedy.script.ts')
+const World = z.object({ environment: z.record(z.string(), z.string()), cwd: z.string(), pid: z.number() })
+const greedy = (alias: string) => ({
+  alias,
+  wire: {
+    kind: 'process' as const,
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', SCRIPT],
+    environment: { DECLARED: `for ${alias}` },
+  },
+})
+
+let gateway: TestGateway
+beforeAll(async () => {
+  vi.stubEnv('SECRET_KEY', 'planted in the gateway')
+  gateway = await openGateway({
+    connections: ['one', 'other', 'filling', 'bearing', 'shouting'].map(greedy),
+    settings: { TOOLWAY_CHILD_MEMORY: '256' },
+  })
+}, 30_000)
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vi.unstubAllEnvs()
+})
+
+const peer = (): RawPeer => ({ url: gateway.url, key: gateway.key, era: 'modern' })
+const call = async (tool: string, mebibytes = 0) =>
+  (await callTool(peer(), tool, { mebibytes })).answer.result?.content?.[0]?.text ?? ''
+const worldOf = async (alias: string) => World.parse(JSON.parse(await call(`${alias}__world`)))
+const reasonOf = (alias: string) =>
+  gateway.log.filter(
+    ({ message, facts }) => message === 'a stdio server ended' && String(facts['child']).startsWith(`${alias}.`),
+  )
+
+describe('S3-EXT-08: a server that is started here', () => {
+  test('sees PATH, LANG, a home, folders and an npm cache of its own, what was declared, and nothing else', async () => {
+    const worlds = await Promise.all(['one', 'other'].map(worldOf))
+    for (const [at, { environment, cwd }] of worlds.entries()) {
+      const { PATH, LANG, HOME = '', TMPDIR, npm_config_cache, ...rest } = environment
+      expect(rest).toEqual({ DECLARED: `for ${at === 0 ? 'one' : 'other'}` })
+      expect(PATH).toBe(process.env['PATH'])
+      expect(LANG).toBeTypeOf('string')
+      for (const folder of [TMPDIR, npm_config_cache, cwd]) expect(folder?.startsWith(`${HOME}/`)).toBe(true)
+      expect(JSON.stringify(environment)).not.toContain('planted')
+    }
+    expect(new Set(worlds.map(({ environment }) => environment['HOME'])).size).toBe(2)
+  })
+
+  test('may hold so much memory: one that holds more is ended with the reason, and is there again', async () => {
+    const { pid } = await worldOf('filling')
+    expect(await call('filling__fill', 50)).toBe('done')
+    expect((await worldOf('filling')).pid).toBe(pid)
+    await call('filling__fill', 300)
+    await until('it is ended', () => !alive(pid))
+    await until('the reason is told', () =>
+      reasonOf('filling').some(({ facts }) => facts['reason'] === 'TOO_MUCH_MEMORY'),
+    )
+    expect((await worldOf('filling')).pid).not.toBe(pid)
+    expect(reasonOf('one')).toEqual([])
+  })
+
+  test('answers for the memory of what it started too, and that ends with it', async () => {
+    const { pid } = await worldOf('bearing')
+    const small = Number(await call('bearing__bear', 1))
+    expect(alive(small)).toBe(true)
+    const large = Number(await call('bearing__bear', 300))
+    for (const one of [pid, small, large]) await until(`${one} is ended`, () => !alive(one))
+    await until('the reason is told', () => reasonOf('bearing').length > 0)
+    expect(reasonOf('bearing').map(({ facts }) => facts['reason'])).toEqual(['TOO_MUCH_MEMORY'])
+  })
+
+  test('may say lines of 8 MiB: one that says a longer one is ended with the reason', async () => {
+    const { pid } = await worldOf('shouting')
+    await call('shouting__shout', 9)
+    await until('it is ended', () => !alive(pid))
+    await until('the reason is told', () => reasonOf('shouting').length > 0)
+    expect(reasonOf('shouting').map(({ facts }) => facts['reason'])).toEqual(['LINE_TOO_LONG'])
+  })
+})
