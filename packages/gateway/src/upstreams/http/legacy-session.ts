@@ -4,6 +4,7 @@
  * The session is opened once, with the capabilities of exactly the one it is held for. What the server sends while it
  * answers arrives on that request's own stream and goes to that request's ears, questions included.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import {
   isFailure,
@@ -98,9 +99,9 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     try {
       const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
-      return await finish(wire, id, first, async (last) => {
+      return await finish(wire, id, first, async (last, delay) => {
         asked.onPause?.()
-        await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
+        await pause(delay)
         return resume(last, { signal, until: id, onMessage })
       })
     } catch (thrown) {
@@ -204,21 +205,26 @@ export function portraitOf(result: JsonObject): Portrait {
 }
 
 const MAX_RESUMES = 10
-const RESUME_DELAY = 500
+/** How long to wait before the rest is fetched, in milliseconds: what the server says, within what a call can bear. */
+const RESUME_DELAY = { unsaid: 500, most: 10_000 }
 
 /** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
 async function finish(
   wire: Wire,
   id: number,
   first: Incoming,
-  resume?: (lastEventId: string) => Promise<Incoming>,
+  resume?: (lastEventId: string, delay: number) => Promise<Incoming>,
 ): Promise<Answer> {
   let incoming = first
+  let { lastEventId, retry } = first
   for (let round = 0; round <= MAX_RESUMES; round++) {
     if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
     if (!incoming.stream) return answerOf(wire, id, readAs(wire, incoming.text))
-    if (incoming.lastEventId === undefined || resume === undefined) break
-    incoming = await resume(incoming.lastEventId)
+    // A server that has nothing to say yet may close again without an event: what was said before still counts.
+    lastEventId = incoming.lastEventId ?? lastEventId
+    retry = incoming.retry ?? retry
+    if (lastEventId === undefined || resume === undefined) break
+    incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
     if (incoming.status !== 200 || !incoming.stream) break
   }
   throw new Fault('upstream.lost', { connection: wire.alias })

@@ -82,7 +82,7 @@ export function failureOf(wire: Pick<Wire, 'alias' | 'mask'>, error: ErrorBody):
   // These two describe the gateway's own request; the caller's hop was in order.
   if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
     const problem = `it refuses the request's envelope (${code})`
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: new Refused(message.error) })
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: new Refused(error) })
   }
   return { error: maskedError(wire, error) }
 }

@@ -63,6 +63,8 @@ export interface Incoming {
   /** The response that was waited for, where a stream brought it. */
   readonly response: Response | undefined
   readonly lastEventId: string | undefined
+  /** How long the server wants whoever fetches the rest of a stream to wait before, in milliseconds. */
+  readonly retry: number | undefined
 }
 
 /** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
@@ -133,8 +135,10 @@ function createEar(
     clearTimeout(deadline)
     signal?.removeEventListener('abort', onAbort)
   }
-  const settle = (text: string) =>
-    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId: stream?.lastEventId })
+  const settle = (text: string) => {
+    const { lastEventId, retry } = stream ?? NO_STREAM
+    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId, retry })
+  }
   const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
 
   function hear(message: Message): void {
@@ -165,6 +169,8 @@ function createEar(
       if (ended !== undefined) controller.abort(ended)
     },
     onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
+      // What comes before the answer proper says nothing about it (RFC 9110, section 15.2).
+      if (code < 200) return
       status = code
       headers = given
       if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
@@ -204,10 +210,13 @@ interface Stream {
   /** Bytes since the last whole event. Throws what the hearing throws. */
   feed(chunk: Buffer): number
   readonly lastEventId: string | undefined
+  readonly retry: number | undefined
 }
+const NO_STREAM = { lastEventId: undefined, retry: undefined }
 
 function createStream(wire: Wire, hear: (message: Message) => void): Stream {
   let lastEventId: string | undefined
+  let retry: number | undefined
   let pending = 0
   const decoder = new TextDecoder()
   const parser: EventSourceParser = createParser({
@@ -216,6 +225,7 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
       lastEventId = id ?? lastEventId
       if (data !== '') hear(readAs(wire, data))
     },
+    onRetry: (milliseconds) => void (retry = milliseconds),
   })
   return {
     feed(chunk) {
@@ -225,6 +235,9 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
     },
     get lastEventId() {
       return lastEventId
+    },
+    get retry() {
+      return retry
     },
   }
 }
