@@ -47,6 +47,8 @@ export class InitializeRefused extends Error {}
 const SAYS_OLDER = new Set([400, 404, 405])
 
 const CLOSE_TIMEOUT = 5_000
+/** Questions of one session that wait for an answer, at most. */
+const MOST_QUESTIONS = 100
 const LEVEL_PATIENCE = 1_000
 
 export interface OpenOptions {
@@ -75,9 +77,20 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     }
   }
 
+  let asking = 0
+  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
-    const answer = await asked.onQuestion(question)
-    await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    asking++
+    try {
+      const answer = await asked.onQuestion(question)
+      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    } finally {
+      asking--
+    }
+  }
+  function refuseFlood(): void {
+    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    if (asking >= MOST_QUESTIONS) throw new Fault('upstream.malformed', { connection: wire.alias, problem })
   }
 
   async function ask(asked: Ask): Promise<Answer> {
@@ -94,15 +107,19 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const onMessage = (message: Message) => {
       const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
       if (heard !== undefined) asked.onNotification(heard)
-      else if (isRequest(message)) answerQuestion(message, asked).catch(() => {})
+      else if (isRequest(message)) {
+        refuseFlood()
+        answerQuestion(message, asked).catch(() => {})
+      }
     }
+    const hearing: Partial<Outgoing> = { signal, until: id, asks: true, onMessage }
     try {
-      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, { signal, until: id, onMessage })
+      const first = await post({ jsonrpc: '2.0', id, method: asked.method, params }, hearing)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
       return await finish(wire, id, first, async (last, delay) => {
         asked.onPause?.()
         await pause(delay)
-        return resume(last, { signal, until: id, onMessage })
+        return resume(last, hearing)
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).

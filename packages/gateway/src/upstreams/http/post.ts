@@ -50,6 +50,8 @@ export interface Outgoing {
   onMessage?(message: Message): void
   /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
   onData?(chunk: Buffer): void
+  /** The server may ask a person something meanwhile; who may not has no more time for asking. */
+  readonly asks?: boolean
   /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
   readonly until?: number
 }
@@ -101,7 +103,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, onData, patient = false }: Outgoing,
+  { signal, until, onMessage, onData, asks = false, patient = false }: Outgoing,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
@@ -153,7 +155,7 @@ function createEar(
       limit(LINGER)
     } else {
       // While a person thinks about a question, the server is not late.
-      if (isRequest(message) && !patient && response === undefined)
+      if (asks && isRequest(message) && !patient && response === undefined)
         limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
       onMessage?.(message)
     }
