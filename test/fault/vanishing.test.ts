@@ -65,7 +65,8 @@ function bytesOf(name: string, session?: string): Buffer {
   const { headers, body } = requestOf('tools/call', { name, arguments: { note: 'é' } }, gateway.key)
   const { params, ...rest } = JSON.parse(body) as { params: { _meta: object } }
   const _meta = { ...(session === undefined ? params._meta : {}), progressToken: TOKEN }
-  const said = JSON.stringify({ ...rest, params: { ...params, _meta } })
+  // With the blanks cut off it is whole JSON, and no whole request.
+  const said = `${JSON.stringify({ ...rest, params: { ...params, _meta } })}${' '.repeat(20)}`
   const { 'mcp-method': _, 'mcp-name': __, ...plain } = headers
   const own: Record<string, string> =
     session === undefined ? headers : { ...plain, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
@@ -90,9 +91,11 @@ describe('a client that goes away', () => {
       for (let at = cuts.pop(); at !== undefined; at = cuts.pop()) await leaveAfter(whole.subarray(0, at), abruptly)
     }
     await Promise.all([lane(true), lane(false), lane(true), lane(false)])
-    expect(calls('good')).toBe(0)
-    expect(textIn(await callTool(target(), 'good'))).toBe('no session')
-    expect(calls('good')).toBe(1)
+    // Whoever was heard late would be heard between these.
+    for (let round = 1; round <= 20; round++) {
+      expect(textIn(await callTool(target(), 'good'))).toBe('no session')
+      expect(calls('good')).toBe(round)
+    }
   })
 
   test(
