@@ -124,7 +124,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
   const client = new ClientTwo(SELF, options)
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler('elicitation/create', (request) => {
       asked.push(request)
@@ -174,7 +174,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?
   const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
       asked.push(request)
