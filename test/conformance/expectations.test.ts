@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judge, readExpected } from './expectations.ts'
-import { isRequired, listSuites } from './suites.ts'
-import type { ScenarioOutcome } from './suite-run.ts'
+import { absent, weigh, type ScenarioOutcome } from './outcomes.ts'
+import { listSuites } from './suites.ts'
 
 const outcome = (scenario: string, failing: string[], required = true): ScenarioOutcome => ({
   scenario,
@@ -34,31 +34,44 @@ describe('the expected failures', () => {
     expect(judge([outcome('tasks-lifecycle', ['task'], false)], []).unexpected).toEqual([])
   })
 
-  test('are none where client and upstream speak the same revision', () => {
-    const { direct, gateway } = readExpected()
-    expect([direct ?? {}, gateway ?? {}]).toEqual([{}, {}])
+  test('cover no scenario that was not looked at', () => {
+    const skipped = weigh('caching', true, [{ id: 'ttl', status: 'SKIPPED' }])
+    expect(skipped.passed).toBe(false)
+    expect(weigh('server-sse-polling', true, []).passed).toBe(true)
+    const { unexpected } = judge([absent('ping'), skipped], ['ping', 'caching'])
+    expect(unexpected.map(({ scenario, check }) => [scenario, check])).toEqual([
+      ['ping', 'absent'],
+      ['caching', 'nothing'],
+    ])
+  })
+
+  test('are none where client and upstream speak the same revision, nor where the gateway is the client', () => {
+    const { bridge: _, ...others } = readExpected()
+    expect(Object.values(others).map((suites) => suites ?? {})).toEqual([{}, {}, {}, {}])
   })
 })
 
 describe('the suites', () => {
-  test('require what the frozen lists of the revisions name', () => {
-    const counts = listSuites().map(({ name, requires }) => [
-      name,
-      Array.isArray(requires) ? requires.length : requires,
+  test('require what their own lists name, no scenario less', () => {
+    const counts = (leg: 'server' | 'client') =>
+      listSuites(leg).map(({ name, requires, waits }) => [name, requires.length, waits.length])
+    expect(counts('server')).toEqual([
+      ['0.1.16', 32, 0],
+      ['2025-11-25', 30, 0],
+      ['2026-07-28', 37, 0],
+      ['extensions', 12, 0],
     ])
-    expect(counts).toEqual([
-      ['0.1.16-active', 'every'],
-      ['0.1.16-all', 'every'],
-      ['2025-11-25', 30],
-      ['2026-07-28', 37],
-      ['extensions', 12],
+    expect(counts('client')).toEqual([
+      ['0.1.16', 4, 22],
+      ['2025-11-25', 4, 14],
+      ['2026-07-28', 7, 25],
     ])
   })
 
   test('run some scenarios without requiring them', () => {
-    const modern = listSuites().find(({ name }) => name === '2026-07-28')
-    expect(modern).toBeDefined()
-    expect(modern && isRequired(modern, 'http-header-validation')).toBe(false)
-    expect(modern && isRequired(modern, 'caching')).toBe(true)
+    const modern = listSuites('server').find(({ name }) => name === '2026-07-28')
+    expect(modern?.reports).toContain('http-header-validation')
+    expect(modern?.requires).toContain('caching')
+    expect(modern?.requires).not.toContain('http-header-validation')
   })
 })

@@ -1,5 +1,6 @@
 /**
- * A whole gateway in its own process with one connection, as the suites see it: plain names, no key, loopback.
+ * A whole gateway in its own process, as the suites see it: plain names, no key, loopback; with one connection, or with none
+ * where each scenario brings its own.
  *
  * Everything it writes goes to a temporary directory and to one log file. The process is stopped the way an
  * operator stops it, and killed only when it does not go.
@@ -25,27 +26,31 @@ const POLL_MS = 200
 /** A running gateway; `url` is the MCP endpoint of its one connection. */
 export interface GatewayUnderTest extends AsyncDisposable {
   url: string
+  /** `http://localhost:PORT` */
+  address: string
+  /** Its data directory, for the command line. */
+  directory: string
   close(): Promise<void>
 }
 
 export interface GatewayOptions {
-  upstream: string
-  /** The revision the gateway must speak to the upstream; it never probes. */
-  revision: Revision
+  /** Its one connection: where it leads, and the revision the gateway must speak there; it never probes. */
+  upstream?: { url: string; revision: Revision }
   /** Where the gateway's own output goes; the file is overwritten. */
   log: string
 }
 
 /** Starts a gateway and waits until its endpoint lists tools. Rejects when it ends or stays silent; the log says why. */
-export async function startGatewayUnderTest({ upstream, revision, log }: GatewayOptions): Promise<GatewayUnderTest> {
+export async function startGatewayUnderTest({ upstream, log }: GatewayOptions): Promise<GatewayUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-conformance-'))
   const config = join(folder, 'toolway.yaml')
-  await writeFile(config, stringify({ connections: { [CONNECTION]: { url: upstream, revision } } }))
+  await writeFile(config, stringify({ connections: upstream === undefined ? {} : { [CONNECTION]: upstream } }))
   const port = await freePort()
+  const directory = join(folder, 'data')
   const child = spawnGateway(log, {
     TOOLWAY_PORT: String(port),
     TOOLWAY_HOST: '127.0.0.1',
-    TOOLWAY_DATA: join(folder, 'data'),
+    TOOLWAY_DATA: directory,
     TOOLWAY_AUTH: 'off',
     TOOLWAY_DEMO: 'off',
     TOOLWAY_CONFIG: config,
@@ -58,17 +63,28 @@ export async function startGatewayUnderTest({ upstream, revision, log }: Gateway
     process.off('exit', kill)
     await rm(folder, { recursive: true, force: true })
   }
-  const url = `http://localhost:${port}/api/v1/default/connectors/${CONNECTION}/mcp`
+  const address = `http://localhost:${port}`
+  const url = endpointOf(address, CONNECTION)
   try {
     const deadline = Date.now() + START_LIMIT_MS
     await until(deadline, child, 'be ready', () => isReady(port))
-    await until(deadline, child, 'list tools', () => listsTools(url))
+    if (upstream !== undefined) await until(deadline, child, 'list tools', () => listsTools(url))
   } catch (reason) {
     await close()
     throw reason
   }
-  return { url, close, [Symbol.asyncDispose]: close }
+  return { url, address, directory, close, [Symbol.asyncDispose]: close }
 }
+
+/** The MCP endpoint of one connection. */
+export const endpointOf = (address: string, alias: string): string =>
+  `${address}/api/v1/default/connectors/${alias}/mcp`
+
+/** The settings of the developer's own gateway must not reach the one under test. */
+export const foreignEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('TOOLWAY_') && name !== 'DATABASE_URL'),
+  )
 
 /** The last lines of a log file, or nothing when there is no such file. */
 export function tailOf(log: string, lines = 30): string {
@@ -81,13 +97,9 @@ export function tailOf(log: string, lines = 30): string {
 
 function spawnGateway(log: string, settings: Record<string, string>): ChildProcess {
   const output = openSync(log, 'w')
-  // Settings of the developer's own gateway must not reach the one under test.
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('TOOLWAY_') && name !== 'DATABASE_URL',
-  )
   const child = spawn(process.execPath, ['packages/gateway/src/main.ts', 'start'], {
     cwd: ROOT,
-    env: { ...Object.fromEntries(inherited), ...settings },
+    env: { ...foreignEnvironment(), ...settings },
     stdio: ['ignore', output, output],
   })
   closeSync(output)

@@ -4,7 +4,8 @@
  * Only required scenarios are counted in the figures; what a suite runs without scoring it stands beside them.
  */
 import type { Verdict } from './expectations.ts'
-import type { Failure, ScenarioOutcome } from './suite-run.ts'
+import { unseen } from './outcomes.ts'
+import type { Failure, ScenarioOutcome } from './outcomes.ts'
 import type { Suite } from './suites.ts'
 
 /** Figures of one suite on one path. */
@@ -17,6 +18,8 @@ export interface SuiteReport {
   stale: string[]
   warnings: Failure[]
   notScored: { passed: number; total: number; failed: string[] }
+  /** Required scenarios that are not run yet. */
+  waiting: number
 }
 
 /** path -> suite -> figures */
@@ -24,8 +27,8 @@ export interface Report {
   paths: Record<string, Record<string, SuiteReport>>
 }
 
-/** Counts one suite. Where nothing required was run, what was run is counted, so that the figures say something. */
-export function summarize(outcomes: readonly ScenarioOutcome[], verdict: Verdict): SuiteReport {
+/** Counts one suite. A scenario that decides nothing is counted when it alone was run, so that its figures say something. */
+export function summarize(suite: Suite, outcomes: readonly ScenarioOutcome[], verdict: Verdict): SuiteReport {
   const required = outcomes.filter((outcome) => outcome.required)
   const counted = required.length > 0 ? required : outcomes
   const rest = outcomes.filter((outcome) => !counted.includes(outcome))
@@ -43,13 +46,14 @@ export function summarize(outcomes: readonly ScenarioOutcome[], verdict: Verdict
       total: rest.length,
       failed: rest.filter(({ failures }) => failures.length > 0).map(({ scenario }) => scenario),
     },
+    waiting: suite.waits.length,
   }
 }
 
 /** The figures of a suite that could not be run at all: nothing passed, for one reason. */
-export function notRun({ name, requires }: Suite, reason: string): SuiteReport {
-  const failure = { scenario: name, check: 'not-run', message: reason }
-  const total = Array.isArray(requires) ? requires.length : 0
+export function notRun({ name, requires, waits }: Suite, reason: string): SuiteReport {
+  const failure = unseen(name, 'not-run', reason)
+  const total = requires.length
   return {
     scenarios: { passed: 0, total },
     checks: { passed: 0, total: 1 },
@@ -58,6 +62,7 @@ export function notRun({ name, requires }: Suite, reason: string): SuiteReport {
     stale: [],
     warnings: [],
     notScored: { passed: 0, total: 0, failed: [] },
+    waiting: waits.length,
   }
 }
 
@@ -74,9 +79,10 @@ export function printTable(report: Report): string {
     ratio(suite.scenarios),
     ratio(suite.checks),
     suite.notScored.total === 0 ? '' : ratio(suite.notScored),
+    suite.waiting === 0 ? '' : String(suite.waiting),
     suite.warnings.length === 0 ? '' : String(suite.warnings.length),
   ])
-  const head = ['path', 'suite', 'scenarios', 'checks', 'not scored', 'warnings']
+  const head = ['path', 'suite', 'scenarios', 'checks', 'not scored', 'not run yet', 'warnings']
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (row: string[]) =>
     row

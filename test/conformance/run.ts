@@ -1,8 +1,10 @@
 /**
  * `npm run conformance`: do the official MCP suites pass, against the fixture itself and through the gateway?
  *
- *   --path direct|gateway|bridge|all   direct: suite to fixture; gateway: through a gateway whose upstream speaks
+ *   --path direct|gateway|bridge       direct: suite to fixture; gateway: through a gateway whose upstream speaks
  *                                      the suite's revision; bridge: whose upstream speaks the other one
+ *          client|client-legacy        the suite's own servers are the gateway's upstreams, and the client at its
+ *                                      door is modern or legacy; several with commas, or `all`
  *   --suite NAME  --scenario NAME      only these
  *   --json                             the report on stdout, and nothing else there
  *
@@ -12,18 +14,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { runClientSuite } from './client-run.ts'
 import { startEverythingServer } from './everything-server.ts'
 import { startExtensionsServer } from './extensions-server.ts'
 import { judge, readExpected } from './expectations.ts'
 import { startGatewayUnderTest, tailOf } from './gateway-under-test.ts'
+import type { ScenarioOutcome } from './outcomes.ts'
 import { isGreen, notRun, printTable, summarize } from './report.ts'
 import type { Report, SuiteReport } from './report.ts'
 import { runSuite } from './suite-run.ts'
 import { listSuites, ROOT } from './suites.ts'
-import type { Revision, Suite } from './suites.ts'
+import type { Leg, Revision, Suite } from './suites.ts'
 
-const PATHS = ['direct', 'gateway', 'bridge'] as const
+const PATHS = ['direct', 'gateway', 'bridge', 'client', 'client-legacy'] as const
 type Path = (typeof PATHS)[number]
+const legOf = (path: Path): Leg => (path.startsWith('client') ? 'client' : 'server')
 
 const REPORTS = join(ROOT, '.reports')
 const other = (revision: Revision): Revision => (revision === '2025-11-25' ? '2026-07-28' : '2025-11-25')
@@ -31,7 +36,7 @@ const other = (revision: Revision): Revision => (revision === '2025-11-25' ? '20
 /** What was asked for on the command line. */
 interface Request {
   paths: readonly Path[]
-  suites: readonly Suite[]
+  suite: string | undefined
   scenario: string | undefined
   json: boolean
 }
@@ -40,22 +45,23 @@ function readRequest(): Request {
   const { path, suite, scenario, json } = readFlags()
   const named = path === 'all' ? PATHS : path.split(',')
   const paths = PATHS.filter((known) => named.includes(known))
-  const suites = listSuites()
-    .filter(({ name }) => suite === undefined || suite === name)
-    .filter(({ offers }) => scenario === undefined || offers === 'any' || offers.includes(scenario))
   if (paths.length < named.length) refuse(`unknown path ${path}; known: ${PATHS.join(', ')}, all`)
-  if (suites.length === 0)
-    refuse(
-      `no such suite or scenario; suites: ${listSuites()
-        .map(({ name }) => name)
-        .join(', ')}`,
-    )
-  return { paths, suites, scenario, json }
+  const wanted = { paths, suite, scenario, json }
+  if (paths.every((one) => suitesOf(one, wanted).length === 0)) {
+    const names = listSuites('server').map(({ name }) => name)
+    refuse(`no such suite or scenario; suites: ${names.join(', ')}`)
+  }
+  return wanted
 }
+
+const suitesOf = (path: Path, { suite, scenario }: Request): Suite[] =>
+  listSuites(legOf(path))
+    .filter(({ name }) => suite === undefined || suite === name)
+    .filter(({ requires, reports }) => scenario === undefined || [...requires, ...reports].includes(scenario))
 
 function readFlags() {
   const options = {
-    path: { type: 'string', default: 'gateway,bridge' },
+    path: { type: 'string', default: 'gateway,bridge,client,client-legacy' },
     suite: { type: 'string' },
     scenario: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -72,28 +78,65 @@ function refuse(reason: string): never {
   process.exit(2)
 }
 
-/** Runs the suites of one path, with one gateway for each revision its upstream must speak. */
-async function runPath(path: Path, request: Request): Promise<Record<string, SuiteReport>> {
+type Run = (suite: Suite, options: Told) => Promise<ScenarioOutcome[]>
+interface Told {
+  out: string
+  onScenario: () => void
+  scenario?: string
+}
+
+/** Runs the suites of one path against servers, with one gateway for each revision its upstream must speak. */
+async function runServers(path: Path, request: Request): Promise<Record<string, SuiteReport>> {
   const reports: Record<string, SuiteReport> = {}
   // The server of the extensions speaks one revision: there is nothing to bridge.
-  const wanted = request.suites.filter(({ fixture }) => path !== 'bridge' || fixture === 'everything')
+  const wanted = suitesOf(path, request).filter(({ fixture }) => path !== 'bridge' || fixture === 'everything')
   for (const [kind, suites] of Map.groupBy(wanted, ({ revision, fixture }) => `${fixture} ${revision}`)) {
     const { revision, fixture: needed } = suites[0] as Suite
     const log = join(REPORTS, 'conformance', `${path}-${kind.replace(' ', '-')}.log`)
-    try {
-      await using fixture = await (needed === 'everything' ? startEverythingServer() : startExtensionsServer())
-      await using target = await startTarget(path, revision, fixture, log)
-      for (const suite of suites) {
-        const found = await runOne({ path, suite, url: target.url, scenario: request.scenario })
-        if (found !== undefined) reports[suite.name] = found
-        if (path !== 'direct' && found !== undefined && found.unexpected.length > 0) sayTail(log)
-      }
-    } catch (reason) {
-      // One gateway that does not start must not hide what the others would show.
-      for (const suite of suites) reports[suite.name] ??= notRun(suite, String(reason))
-      say(`\n${path} · ${String(reason)}\n`)
-      if (path !== 'direct') sayTail(log)
+    await using fixture = await (needed === 'everything' ? startEverythingServer() : startExtensionsServer())
+    Object.assign(
+      reports,
+      await runGroup(path, request, suites, log, async () => {
+        const target = await startTarget(path, revision, fixture, log)
+        return { target, run: (suite, told) => runSuite(suite, { ...told, url: target.url }) }
+      }),
+    )
+  }
+  return reports
+}
+
+/** Runs the suites of one path against the gateway's upstream client, with one gateway for all of them. */
+function runClients(path: Path, request: Request): Promise<Record<string, SuiteReport>> {
+  const log = join(REPORTS, 'conformance', `${path}.log`)
+  return runGroup(path, request, suitesOf(path, request), log, async () => {
+    say(`${path} · starting a gateway\n`)
+    const target = await startGatewayUnderTest({ log })
+    const downstream = path === 'client-legacy' ? 'legacy' : 'modern'
+    return { target, run: (suite, told) => runClientSuite(suite, { ...told, gateway: target, downstream }) }
+  })
+}
+
+async function runGroup(
+  path: Path,
+  { scenario }: Request,
+  suites: readonly Suite[],
+  log: string,
+  start: () => Promise<{ target: AsyncDisposable; run: Run }>,
+): Promise<Record<string, SuiteReport>> {
+  const reports: Record<string, SuiteReport> = {}
+  try {
+    const { target, run } = await start()
+    await using _ = target
+    for (const suite of suites) {
+      const found = await runOne(path, suite, scenario, run)
+      reports[suite.name] = found
+      if (path !== 'direct' && found.unexpected.length > 0) sayTail(log)
     }
+  } catch (reason) {
+    // One gateway that does not start must not hide what the others would show.
+    for (const suite of suites) reports[suite.name] ??= notRun(suite, String(reason))
+    say(`\n${path} · ${String(reason)}\n`)
+    if (path !== 'direct') sayTail(log)
   }
   return reports
 }
@@ -103,23 +146,14 @@ async function startTarget(path: Path, revision: Revision, fixture: { url: strin
   if (path === 'direct') return { url: `http://localhost:${fixture.port}/mcp`, [Symbol.asyncDispose]: async () => {} }
   const upstream = path === 'gateway' ? revision : other(revision)
   say(`${path} · starting a gateway with its upstream at ${upstream}\n`)
-  return startGatewayUnderTest({ upstream: fixture.url, revision: upstream, log })
+  return startGatewayUnderTest({ upstream: { url: fixture.url, revision: upstream }, log })
 }
 
-async function runOne(run: { path: Path; suite: Suite; url: string; scenario: string | undefined }) {
-  const { path, suite, url, scenario } = run
+async function runOne(path: Path, suite: Suite, scenario: string | undefined, run: Run): Promise<SuiteReport> {
   say(`${path} · ${suite.name} `)
-  const outcomes = await runSuite(suite, {
-    url,
-    out: join(REPORTS, 'conformance', path, suite.name),
-    onScenario: () => say('.'),
-    ...(scenario !== undefined && { scenario }),
-  })
-  if (outcomes.length === 0) {
-    say(` has no scenario ${scenario}\n`)
-    return undefined
-  }
-  const report = summarize(outcomes, judge(outcomes, expected[path]?.[suite.name] ?? []))
+  const out = join(REPORTS, 'conformance', path, suite.name)
+  const outcomes = await run(suite, { out, onScenario: () => say('.'), ...(scenario !== undefined && { scenario }) })
+  const report = summarize(suite, outcomes, judge(outcomes, expected[path]?.[suite.name] ?? []))
   say(` ${report.scenarios.passed}/${report.scenarios.total}\n`)
   return report
 }
@@ -132,8 +166,8 @@ const expected = readExpected()
 const request = readRequest()
 await mkdir(join(REPORTS, 'conformance'), { recursive: true })
 const report: Report = { paths: {} }
-for (const path of request.paths) report.paths[path] = await runPath(path, request)
-if (Object.values(report.paths).every((suites) => Object.keys(suites).length === 0)) refuse('nothing was run')
+for (const path of request.paths)
+  report.paths[path] = await (legOf(path) === 'client' ? runClients(path, request) : runServers(path, request))
 const written = JSON.stringify(report, null, 2)
 // A single scenario is for the person at the keyboard; it must not stand in for a report.
 if (request.scenario === undefined) await writeFile(join(REPORTS, 'conformance.json'), `${written}\n`)

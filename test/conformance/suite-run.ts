@@ -1,42 +1,19 @@
 /**
- * What did one suite find? Starts it as its own process, follows it, and reads the checks it wrote.
+ * What did one suite find of a server? Starts it as its own process, follows it, and reads the checks it wrote.
  *
  * The suite's exit code and its printed totals are not believed: only the checks decide, and a required
  * scenario without checks has failed.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { z } from 'zod'
-import { argumentsOf, isRequired, ROOT } from './suites.ts'
+import { absent, readOutcome, type ScenarioOutcome } from './outcomes.ts'
+import { ROOT, serverArguments } from './suites.ts'
 import type { Suite } from './suites.ts'
 
 const RUN_LIMIT_MS = 10 * 60_000
-
-const Check = z.object({
-  id: z.string(),
-  status: z.enum(['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED', 'INFO']),
-  errorMessage: z.string().optional(),
-})
-
-/** One check that did not hold. */
-export interface Failure {
-  scenario: string
-  check: string
-  message: string
-}
-
-/** What one scenario found. It passed when nothing failed and something was looked at: all skipped is no pass. */
-export interface ScenarioOutcome {
-  scenario: string
-  required: boolean
-  passed: boolean
-  succeeded: number
-  failures: Failure[]
-  warnings: Failure[]
-}
 
 export interface RunOptions {
   url: string
@@ -53,7 +30,7 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Scena
   await mkdir(options.out, { recursive: true })
   const printed = await followAll(suite, options)
   const outcomes = await collect(suite, options.out)
-  const wanted = options.scenario === undefined && Array.isArray(suite.requires) ? suite.requires : []
+  const wanted = options.scenario === undefined ? suite.requires : []
   for (const scenario of wanted)
     if (!outcomes.some((outcome) => outcome.scenario === scenario)) outcomes.push(absent(scenario))
   if (outcomes.length === 0 && options.scenario === undefined)
@@ -72,7 +49,7 @@ async function followAll(suite: Suite, options: RunOptions): Promise<string> {
 }
 
 async function follow(suite: Suite, options: RunOptions): Promise<string> {
-  const child = spawn(process.execPath, argumentsOf(suite, options), {
+  const child = spawn(process.execPath, serverArguments(suite, options), {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_LIMIT_MS,
@@ -105,27 +82,8 @@ async function collect(suite: Suite, out: string): Promise<ScenarioOutcome[]> {
   for (const entry of await readdir(out, { withFileTypes: true })) {
     const scenario = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/.exec(entry.name)?.[1]
     if (!entry.isDirectory() || scenario === undefined) continue
-    const written = await readFile(join(out, entry.name, 'checks.json'), 'utf8').catch(() => undefined)
-    if (written === undefined) continue
-    outcomes.push(weigh(scenario, isRequired(suite, scenario), z.array(Check).parse(JSON.parse(written))))
+    const found = await readOutcome(join(out, entry.name, 'checks.json'), scenario, suite.requires.includes(scenario))
+    if (found !== undefined) outcomes.push(found)
   }
   return outcomes
-}
-
-function weigh(scenario: string, required: boolean, checks: z.output<typeof Check>[]): ScenarioOutcome {
-  const having = (status: string): Failure[] =>
-    checks
-      .filter((check) => check.status === status)
-      .map(({ id, errorMessage }) => ({ scenario, check: id, message: errorMessage ?? '' }))
-  const succeeded = having('SUCCESS').length
-  const failures = having('FAILURE')
-  const warnings = having('WARNING')
-  const passed = failures.length === 0 && succeeded + warnings.length > 0
-  return { scenario, required, passed, succeeded, failures, warnings }
-}
-
-/** A required scenario the suite never finished counts as one failed check. */
-function absent(scenario: string): ScenarioOutcome {
-  const failures = [{ scenario, check: 'absent', message: 'The suite wrote no checks for this scenario' }]
-  return { scenario, required: true, passed: false, succeeded: 0, failures, warnings: [] }
 }

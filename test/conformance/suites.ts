@@ -1,8 +1,10 @@
 /**
  * Which official suites are run, against which revision, and which of their scenarios must pass?
  *
- * What a revision requires is read from the suite's own frozen list, never written down here a second time.
+ * What a suite and a revision require is read from the suite itself, never written down here a second time. Client scenarios
+ * about signing in at a server wait until connections can do that; they are counted beside the others and never called passed.
  */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -14,15 +16,23 @@ export const ROOT = join(import.meta.dirname, '../..')
 /** A published revision of MCP that a suite speaks. */
 export type Revision = '2025-11-25' | '2026-07-28'
 
-/** One run of one official suite; `requires` says which of its scenarios decide the exit code. */
+/** Who is under test: a server at an address, or a client that the suite starts with the address of its own server. */
+export type Leg = 'server' | 'client'
+
+/** One run of one official suite. */
 export interface Suite {
   name: string
+  leg: Leg
   revision: Revision
   program: string
+  /** What makes the suite run all of them; a client suite runs each by itself. */
   selection: readonly string[]
-  requires: 'every' | readonly string[]
-  /** What the suite runs without scoring it; known only where a frozen list says so. */
-  offers: 'any' | readonly string[]
+  /** The scenarios that decide the exit code: each of them runs and passes, or is expected to fail. */
+  requires: readonly string[]
+  /** Run without deciding anything. */
+  reports: readonly string[]
+  /** Required, and not run yet. */
+  waits: readonly string[]
   /** Which server of ours it is pointed at. */
   fixture: 'everything' | 'extensions'
   /** Scenarios that are run one by one, because no selection of the suite holds them alone. */
@@ -30,26 +40,50 @@ export interface Suite {
 }
 
 const program = (alias: string) => join(ROOT, 'node_modules', alias, 'dist/index.js')
+const OLDER = program('conformance-016')
+const NEWER = program('conformance-020')
 
-const older = (selection: string): Suite => ({
-  name: `0.1.16-${selection}`,
-  revision: '2025-11-25',
-  program: program('conformance-016'),
-  selection: ['--suite', selection],
-  requires: 'every',
-  offers: 'any',
-  fixture: 'everything',
+const waiting = (leg: Leg) => (scenario: string) => leg === 'client' && scenario.startsWith('auth/')
+
+/** 0.1.16 has no frozen lists, so it is asked which scenarios it has: all of them are required. */
+function older(leg: Leg): Suite {
+  const listed = execFileSync(process.execPath, [OLDER, 'list', `--${leg}`], { encoding: 'utf8' })
+  const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario = '']) => scenario)
+  const waits = all.filter(waiting(leg))
+  const requires = all.filter((scenario) => !waits.includes(scenario))
+  return {
+    name: '0.1.16',
+    leg,
+    revision: '2025-11-25',
+    program: OLDER,
+    selection: ['--suite', 'all'],
+    requires,
+    reports: [],
+    waits,
+    fixture: 'everything',
+  }
+}
+
+const Requirements = z.object({
+  server: z.array(z.string()),
+  client: z.array(z.string()),
+  not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })).default([]),
 })
 
-const newer = (revision: Revision): Suite => {
-  const { required, reported } = requirementsOf(revision)
+function newer(leg: Leg, revision: Revision): Suite {
+  const file = join(ROOT, 'node_modules/conformance-020/requirements', `${revision}.yaml`)
+  const lists = Requirements.parse(parse(readFileSync(file, 'utf8')))
+  const reported = lists.not_scored.filter((one) => one.leg === leg).map(({ scenario }) => scenario)
+  const waits = lists[leg].filter(waiting(leg))
   return {
     name: revision,
+    leg,
     revision,
-    program: program('conformance-020'),
+    program: NEWER,
     selection: ['--requirements', revision],
-    requires: required,
-    offers: [...required, ...reported],
+    requires: lists[leg].filter((scenario) => !waits.includes(scenario)),
+    reports: reported.filter((scenario) => !waiting(leg)(scenario)),
+    waits,
     fixture: 'everything',
   }
 }
@@ -72,42 +106,46 @@ const EXTENSIONS = [
 
 const extensions: Suite = {
   name: 'extensions',
+  leg: 'server',
   revision: '2026-07-28',
-  program: program('conformance-020'),
+  program: NEWER,
   selection: [],
   requires: EXTENSIONS,
-  offers: EXTENSIONS,
+  reports: [],
+  waits: [],
   fixture: 'extensions',
   each: EXTENSIONS,
 }
 
-/** Every suite, in the order they run. */
-export function listSuites(): Suite[] {
-  return [older('active'), older('all'), newer('2025-11-25'), newer('2026-07-28'), extensions]
-}
+/** Every suite of a leg, in the order they run. */
+export const listSuites = (leg: Leg): Suite[] => [
+  older(leg),
+  newer(leg, '2025-11-25'),
+  newer(leg, '2026-07-28'),
+  ...(leg === 'server' ? [extensions] : []),
+]
 
-/** The arguments of one run; one scenario is chosen by its name at the suite's revision. */
-export function argumentsOf(suite: Suite, { url, out, scenario }: { url: string; out: string; scenario?: string }) {
-  const single = suite.offers === 'any' ? [] : ['--spec-version', suite.revision]
-  // Extensions stand on no revision's list.
-  if (suite.each !== undefined) single.push('--force')
-  const selection = scenario === undefined ? suite.selection : ['--scenario', scenario, ...single]
+/** The arguments of one run against a server; one scenario is chosen by its name at the suite's revision. */
+export function serverArguments(suite: Suite, { url, out, scenario }: { url: string; out: string; scenario?: string }) {
+  const selection = scenario === undefined ? suite.selection : single(suite, scenario)
   return [suite.program, 'server', '--url', url, '-o', out, ...selection]
 }
 
-/** Whether a failure of the scenario fails the run. */
-export function isRequired({ requires }: Suite, scenario: string): boolean {
-  return requires === 'every' || requires.includes(scenario)
-}
+/** The arguments that run one scenario against the client that `command` starts. */
+export const clientArguments = (suite: Suite, run: { scenario: string; command: string; out: string }): string[] => [
+  suite.program,
+  'client',
+  '--command',
+  run.command,
+  '-o',
+  run.out,
+  ...single(suite, run.scenario),
+]
 
-const Requirements = z.object({
-  server: z.array(z.string()),
-  not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })).default([]),
-})
-
-function requirementsOf(revision: Revision) {
-  const file = join(ROOT, 'node_modules/conformance-020/requirements', `${revision}.yaml`)
-  const { server, not_scored } = Requirements.parse(parse(readFileSync(file, 'utf8')))
-  const reported = not_scored.filter(({ leg }) => leg === 'server').map(({ scenario }) => scenario)
-  return { required: server, reported }
-}
+const single = ({ program: path, revision, each }: Suite, scenario: string) => [
+  '--scenario',
+  scenario,
+  ...(path === NEWER ? ['--spec-version', revision] : []),
+  // Extensions stand on no revision's list.
+  ...(each === undefined ? [] : ['--force']),
+]

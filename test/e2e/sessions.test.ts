@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
+import { startAsker } from './peers/asker-server.ts'
 import { connectClient } from './peers/client.ts'
 import { openStream, readEvents } from './peers/event-reader.ts'
 import { openGateway } from './peers/open-gateway.ts'
@@ -25,9 +26,11 @@ beforeAll(async () => {
   recorded = parts.use(
     await startScriptedUpstream({ era: 'legacy', capabilities: { tools: {}, logging: {}, resources: {} } }),
   )
+  const asker = parts.use(await startAsker())
   gateway = parts.use(
     await openGateway({
       connections: [
+        { alias: 'asker', revision: '2025-11-25', wire: httpWire(asker.url) },
         { alias: 'legacy', revision: '2025-11-25', wire: httpWire(legacy.url) },
         { alias: 'modern', revision: '2026-07-28', wire: httpWire(modern.url) },
         { alias: 'recorded', revision: '2025-11-25', wire: httpWire(recorded.url) },
@@ -161,6 +164,19 @@ describe('after the gateway has ended and come back', () => {
       return stream.messages.some(({ method, params }) => method?.endsWith('/updated') && params?.['uri'] === uri)
     })
     stream.leave()
+    await end(peer)
+  })
+
+  test('a session is told log lines that come after their call, as before', async () => {
+    const peer = await openSession(gateway.connectionUrl('asker'), gateway.key)
+    await ask(peer, 'logging/setLevel', { level: 'warning' })
+    for (const life of ['first', 'second']) {
+      const stream = await openStream(peer)
+      expect((await callTool(peer, 'log_later', { message: life })).answer.result?.isError).toBeUndefined()
+      await until('the line arrives', () => stream.messages.some(({ params }) => params?.['data'] === life))
+      stream.leave()
+      await gateway.restart()
+    }
     await end(peer)
   })
 

@@ -7,6 +7,7 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { sayJson, startScriptedUpstream } from '../fault/scripted-upstream.ts'
 import { connectClient, eraOfKind, KINDS } from './peers/client.ts'
 import type { McpClient } from './peers/client.ts'
+import { startListening } from './peers/listener.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { createProbeState, type ProbeState } from './peers/probe.ts'
 import { ask, callTool, openSession, start, tell, type RawPeer } from './peers/raw-client.ts'
@@ -171,6 +172,40 @@ describe.each(SERVERS)('a server over %s', (server) => {
     })
     await probes[server].comeBack()
     expect((await callTool(peer, 'echo', { text: 'after' })).answer.result?.content?.[0]?.text).toBe('after')
+  })
+})
+
+const WATCHED = 'test://watched-resource'
+
+describe.each(SERVERS)('who listens to a server over %s', (server) => {
+  test('hears of a resource that changed, and after a break that it may have', async () => {
+    const peer = { url: gateway.connectionUrl(server), key: gateway.key, era: 'modern' as const }
+    await using listener = await startListening(peer, { resourceSubscriptions: [WATCHED] })
+    expect(listener.honoured).toEqual({ resourceSubscriptions: [WATCHED] })
+    await callTool(peer, 'test_trigger_resource_update')
+    await until('the update arrives', () => listener.updates().length > 0)
+    const before = listener.updates().length
+    everything[server].cut()
+    await until('it is told that it may have missed something', () => listener.updates().length > before)
+    const back = listener.updates().length
+    await callTool(peer, 'test_trigger_resource_update')
+    await until('the next update arrives', () => listener.updates().length > back)
+    expect(new Set(listener.updates())).toEqual(new Set([WATCHED]))
+  })
+
+  test('is told in a legacy session too, before a break and after it', async () => {
+    await using client = await connected('SDK 1', server)
+    const updates = () => client.heard.filter(({ method }) => method === 'notifications/resources/updated').length
+    await client.subscribe(WATCHED)
+    await client.call('test_trigger_resource_update')
+    await until('the update arrives', () => updates() > 0)
+    const before = updates()
+    everything[server].cut()
+    await until('it is told that it may have missed something', () => updates() > before)
+    const back = updates()
+    await client.call('test_trigger_resource_update')
+    await until('the next update arrives', () => updates() > back)
+    await client.unsubscribe(WATCHED)
   })
 })
 

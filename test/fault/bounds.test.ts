@@ -73,6 +73,20 @@ test('the calls of a batch run four at a time', async () => {
   expect(most).toBeLessThanOrEqual(4)
 })
 
+test('a server that never stops talking about itself is not kept, and says why', async () => {
+  await using upstream = await startScriptedUpstream({
+    era: 'modern',
+    capabilities: { tools: {}, experimental: { 'x.y/z': { text: 'x'.repeat(1024 * 1024) } } },
+  })
+  await using gateway = await startTestGateway({ connections: [modern(upstream.url)] })
+  expect(await gateway.settled('up')).toMatchObject({
+    status: 'error',
+    reason: expect.stringContaining('262144'),
+    tools: 0,
+  })
+  expect(upstream.of('tools/list')).toHaveLength(0)
+})
+
 test('a server whose lists never end in size keeps no list, and says why', async () => {
   const tools = [{ name: 'big', description: 'x'.repeat(9 * MIB), inputSchema: { type: 'object' } }]
   await using upstream = await startScriptedUpstream({

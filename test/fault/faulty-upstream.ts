@@ -21,7 +21,7 @@ const done = (id: unknown, text = 'done') => ({
 })
 const json = (response: ServerResponse, value: unknown, status = 200) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-const raw = (response: ServerResponse, text: string, type = 'application/json', status = 200) =>
+const raw = (response: ServerResponse, text: string | Buffer, type = 'application/json', status = 200) =>
   response.writeHead(status, { 'content-type': type }).end(text)
 const stream = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' })
 const event = (value: unknown) => `event: message\ndata: ${JSON.stringify(value)}\n\n`
@@ -51,6 +51,23 @@ export const MISBEHAVIOURS = {
   'twice-json': (response, id) => raw(response, JSON.stringify(done(id)) + JSON.stringify(done(id))),
   stranger: (response) => json(response, done(987_654)),
   'stranger-stream': (response) => stream(response).end(event(done('nobody'))),
+  'text-id': (response, id) => json(response, done(String(id))),
+  array: (response, id) => json(response, [done(id)]),
+  'keys-twice': (response, id) => raw(response, JSON.stringify(done(id, 'last')).replace('{', '{"id":987654,')),
+  deep: (response, id) =>
+    raw(response, JSON.stringify(done(id, '#')).replace('"#"', '['.repeat(1e5) + ']'.repeat(1e5))),
+  // What cannot be read is shown as such: the rest of the answer still counts.
+  latin1: (response, id) => raw(response, Buffer.from(JSON.stringify(done(id, 'caf\u00e9')), 'latin1')),
+  utf16: (response, id) => raw(response, Buffer.from(JSON.stringify(done(id)), 'utf16le')),
+  hints: (response, id) => {
+    for (let at = 0; at < 100; at++)
+      response.writeEarlyHints({ link: `</${at}>; rel=preload`, 'content-type': 'text/event-stream' })
+    json(response, done(id, 'after the hints'))
+  },
+  'header-bomb': (response, id) => {
+    for (let at = 0; at < 200; at++) response.setHeader(`x-bomb-${at}`, 'x'.repeat(1000))
+    json(response, done(id))
+  },
   half: (response, id) => raw(response, JSON.stringify(done(id)).slice(0, 40)),
   page: (response) => raw(response, '<!doctype html><title>Welcome</title>', 'text/html'),
   empty: (response) => raw(response, ''),
@@ -74,6 +91,22 @@ export const MISBEHAVIOURS = {
   'cut-stream': (response) => {
     stream(response).write(noise(1))
     setTimeout(() => response.destroy(), 20)
+  },
+  'half-event': (response, id) => stream(response).end(event(done(id)).slice(0, -30)),
+  bytewise: async (response, id) => {
+    stream(response)
+    for (const byte of Buffer.from(event(done(id, 'caf\u00e9 \u{1f600}')).replaceAll('\n', '\r\n'))) {
+      response.write(Buffer.of(byte))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    response.end()
+  },
+  // One question after another, and no answer: a modern server has no business asking at all.
+  'question-flood': (response, id) => {
+    stream(response)
+    for (let at = 0; at < 20_000; at++)
+      response.write(event({ jsonrpc: '2.0', id: at, method: 'elicitation/create', params: { message: 'And now?' } }))
+    response.end(event(done(id, 'after the flood')))
   },
   'end-stream': (response) => stream(response).end(noise(1)),
   flood: (response, id) => {

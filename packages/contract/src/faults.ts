@@ -120,6 +120,8 @@ export const FAULTS = {
   'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not made by this gateway for this list.', 'List again from the start.'),
   'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; it may have been removed or renamed.'),
   'prompt.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown prompt: {prompt}', 'List the prompts again.'),
+  'resource.unwatched': row('find', 'NOT_SUPPORTED', [200, PARAMS], 'The connection {connection} does not tell of changes of {uri}.', 'Read it again when you need it.'),
+  'listen.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This caller has {limit} listen streams open, and can have no more.', 'End one of them, or name more in one.'),
   'task.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown task.', 'Call the tool again; the task may have run out.'),
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 

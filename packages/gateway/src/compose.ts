@@ -13,6 +13,7 @@ import { createAdmit } from './call/admit.ts'
 import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
 import { createBoundStates } from './call/bound-states.ts'
+import { createListeners } from './call/listeners.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
 import { createTaskBook } from './call/task-book.ts'
@@ -297,7 +298,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const open = createOpenStreams(admit)
   const doors = {
     admit,
-    entrance: createEntrance({ sessions, changes, signer: vault }),
+    entrance: createEntrance({ sessions, changes, listeners: createListeners(), signer: vault }),
     sessions,
     keepSessions,
     givesSessions: config.TOOLWAY_SESSIONS === 'on',

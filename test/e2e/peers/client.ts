@@ -7,7 +7,11 @@ import { Client as ClientTwo, StreamableHTTPClientTransport as TransportTwo } fr
 import type { ClientOptions, Transport, VersionNegotiationMode } from '@modelcontextprotocol/client'
 import { Client as ClientOne } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { lastingOne, lastingTwo, type Way } from './lasting-transports.ts'
 
 export const KINDS = ['SDK 2 by discovery', 'SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1'] as const
@@ -29,7 +33,7 @@ export interface Result {
 }
 export interface Message {
   readonly method: string
-  readonly params?: Record<string, unknown>
+  readonly params?: Record<string, unknown> | undefined
 }
 export interface CallOptions {
   /**
@@ -61,10 +65,16 @@ export interface McpClient extends AsyncDisposable {
   complete(ref: Reference, name: string, value: string): Promise<readonly string[]>
   ping(): Promise<unknown>
   setLevel(level: 'debug' | 'warning'): Promise<unknown>
+  /** Legacy clients only: the folders are others now. */
+  changeRoots(): Promise<unknown>
   subscribe(uri: string): Promise<unknown>
   unsubscribe(uri: string): Promise<unknown>
   /** Modern clients only. */
-  listen(filter: { toolsListChanged?: boolean; promptsListChanged?: boolean }): Promise<{ close(): Promise<void> }>
+  listen(filter: {
+    toolsListChanged?: boolean
+    promptsListChanged?: boolean
+    resourceSubscriptions?: string[]
+  }): Promise<{ close(): Promise<void> }>
 }
 
 export interface ClientParts {
@@ -79,10 +89,14 @@ export interface ClientParts {
 
 /** What an asked client says. */
 export const ANSWERS = {
-  form: { action: 'accept' as const, content: { name: 'Ada', username: 'ada', email: 'ada@example.com', ok: true } },
+  form: {
+    action: 'accept' as const,
+    content: { account: 'prod', name: 'Ada', username: 'ada', email: 'ada@example.com', ok: true },
+  },
+  roots: { roots: [{ uri: 'file:///work', name: 'work' }] },
   sampled: { model: 'test', role: 'assistant' as const, content: { type: 'text' as const, text: 'Paris' } },
 }
-const ASKABLE = { elicitation: {}, sampling: {} }
+const ASKABLE = { elicitation: {}, sampling: {}, roots: { listChanged: true } }
 const SELF = { name: 'e2e', version: '1.0.0' }
 
 /** Connects; closing it ends its session. */
@@ -116,7 +130,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
   const client = new ClientTwo(SELF, options)
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler('elicitation/create', (request) => {
       asked.push(request)
@@ -125,6 +139,10 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
     client.setRequestHandler('sampling/createMessage', (request) => {
       asked.push(request)
       return ANSWERS.sampled
+    })
+    client.setRequestHandler('roots/list', (request) => {
+      asked.push(request)
+      return ANSWERS.roots
     })
   }
   await client.connect(transport)
@@ -146,6 +164,7 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
     complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
     ping: () => client.ping(),
     setLevel: (level) => client.setLoggingLevel(level),
+    changeRoots: () => client.sendRootsListChanged(),
     subscribe: (uri) => client.subscribeResource({ uri }),
     unsubscribe: (uri) => client.unsubscribeResource({ uri }),
     listen: (filter) => client.listen(filter),
@@ -162,7 +181,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?
   const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
   const heard: Message[] = []
   const asked: Message[] = []
-  client.fallbackNotificationHandler = async (message) => void heard.push(message as Message)
+  client.fallbackNotificationHandler = async (message) => void heard.push(message)
   if (answers) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
       asked.push(request)
@@ -171,6 +190,10 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?
     client.setRequestHandler(CreateMessageRequestSchema, (request) => {
       asked.push(request)
       return ANSWERS.sampled
+    })
+    client.setRequestHandler(ListRootsRequestSchema, (request) => {
+      asked.push(request)
+      return ANSWERS.roots
     })
   }
   const { way = 'http', url, key } = parts
@@ -198,6 +221,7 @@ async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?
     complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
     ping: () => client.ping(),
     setLevel: (level) => client.setLoggingLevel(level),
+    changeRoots: () => client.sendRootsListChanged(),
     subscribe: (uri) => client.subscribeResource({ uri }),
     unsubscribe: (uri) => client.unsubscribeResource({ uri }),
     listen: () => Promise.reject(new TypeError('SDK 1 has no listen')),

@@ -8,11 +8,10 @@ import {
   findConnection,
   removeConnection,
 } from '../../../packages/gateway/src/connections/connections.ts'
+import { createTestVault } from '../../../packages/gateway/src/testing/gateway.ts'
 import type { TestConnection, TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { createVault } from '../../../packages/gateway/src/vault/vault.ts'
 
-/** The root key of `startTestGateway`. */
-const vault = createVault(Buffer.alloc(32, 7))
+const vault = createTestVault()
 const ORIGIN = 'command line'
 
 /** Add a connection, or make the one of that alias say this. */

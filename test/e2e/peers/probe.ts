@@ -6,6 +6,7 @@
  */
 import { Server } from '@modelcontextprotocol/server'
 import type { CallToolRequest, CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server'
+import { createGates, inquire, isInquiry, STEPS, type Gates } from './inquiry.ts'
 
 /** What one probe remembers, over all its sessions and requests. */
 export interface ProbeState {
@@ -17,6 +18,7 @@ export interface ProbeState {
   readonly padding: number
   /** A word that tells two probes apart. */
   readonly name: string
+  readonly gates: Gates
   /** Called when the list of tools has changed. */
   onGrow: () => void
 }
@@ -24,6 +26,7 @@ export interface ProbeState {
 export const createProbeState = (name = 'probe', padding = 0): ProbeState => ({
   events: [],
   grown: [],
+  gates: createGates(),
   padding,
   name,
   onGrow: () => {},
@@ -40,6 +43,11 @@ const OWN_TOOLS: Tool[] = [
   { name: 'environment', description: 'A variable', inputSchema: object({ name: { type: 'string' } }, ['name']) },
   { name: 'grow', description: 'Adds a tool to the list', inputSchema: object({ name: { type: 'string' } }, ['name']) },
   { name: 'fail', description: 'Fails', inputSchema: object({ reason: { type: 'string' } }, ['reason']) },
+  { name: 'ask', description: 'Asks the user', inputSchema: object({}) },
+  { name: 'sample', description: 'Asks the model', inputSchema: object({}) },
+  { name: 'roots', description: 'Asks for the roots', inputSchema: object({}) },
+  { name: 'steps', description: 'Reports progress', inputSchema: object({ label: { type: 'string' } }, ['label']) },
+  { name: 'release', description: 'Lets `steps` go on', inputSchema: object({ label: { type: 'string' } }, ['label']) },
   { name: 'exit', description: 'Ends the process that answers', inputSchema: object({}) },
 ]
 export const OWN_TOOL_COUNT = OWN_TOOLS.length
@@ -79,6 +87,9 @@ function answer(state: ProbeState, { name, arguments: given = {} }: CallToolRequ
   if (name === 'process') return text(String(process.pid))
   if (name === 'environment') return text(process.env[String(given['name'])] ?? '(not set)')
   if (name === 'fail') return { ...text(String(given['reason'])), isError: true }
+  if (isInquiry(name)) return inquire(name, ctx)
+  if (name === 'steps') return steps(state, String(given['label']), ctx)
+  if (name === 'release') state.gates.release(String(given['label']))
   if (name === 'exit') process.exit(3)
   if (name !== 'grow') return text(`${state.name} has answered ${name}`)
   state.grown.push(String(given['name']))
@@ -86,7 +97,17 @@ function answer(state: ProbeState, { name, arguments: given = {} }: CallToolRequ
   return text('grown')
 }
 
-function hang(state: ProbeState, label: string, signal: AbortSignal): Promise<CallToolResult> {
+async function steps(state: ProbeState, label: string, { mcpReq }: ServerContext): Promise<CallToolResult> {
+  const progressToken = mcpReq._meta?.progressToken
+  for (const step of STEPS) {
+    if (progressToken !== undefined)
+      await mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken } })
+  }
+  await state.gates.wait(label)
+  return text('done')
+}
+
+export function hang(state: ProbeState, label: string, signal: AbortSignal): Promise<CallToolResult> {
   state.events.push(`hang ${label}`)
   return new Promise((resolve) => {
     const giveUp = () => {

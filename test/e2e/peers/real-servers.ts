@@ -13,10 +13,16 @@ export function processOf(name: 'everything' | 'filesystem' | 'memory', args: st
   return { kind: 'process' as const, command: process.execPath, args: [entryOf(name), ...args], environment }
 }
 
-/** How a gateway starts our own probe as its child. */
-export function probeProcess(name: string, environment: Record<string, string> = {}) {
-  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'probe.script.ts'), name]
+/** How a gateway starts our own probe as its child, written with SDK 2 or SDK 1. */
+export function probeProcess(name: string, environment: Record<string, string> = {}, script = 'probe.script.ts') {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, script), name]
   return { kind: 'process' as const, command: process.execPath, args, environment }
+}
+
+/** How a gateway starts the asker as its child. */
+export function askerProcess() {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'asker.script.ts')]
+  return { kind: 'process' as const, command: process.execPath, args, environment: {} }
 }
 
 export const httpWire = (url: string, headers: Record<string, string> = {}) => ({ kind: 'http' as const, url, headers })

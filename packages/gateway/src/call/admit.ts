@@ -33,6 +33,11 @@ export function createAdmit(parts: AdmitParts): Admit {
     const { toolset, connection } = placeToolset(principal, place)
     const view = snapshot?.view(toolset, connection)
     if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
+    const now = () => {
+      const latest = organization({ id: snapshot.organization.id })
+      const view = latest?.view(toolset, connection)
+      return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
+    }
     return {
       principal,
       organizationId: snapshot.organization.id,
@@ -41,7 +46,8 @@ export function createAdmit(parts: AdmitParts): Admit {
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
       view,
-      sees: createSight(view, () => organization({ id: snapshot.organization.id })?.view(toolset, connection)),
+      sees: createSight(view, () => now()?.view),
+      now,
       upstream: (connectionId) => snapshot.upstream(connectionId),
       parked,
       states,

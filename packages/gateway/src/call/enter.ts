@@ -8,8 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import {
   checkHeaders,
+  eraOf,
   hasEnvelope,
   isLegacyRevision,
+  isLevel,
+  LEVELS,
   MODERN,
   readEnvelope,
   readInitialize,
@@ -32,8 +35,10 @@ import { complete, getPrompt } from './get-prompt.ts'
 import { discovered, initialized, initializedAlone } from './introduce.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
+import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
+import { hearSession } from './session-ears.ts'
 import { askTask, listTasks } from './tasks.ts'
 import type { Trail } from './trail.ts'
 import { forward } from './forward.ts'
@@ -41,6 +46,7 @@ import { forward } from './forward.ts'
 export interface EnterParts {
   readonly sessions: Sessions
   readonly changes: Changes
+  readonly listeners: Listeners
   readonly signer: Signer
 }
 
@@ -71,7 +77,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   modern: {
     ...SHARED_METHODS,
     'server/discover': ({ standing }) => discovered(standing),
-    'subscriptions/listen': ({ standing, asked, line }, { changes }) => listen(standing, asked, line, changes),
+    'subscriptions/listen': ({ standing, asked, line }, parts) => listen(standing, asked, line, parts),
     'tasks/update': (step) => askTask(step),
   },
   legacy: {
@@ -85,28 +91,26 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   },
 }
 
-/** RFC 5424, section 6.2.1, as MCP names them. */
 const PATIENCE = 1_000
-const LEVELS = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
 
 /** The level holds for the session; servers that keep a session for this client are told. */
 async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer> {
   const { level } = asked.params
   const { session } = line
-  if (typeof level !== 'string' || !LEVELS.has(level)) {
-    throw new Fault('params.shape', { place: '/level', problem: `must be one of ${[...LEVELS].join(', ')}` })
-  }
+  if (!isLevel(level))
+    throw new Fault('params.shape', { place: '/level', problem: `must be one of ${LEVELS.join(', ')}` })
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
   session.changed()
   const told = standing.view.offered.filter(
     ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
   )
-  const telling = told.map((offered) =>
-    forward({ standing, line, trail: { ...trail }, asked, target: { ...offered, name: '' }, params: { level } }).catch(
-      () => {},
-    ),
-  )
+  const telling = told.map(async (offered) => {
+    const target = { ...offered, name: '' }
+    await forward({ standing, line, trail: { ...trail }, asked, target, params: { level } }).catch(() => {})
+    // Lines may come beside the calls, too.
+    if (eraOf(offered.revision) === 'legacy') await hearSession(standing, session, target).catch(() => {})
+  })
   // The level is in force when this is answered; a server that is slow to hear of it holds nobody up.
   await Promise.race([Promise.all(telling), sleep(PATIENCE, undefined, { ref: false })])
   return EMPTY

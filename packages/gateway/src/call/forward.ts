@@ -14,11 +14,13 @@ import {
   eraOf,
   isObject,
   joinUri,
+  reachesLevel,
   keepExtensions,
   NEWEST_LEGACY,
   rewriteResult,
   TASKS,
   type Asked,
+  type Caller,
   type Crossing,
   type HeaderParameter,
   type JsonObject,
@@ -84,7 +86,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     caller: carried(asked, standing),
     session: line.session,
     signal: line.signal,
-    onNotification: (notification) => pass(notification, forwarding, true),
+    onNotification: (notification) => pass(notification, forwarding),
     onQuestion: (question) => nameQuestion(forwarding, question),
     onPause: line.pause,
   })
@@ -115,7 +117,7 @@ function crossable({ caller: { capabilities } }: Asked, { view }: Standing, asks
 /** Other era: whoever can be asked is asked, each in the way of its own era. */
 async function cross(forwarding: Forwarding): Promise<Word> {
   const { line, asked, target, params } = forwarding
-  const onNotification = (notification: Notification) => pass(notification, forwarding, false)
+  const onNotification = (notification: Notification) => pass(notification, forwarding)
   const quiet = { signal: line.signal, onNotification, onQuestion: notHere, session: undefined }
   if (eraOf(target.revision) === 'modern') {
     const { task, ...own } = params
@@ -146,7 +148,7 @@ type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
   const { line, asked, target, params, standing } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
-  const capabilities = crossable(asked, standing, true)
+  const { capabilities } = callerAt(standing, target, asked)
   const keeps = standing.view.offered.some(
     ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
   )
@@ -165,6 +167,10 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
     }),
   )
 }
+
+/** A caller as a server of that era is told of it: a modern client at a legacy server has a session for what it can be asked. */
+export const callerAt = (standing: Standing, { revision }: Pick<Target, 'revision'>, asked: Asked): Caller =>
+  eraOf(revision) === 'modern' ? asked.caller : { ...asked.caller, capabilities: crossable(asked, standing, true) }
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -188,15 +194,33 @@ const exchange = (
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 
-/** What the other era has no name for stays behind; log lines are for whoever asked for them. */
-const wants = ({ method }: Notification, { caller }: Asked): boolean =>
-  !HOP_LOCAL.has(method) && (method !== 'notifications/message' || caller.logLevel !== undefined)
-const HOP_LOCAL = new Set(['notifications/elicitation/complete', 'notifications/tasks/status', 'notifications/tasks'])
+/** What a modern client is told of on a listen stream and nowhere else (specification 2026-07-28, subscriptions), or not at all. */
+const NOT_OF_REQUESTS = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/elicitation/complete',
+  'notifications/tasks/status',
+  'notifications/tasks',
+])
+/** What a legacy client has no name for when a modern server says it. */
+const UNKNOWN_TO_LEGACY = new Set(['notifications/tasks'])
 
-/** Log lines reach a modern caller only when this very request asked for them (specification 2026-07-28, logging). */
-function pass(heard: Notification, forwarding: Forwarding, sameEra: boolean): void {
+/**
+ * Log lines reach a caller from the level that it named; a modern one, only when this very request named one (specification
+ * 2026-07-28, logging). A question that a server takes back has another name at our door.
+ */
+function wants({ method, params }: Notification, { caller }: Asked): boolean {
+  const legacy = eraOf(caller.revision) === 'legacy'
+  if (method === 'notifications/cancelled') return false
+  if (method !== 'notifications/message') return !(legacy ? UNKNOWN_TO_LEGACY : NOT_OF_REQUESTS).has(method)
+  return caller.logLevel === undefined ? legacy : reachesLevel(params?.['level'], caller.logLevel)
+}
+
+function pass(heard: Notification, forwarding: Forwarding): void {
   const { line, asked, target, standing } = forwarding
-  if (!sameEra && !wants(heard, asked)) return
+  if (!wants(heard, asked)) return
   const notification = nameNotification(forwarding, heard)
   if (notification === undefined) return
   const uri = notification.params?.['uri']

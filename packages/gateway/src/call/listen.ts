@@ -1,10 +1,18 @@
 /**
- * A modern client's ear for changes (`subscriptions/listen`): an acknowledgement first, then what it asked to hear, until
- * it hangs up or the gateway goes. Only what is honoured is acknowledged, and every message carries the subscription's id.
+ * A modern client's ear for changes (`subscriptions/listen`): an acknowledgement first, then what it asked to hear from all
+ * servers of the endpoint, until it hangs up, the gateway goes, or a server it listens to is shown no more.
+ *
+ * Only what is honoured is acknowledged, and every message carries the subscription's id (specification 2026-07-28,
+ * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
  */
-import { isObject, SUBSCRIPTION_KEY, type Asked, type JsonObject } from '@toolway/protocol'
+import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
 import type { Changed, Changes } from '../catalog/changes.ts'
+import { callerAt } from './forward.ts'
+import { hear } from './hear.ts'
+import { wishesOf, type Wishes } from './listen-wishes.ts'
+import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from './ports.ts'
+import { nameTask } from './tasks.ts'
 
 const FILTERS: Readonly<Record<string, Changed>> = {
   toolsListChanged: 'tools',
@@ -12,26 +20,107 @@ const FILTERS: Readonly<Record<string, Changed>> = {
   resourcesListChanged: 'resources',
 }
 
-export async function listen(standing: Standing, asked: Asked, line: Line, changes: Changes): Promise<Answer> {
-  const wanted = isObject(asked.params['notifications']) ? asked.params['notifications'] : {}
+export interface ListenParts {
+  readonly changes: Changes
+  readonly listeners: Listeners
+}
+
+export async function listen(standing: Standing, asked: Asked, line: Line, parts: ListenParts): Promise<Answer> {
+  const { notifications } = asked.params
+  const wanted = isObject(notifications) ? notifications : {}
   const honoured = Object.entries(FILTERS).filter(([filter]) => wanted[filter] === true)
   const kinds = new Set(honoured.map(([, kind]) => kind))
-  const meta: JsonObject = { [SUBSCRIPTION_KEY]: asked.id }
-  const stop = changes.listen(standing.organizationId, {
+  const wishes = wishesOf(standing, wanted)
+  const leave = parts.listeners.enter(standing.principal.id)
+  const ending = new AbortController()
+  const signal = AbortSignal.any([line.signal, ending.signal])
+  const stream = createStream(asked, line)
+  const stop = parts.changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {
-      if (kinds.has(kind))
-        line.notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, params: { _meta: meta } })
+      if (kinds.has(kind)) stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+      if (!wishes.every((one) => isShown(standing, one))) ending.abort()
     },
   })
-  line.notify({
-    jsonrpc: '2.0',
-    method: 'notifications/subscriptions/acknowledged',
-    params: { _meta: meta, notifications: Object.fromEntries(honoured.map(([filter]) => [filter, true])) },
+  try {
+    const heard = await Promise.all(wishes.map((one) => hearOne({ standing, asked, stream, signal, ending }, one)))
+    const uris = heard.flatMap((one) => one.uris)
+    const tasks = heard.flatMap((one) => one.tasks)
+    stream.acknowledge({
+      ...Object.fromEntries(honoured.map(([filter]) => [filter, true])),
+      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+      ...(tasks.length > 0 ? { taskIds: tasks } : {}),
+    })
+    await aborted(signal)
+    return { result: { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: asked.id } } }
+  } finally {
+    ending.abort()
+    stop()
+    leave()
+  }
+}
+
+/** Of one server either all resources are shown or none. */
+function isShown(standing: Standing, { target, uris }: Wishes): boolean {
+  const view = standing.now()?.view
+  const [uri] = uris.values()
+  if (uri !== undefined) return view?.resource(uri)?.connectionId === target.connectionId
+  return view?.offered.some(({ connectionId }) => connectionId === target.connectionId) === true
+}
+
+interface Stream {
+  say(notification: Notification): void
+  acknowledge(honoured: JsonObject): void
+}
+
+/** The acknowledgement comes first: what is said earlier waits for it. */
+function createStream({ id }: Asked, line: Line): Stream {
+  let early: Notification[] | undefined = []
+  const send = ({ method, params }: Notification) =>
+    line.notify({ jsonrpc: '2.0', method, params: { ...params, _meta: { ...metaOf(params), [SUBSCRIPTION_KEY]: id } } })
+  return {
+    say: (notification) => (early === undefined ? send(notification) : void early.push(notification)),
+    acknowledge(notifications) {
+      send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } })
+      const waiting = early ?? []
+      early = undefined
+      for (const one of waiting) send(one)
+    },
+  }
+}
+
+interface Listened {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly stream: Stream
+  readonly signal: AbortSignal
+  readonly ending: AbortController
+}
+
+/** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
+async function hearOne({ standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
+  const { target, uris, tasks } = wishes
+  const honoured = await hear({
+    standing,
+    connectionId: target.connectionId,
+    isShown: () => isShown(standing, wishes),
+    session: undefined,
+    owner: standing.principal.id,
+    caller: callerAt(standing, target, asked),
+    uris: [...uris.keys()],
+    tasks: [...tasks.keys()],
+    signal,
+    onNotification({ jsonrpc, method, params = {} }) {
+      const { uri, taskId } = params
+      if (method === 'notifications/resources/updated' && typeof uri === 'string')
+        stream.say({ jsonrpc, method, params: { ...params, uri: standing.view.exposeUri(target.alias, uri) } })
+      else if (method === 'notifications/tasks' && typeof taskId === 'string' && tasks.has(taskId))
+        stream.say({ jsonrpc, method, params: nameTask(standing, target, tasks.get(taskId) ?? '', params) })
+    },
+    onGone: () => ending.abort(),
   })
-  await aborted(line.signal)
-  stop()
-  return { result: { resultType: 'complete', _meta: meta } }
+  const known = (names: readonly string[], by: ReadonlyMap<string, string>) => names.flatMap((one) => by.get(one) ?? [])
+  return { uris: known(honoured.uris, uris), tasks: known(honoured.tasks, tasks) }
 }
 
 export const aborted = (signal: AbortSignal): Promise<void> =>

@@ -17,7 +17,7 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import type { Answer, Line, Standing } from './ports.ts'
-import { hearSession } from './session-ears.ts'
+import { hears, hearSession } from './session-ears.ts'
 import { ANYWHERE } from './task-ledger.ts'
 
 interface Place {
@@ -55,8 +55,9 @@ function handOut(place: Place, taskId: unknown): void {
 export const holderOf = ({ session }: Line): string => session?.id ?? 'no session'
 
 function listenOn({ standing, line, target }: Place): void {
-  if (line.session !== undefined && eraOf(target.revision) === 'legacy')
-    void hearSession(standing, line.session, target).catch(() => {})
+  const { session } = line
+  if (session !== undefined && eraOf(target.revision) === 'legacy' && !hears(session, target.connectionId))
+    void hearSession(standing, session, target).catch(() => {})
 }
 
 /** A server's question, and the client's answer back in the server's names. */

@@ -35,6 +35,8 @@ export interface Standing {
   /** Whether a connection belongs to this endpoint, as it is by now or as it was before the last change. */
   sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
+  /** The endpoint as it stands by now, for whoever stays; undefined when there is none any more. */
+  now(): Pick<Standing, 'view' | 'upstream'> | undefined
   /** Calls that wait for their client. */
   readonly parked: ParkedCalls
   readonly states: BoundStates

@@ -1,7 +1,7 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
 import { eraOf, type Asked } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
+import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Session, Standing } from './ports.ts'
 import { hearSession } from './session-ears.ts'
@@ -46,7 +46,7 @@ interface Watching {
 }
 
 async function watch(
-  { standing, asked, line, trail }: Watching,
+  { standing, asked, line }: Watching,
   change: (watched: Set<string>, uri: string) => void,
 ): Promise<Answer> {
   const target = targetOf(standing, asked)
@@ -59,41 +59,41 @@ async function watch(
   session.watched.set(target.connectionId, watched)
   change(watched, target.name)
   session.changed()
-  await hearSession(standing, session, target)
-  // A modern server has heard it by now; a legacy one is told in so many words.
-  if (eraOf(target.revision) === 'modern') return { result: {} }
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
-}
-
-/** How long a session that lives again may take until its servers know what it watches, in milliseconds. */
-const AGAIN_PATIENCE = 10_000
-
-/** Have the servers of a session that lives again told what it watches. Rejects when one is not there or does not take it. */
-export async function watchAgain(standing: Standing, session: Session): Promise<void> {
-  const signal = AbortSignal.any([session.ended.signal, AbortSignal.timeout(AGAIN_PATIENCE)])
-  for (const [connectionId, uris] of session.watched) {
-    if (uris.size === 0) continue
-    const target = standing.view.offered.find((offered) => offered.connectionId === connectionId)
-    if (target === undefined) throw new Fault('place.unknown')
-    await hearSession(standing, session, target)
-    if (eraOf(target.revision) === 'modern') continue
-    for (const uri of uris) {
-      const answer = await standing.upstream(target.connectionId).ask({
-        method: 'resources/subscribe',
-        params: { uri },
-        caller: session.caller,
-        session,
-        owner: standing.principal.id,
-        headerParameters: [],
-        signal,
-        onNotification() {},
-        onQuestion: ({ method }) =>
-          Promise.resolve({ error: { code: -32601, message: `Not available here: ${method}` } }),
-      })
-      if ('error' in answer) throw new Fault('resource.unknown', { uri })
-    }
+  const honoured = await hearSession(standing, session, target)
+  if (watched.has(target.name) && !honoured.uris.includes(target.name)) {
+    watched.delete(target.name)
+    session.changed()
+    throw new Fault('resource.unwatched', { uri: String(asked.params['uri']), connection: target.alias })
   }
+  return { result: {} }
 }
+
+/** Have the servers of a session that lives again told what it hears. Rejects when one is not there or does not take it. */
+export async function watchAgain(standing: Standing, session: Session): Promise<void> {
+  const { offered } = standing.view
+  for (const [connection, uris] of session.watched)
+    if (uris.size > 0 && offered.every(({ connectionId }) => connectionId !== connection))
+      throw new Fault('place.unknown')
+  await Promise.all(
+    offered.map(async (one) => {
+      const { connectionId, alias } = one
+      const uris = session.watched.get(connectionId) ?? new Set()
+      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(standing, session, one) : undefined
+      const { uris: honoured } = await hearSession(standing, session, one)
+      for (const uri of uris)
+        if (!honoured.includes(uri)) throw new Fault('resource.unwatched', { uri, connection: alias })
+    }),
+  )
+}
+
+/** What is not watched is no reason to end a session. */
+async function hearLogs(standing: Standing, session: Session, offered: Offered): Promise<void> {
+  await hearSession(standing, session, offered).catch(() => {})
+}
+
+/** Whether log lines may come to it beside its calls. */
+const logsBeside = ({ sessions, capabilities, revision }: Offered, { caller }: Session): boolean =>
+  sessions && caller.logLevel !== undefined && capabilities['logging'] !== undefined && eraOf(revision) === 'legacy'
 
 /** An address as a record may hold it: user names, passwords and queries stay out. */
 function withoutSecrets(uri: string): string {

@@ -2,6 +2,7 @@ import type { ConnectionId } from '@toolway/contract'
 import type { Message, Notification } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../vault/vault.ts'
+import type { Hearing } from '../upstreams/upstream.ts'
 import type { Session, Standing } from './ports.ts'
 import { hearSession } from './session-ears.ts'
 import { createTaskBook } from './task-book.ts'
@@ -10,23 +11,37 @@ import { ANYWHERE } from './task-ledger.ts'
 const target = { connectionId: 'con_a' as ConnectionId, alias: 'a', revision: '2025-11-25' as const, name: '' }
 
 /** What reaches the client of what a server says to its session. */
-async function heard(notifications: readonly Notification[], revision: '2025-11-25' | '2026-07-28' = '2025-11-25') {
+async function heard(
+  notifications: readonly Notification[],
+  revision: '2025-11-25' | '2026-07-28' = '2025-11-25',
+  logLevel?: string,
+) {
   const tasks = createTaskBook(createVault(Buffer.alloc(32, 1)))
   tasks.ledger.hand('ada', target, 'own', ANYWHERE)
   tasks.ledger.hand('bob', target, 'bobs', ANYWHERE)
   const got: Message[] = []
-  const session = { id: 's', watched: new Map(), say: (message: Message) => void got.push(message) }
-  const standing = {
-    principal: { id: 'ada' },
-    tasks,
-    view: { exposeUri: (alias: string, uri: string) => `${alias}:${uri}` },
+  const session = {
+    id: 's',
+    caller: { logLevel },
+    watched: new Map(),
+    ears: new Map(),
+    ended: new AbortController(),
+    say: (message: Message) => void got.push(message),
+  }
+  const now = {
+    view: {
+      offered: [target],
+      exposeUri: (alias: string, uri: string) => `${alias}:${uri}`,
+      resource: (uri: string) => (uri.includes('hidden') ? undefined : target),
+    },
     upstream: () => ({
-      hear: (_: unknown, __: unknown, hear: (notification: Notification) => void) => {
-        for (const notification of notifications) hear(notification)
-        return Promise.resolve()
+      listen: ({ onNotification }: Hearing) => {
+        for (const notification of notifications) onNotification(notification)
+        return Promise.resolve({ uris: [], tasks: [] })
       },
     }),
   }
+  const standing = { principal: { id: 'ada' }, tasks, ...now, now: () => now }
   await hearSession(standing as unknown as Standing, session as unknown as Session, { ...target, revision })
   return { got, own: tasks.bind('ada', target, 'own') }
 }
@@ -54,16 +69,26 @@ describe('what a server says to a session', () => {
   })
 
   test('of a resource is passed under the address that it knows', async () => {
-    const { got } = await heard([say('resources/updated', { uri: 'docs://a' })])
+    const updates = ['docs://hidden', 'docs://a'].map((uri) => say('resources/updated', { uri }))
+    const { got } = await heard(updates)
     expect(got).toMatchObject([{ params: { uri: 'a:docs://a' } }])
   })
 
+  test('in a log line is passed from the level that it set', async () => {
+    const [quiet, loud] = ['info', 'error'].map((level) => say('message', { level, data: 'a line' }))
+    expect(
+      (
+        await heard(
+          [quiet, loud].filter((one) => one !== undefined),
+          '2025-11-25',
+          'warning',
+        )
+      ).got,
+    ).toEqual([loud])
+  })
+
   test('of anything else belongs to nobody in particular', async () => {
-    const others = [
-      say('message', { data: 'secret' }),
-      say('progress', { progressToken: 'p1' }),
-      say('tasks/status', {}),
-    ]
+    const others = [say('progress', { progressToken: 'p1' }), say('tasks/status', {})]
     expect((await heard(others)).got).toEqual([])
   })
 })

@@ -1,39 +1,83 @@
 /**
  * What a server says to one session outside any request, on its way to the client that the session belongs to: a watched
- * resource changed, a task of its own went on, a page that it was sent to is done with.
+ * resource changed, a log line, a task of its own went on, a page that it was sent to is done with.
  *
  * Everything else stays behind: it belongs to nobody in particular. What is passed carries names of ours.
  */
-import { eraOf, type Notification } from '@toolway/protocol'
+import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import type { Session } from '../sessions/sessions.ts'
+import type { Honoured } from '../upstreams/upstream.ts'
+import { hear } from './hear.ts'
 import type { Standing } from './ports.ts'
 
-type Heard = Omit<Target, 'name'>
+/** The connection that is heard. */
+type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision'>
 
-/** Begin to hear, or go on: a session hears each server once. Resolves when it is in force, or soon. */
-export const hearSession = (standing: Standing, session: Session, target: Heard): Promise<void> =>
-  standing
-    .upstream(target.connectionId)
-    .hear(session, [...(session.watched.get(target.connectionId) ?? [])], (notification) => {
-      const known = knownTo(standing, target, notification)
+/** Begin to hear, or hear of what is watched by now. Resolves when it is in force, or soon, to what the server honours. */
+export async function hearSession(standing: Standing, session: Session, target: Heard): Promise<Honoured> {
+  const { connectionId } = target
+  const before = session.ears.get(connectionId)
+  const ear = new AbortController()
+  session.ears.set(connectionId, ear)
+  const honoured = await hear({
+    standing,
+    connectionId,
+    isShown: () => standing.now()?.view.offered.some((one) => one.connectionId === connectionId) === true,
+    session,
+    owner: standing.principal.id,
+    caller: session.caller,
+    uris: [...(session.watched.get(connectionId) ?? [])],
+    tasks: [],
+    beside: true,
+    signal: AbortSignal.any([ear.signal, session.ended.signal]),
+    onNotification(notification) {
+      const known = knownTo(standing, session, target, notification)
       if (known !== undefined) session.say(known)
-    })
+    },
+    onGone: () => ear.abort(),
+  }).catch((thrown: unknown) => {
+    if (session.ears.get(connectionId) === ear) restore(session, connectionId, before)
+    throw thrown
+  })
+  // What was heard before is heard until what is heard now is in force.
+  before?.abort()
+  return honoured
+}
 
-function knownTo(standing: Standing, target: Heard, { method, params }: Notification): Notification | undefined {
+/** Whether a server is heard, of whatever is watched there. */
+export const hears = (session: Session, connectionId: Target['connectionId']): boolean =>
+  session.ears.get(connectionId)?.signal.aborted === false
+
+function restore({ ears }: Session, connectionId: string, before: AbortController | undefined): void {
+  if (before === undefined) ears.delete(connectionId)
+  else ears.set(connectionId, before)
+}
+
+function knownTo(
+  standing: Standing,
+  session: Session,
+  target: Heard,
+  { method, params }: Notification,
+): Notification | undefined {
   const uri = params?.['uri']
   if (method === 'notifications/resources/updated' && typeof uri === 'string') {
+    const exposed = standing.view.exposeUri(target.alias, uri)
+    if (standing.now()?.view.resource(exposed) === undefined) return undefined
     // What names the stream of a modern server means nothing to the client.
     const rest = eraOf(target.revision) === 'modern' ? {} : params
-    return { jsonrpc: '2.0', method, params: { ...rest, uri: standing.view.exposeUri(target.alias, uri) } }
+    return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }
-  const taskId = params?.['taskId']
-  if (method === 'notifications/tasks/status' && typeof taskId === 'string') {
-    const { tasks, principal } = standing
-    if (!tasks.ledger.knows(principal.id, target, taskId)) return undefined
-    return { jsonrpc: '2.0', method, params: { ...params, taskId: tasks.bind(principal.id, target, taskId) } }
-  }
-  return method === 'notifications/elicitation/complete' && eraOf(target.revision) === 'legacy'
-    ? { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
-    : undefined
+  const plain: Notification = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
+  if (method === 'notifications/tasks/status') return ownTask(standing, target, plain)
+  if (method === 'notifications/elicitation/complete') return eraOf(target.revision) === 'legacy' ? plain : undefined
+  if (method !== 'notifications/message') return undefined
+  const { logLevel } = session.caller
+  return logLevel !== undefined && !reachesLevel(params?.['level'], logLevel) ? undefined : plain
+}
+
+function ownTask({ tasks, principal }: Standing, target: Heard, said: Notification): Notification | undefined {
+  const taskId = said.params?.['taskId']
+  if (typeof taskId !== 'string' || !tasks.ledger.knows(principal.id, target, taskId)) return undefined
+  return { ...said, params: { ...said.params, taskId: tasks.bind(principal.id, target, taskId) } }
 }

@@ -95,7 +95,7 @@ function offeredBy(connection: ConnectionRow, catalog: CatalogRow | undefined): 
     connectionId: connection.id,
     alias: connection.alias,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
-    sessions: connection.settings.connector === 'mcp.http',
+    sessions: true,
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},
     instructions: catalog?.server?.instructions,

@@ -185,7 +185,8 @@ function speakingOf({ standing, asked, line, target }: TaskAsk, made: SessionRef
   const capabilities = askableOf(asked.caller.capabilities)
   const caller = made?.caller ?? { ...asked.caller, capabilities }
   const keeps = standing.view.offered.some((one) => one.connectionId === target.connectionId && one.sessions)
-  const own = keeps ? { id: `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`, caller } : undefined
+  const id = `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`
+  const own = keeps ? { id, caller, ofPrincipal: true } : undefined
   return { caller, session: made ?? own, signal: line.signal, onQuestion: notHere }
 }
 

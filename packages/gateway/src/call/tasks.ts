@@ -43,7 +43,7 @@ export async function askTask(step: TaskStep): Promise<Answer> {
   const { place, taskId } = found
   const answer = await askUpstream(step, place, taskId)
   if ('error' in answer) return answer
-  return { result: named(standing, targetOf(place, taskId), bound, answer.result) }
+  return { result: nameTask(standing, targetOf(place, taskId), bound, answer.result) }
 }
 
 function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<Answer> {
@@ -78,7 +78,7 @@ const targetOf = ({ connectionId, alias, revision }: Offered, name: string): Tar
 })
 
 /** The task under the name that the client knows, and what is in it under the addresses that it knows. */
-function named({ view }: Standing, target: Target, bound: string, result: JsonObject): JsonObject {
+export function nameTask({ view }: Standing, target: Target, bound: string, result: JsonObject): JsonObject {
   const own = 'taskId' in result ? { ...result, taskId: bound } : result
   const inner = own['result']
   if (!view.joined || !isObject(inner)) return own

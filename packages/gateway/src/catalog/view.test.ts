@@ -239,7 +239,9 @@ describe('what an endpoint announces', () => {
     const capabilities = { resources: { subscribe: true } }
     expect(announced([offer('a', { capabilities })])).toEqual({ resources: { listChanged: true, subscribe: true } })
     expect(announced([offer('a', { capabilities, sessions: false })])).toEqual({ resources: { listChanged: true } })
-    expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({ resources: { listChanged: true } })
+    expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({
+      resources: { listChanged: true, subscribe: true },
+    })
     // A modern server is listened to for each session of a legacy client.
     expect(announced([offer('a', { capabilities, revision: '2026-07-28' })])).toEqual({
       resources: { listChanged: true, subscribe: true },

@@ -242,12 +242,12 @@ export function capabilitiesOf({ offered, joined, whole }: View, revision: Revis
     capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
   if (anyHas(offered, 'resources')) {
-    const subscribes =
-      era === 'legacy' &&
-      offered.some(
-        ({ sessions, capabilities: { resources } }) =>
-          sessions && isObject(resources) && resources['subscribe'] === true,
-      )
+    const subscribes = offered.some(
+      ({ sessions, revision, capabilities: { resources } }) =>
+        (sessions || (era === 'modern' && eraOf(revision) === 'modern')) &&
+        isObject(resources) &&
+        resources['subscribe'] === true,
+    )
     capabilities['resources'] = { listChanged: true, ...(subscribes ? { subscribe: true } : {}) }
   }
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}

@@ -27,6 +27,7 @@ import {
 import type { Changes } from '../catalog/changes.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { Standing } from '../call/ports.ts'
+import { passOn } from '../call/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
@@ -110,7 +111,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
         trail.method = 'response'
         settleQuestion(sessionOf(standing), incoming)
       } else if (isRequest(incoming)) await ask(incoming, standing, trail)
-      else tell(incoming, trail)
+      else tell(incoming, standing, trail)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
       const fault = note(trail, Fault.of(thrown))
@@ -178,9 +179,10 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     session.ended.signal.addEventListener('abort', () => close(new Fault('session.unknown')), { once: true })
   }
 
-  /** A notification: `cancelled` ends what it names; the others say nothing that we act on. */
-  function tell(message: Notification, trail: Trail): void {
+  /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
+  function tell(message: Notification, standing: Standing, trail: Trail): void {
     trail.method = message.method
+    if (opened !== undefined) passOn(standing, opened.session, message)
     if (message.method !== 'notifications/cancelled') return
     // What stands in a batch is known to the session only.
     cancelNamed(opened?.session, message)

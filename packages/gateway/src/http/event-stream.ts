@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
+import { cutUnread } from './unread.ts'
 
 /** Proxies cut streams that are silent for a minute. */
 const KEEP_ALIVE_EVERY = 15_000
@@ -41,7 +42,9 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     },
     end(frame) {
       clearInterval(beat)
-      if (!isGone(response)) response.end(frame)
+      if (isGone(response)) return
+      response.end(frame)
+      cutUnread(response)
     },
   }
 }

@@ -8,6 +8,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createEntrance } from '../call/enter.ts'
 import type { Admit } from '../call/admit.ts'
+import { createListeners } from '../call/listeners.ts'
 import type { Standing } from '../call/ports.ts'
 import { createTrails } from '../call/trail.ts'
 import { createChanges } from '../catalog/changes.ts'
@@ -41,7 +42,12 @@ async function listen({
   const log = { debug() {}, warn() {}, error() {} }
   const refuse = (code: string) => void faults.push(code)
   const trails = createTrails({ now: () => new Date(), log, logLine() {}, count() {}, refuse, write() {} })
-  const entrance = createEntrance({ sessions, changes, signer: { sign: () => '', verify: () => true } })
+  const entrance = createEntrance({
+    sessions,
+    changes,
+    listeners: createListeners(),
+    signer: { sign: () => '', verify: () => true },
+  })
   const doors = { admit, entrance, sessions, changes, trails, open, room, bodyLimit: 1_000, draining: draining.signal }
   const server = createServer(
     {

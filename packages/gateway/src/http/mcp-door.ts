@@ -27,6 +27,7 @@ import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
+import { passOn } from '../call/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
@@ -241,11 +242,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return id === undefined ? undefined : sessions.get(standing.owner, id)
   }
 
-  /** A notification: `cancelled` ends what it names; the others say nothing that we act on. */
+  /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
   function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
     visit.trail.method = method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
-    cancelNamed(session, { method, ...(params === undefined ? {} : { params }) })
+    const said = { method, ...(params === undefined ? {} : { params }) }
+    cancelNamed(session, said)
+    if (session !== undefined) passOn(visit.standing, session, { jsonrpc: '2.0', ...said })
     visit.response.writeHead(202).end()
   }
 

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { eventOf, type Message } from '@toolway/protocol'
 import { isGone, openEventStream, type OpenStream } from './event-stream.ts'
+import { cutUnread } from './unread.ts'
 
 export interface Reply {
   /** Begin the event stream now, before there is a message for it. */
@@ -51,6 +52,7 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
         const size = Buffer.byteLength(text)
         response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
         response.end(text)
+        cutUnread(response)
         return size
       }
       const text = eventOf(message as Message)

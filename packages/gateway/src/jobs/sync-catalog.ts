@@ -20,11 +20,15 @@ const MAX_ITEMS = 20_000
 /** Characters of JSON of one list, and milliseconds for all of them. */
 const MAX_SIZE = 16 * 1024 * 1024
 const DEADLINE = 5 * 60_000
+/** Characters of JSON of what a server says about itself: every client that opens a session gets it. */
+const MAX_PORTRAIT = 256 * 1024
 const METHOD_NOT_FOUND = -32601
 
 /** Everything an upstream lists, page by page. Throws `upstream.*` faults. */
 export async function fetchOffer(upstream: Upstream, alias: string, signal: AbortSignal): Promise<Offer> {
   const portrait = await upstream.introduce(signal)
+  if (JSON.stringify(portrait).length > MAX_PORTRAIT)
+    throw new Fault('result.too-large', { connection: alias, limit: MAX_PORTRAIT })
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const { capabilities } = portrait
   const fetchList = (capability: string, method: string, member: string) =>

@@ -44,6 +44,8 @@ export interface Session {
   seen: number
   /** Log level or watched resources are others now. */
   changed(): void
+  /** What ends hearing a server, by connection. */
+  readonly ears: Map<string, AbortController>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
 }
@@ -148,6 +150,7 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
       stream: undefined,
       nextQuestion: 0,
       watched: new Map(Object.entries(watched).map(([connection, uris]) => [connection, new Set(uris)])),
+      ears: new Map(),
       events: log,
       own: new OwnStreams(log),
       say(message) {

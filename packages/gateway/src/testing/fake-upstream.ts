@@ -42,7 +42,8 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
     get watchers() {
       return watchers.size
     },
-    hear: () => Promise.resolve(),
+    listen: ({ uris, tasks }) => Promise.resolve({ uris, tasks }),
+    tell() {},
     check: () => Promise.resolve(true),
     doubt() {},
     forget() {},

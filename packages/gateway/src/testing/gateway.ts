@@ -54,6 +54,9 @@ export interface TestGatewayOptions {
   readonly others?: readonly Declaration[]
 }
 
+/** What seals and opens the secrets of every test gateway. */
+export const createTestVault = () => createVault(Buffer.alloc(32, 7))
+
 export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -61,7 +64,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const database = await createTestDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
   const loaded = loadConfig({ PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory, ...settings })
-  const vault = createVault(Buffer.alloc(32, 7))
+  const vault = createTestVault()
   const { db } = database
   const organization = await db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
   const own: Declaration = {

@@ -100,6 +100,15 @@ describe('a channel of one caller', () => {
     expect(later.asked).toHaveLength(1)
   })
 
+  test('takes what could not be asked about for no reason of a question once it was given up', async () => {
+    const { call, receive, question } = fixture()
+    call('ping', { answers: false }).leave()
+    const left = call()
+    receive(question)
+    await turns()
+    expect(left.asked).toHaveLength(1)
+  })
+
   test('gives a question to the call that is left once the given-up one has been answered late', async () => {
     const { call, receive, answer, question } = fixture()
     const [gone, next] = [call(), call()]

@@ -115,7 +115,8 @@ export function createChannel(parts: ChannelParts): Channel {
         reject(thrown)
       }
       const giveUp = (fault: Fault) => {
-        if (owned) bury(id)
+        // What could not be asked about then is not what a question is about afterwards.
+        if (owned && asked.onQuestion !== undefined) bury(id)
         fail(fault)
         // An initialize must not be cancelled (2025-11-25, cancellation).
         if (method !== 'initialize') tell('notifications/cancelled', { requestId: id, reason: fault.message })

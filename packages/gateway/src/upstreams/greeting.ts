@@ -7,7 +7,7 @@ import { Fault } from '@toolway/contract'
 import { isLegacyRevision, NEWEST_LEGACY, writeEnvelope, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Channel } from './channel.ts'
 import { portraitOf as legacyPortrait } from './http/legacy-session.ts'
-import { excerpt, NOBODY, OWN_CLIENT, portraitOf as modernPortrait } from './http/modern.ts'
+import { discovered, excerpt, NOBODY, OWN_CLIENT } from './http/modern.ts'
 import type { Portrait } from './upstream.ts'
 
 export interface Greeting {
@@ -18,19 +18,21 @@ export interface Greeting {
   readonly timeout: number
 }
 
-/** Throws `upstream.malformed` when the server says no. */
+/** Throws `upstream.malformed` when the server says no, or does not say that it speaks this era. */
 export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<Portrait> {
   const params = writeEnvelope({}, NOBODY, undefined)
   const answer = await channel.call({ ...greeting, method: 'server/discover', params })
-  if ('error' in answer) throw malformed(alias, `server/discover: ${excerpt(answer.error.message)}`)
-  return modernPortrait(answer.result)
+  return discovered(answer, alias)
 }
 
 /** Throws `upstream.malformed` when the server says no, or names a revision without sessions. */
 export async function initialize(
   channel: Channel,
   { alias, ...greeting }: Greeting,
-  { revision = NEWEST_LEGACY, capabilities = {} }: { revision?: Revision | undefined; capabilities?: JsonObject } = {},
+  {
+    revision = NEWEST_LEGACY,
+    capabilities = {},
+  }: { revision?: Revision | undefined; capabilities?: JsonObject | undefined } = {},
 ): Promise<Portrait> {
   const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
   const answer = await channel.call({ ...greeting, method: 'initialize', params })

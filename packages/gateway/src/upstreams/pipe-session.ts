@@ -6,11 +6,19 @@
  * after that was not sent at all, and says so (`SessionLost`), so that it may go to another session.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, progressTokenOf, stripEnvelope, type Message, type Notification } from '@toolway/protocol'
+import {
+  isObject,
+  progressTokenOf,
+  stripEnvelope,
+  type JsonObject,
+  type Message,
+  type Notification,
+} from '@toolway/protocol'
 import type { Breaker } from './breaker.ts'
 import { createChannel, tokenOf, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
 import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
+import { createLogLevel } from './log-level.ts'
 import type { OpenPipe, Pipe } from './pipe.ts'
 import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from './upstream.ts'
 
@@ -68,25 +76,30 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     throw thrown
   }
 
+  let logs = false
+  const level = createLogLevel(undefined, (wanted) => {
+    const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+    return channel.call({ id: ids(), method: 'logging/setLevel', params: { level: wanted }, timeout, signal })
+  })
+
   async function greet(): Promise<Portrait> {
-    const { revision, capabilities, logLevel, signal } = options
+    const { revision, capabilities, signal } = options
     const { turn } = breaker
     const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities }).catch(
       (thrown: unknown) => refuse(turn, thrown),
     )
     breaker.answered(turn)
     parts.onPortrait?.(portrait)
-    if (logLevel === undefined || !isObject(portrait.capabilities['logging'])) return portrait
-    const level = { id: ids(), method: 'logging/setLevel', params: { level: logLevel }, timeout }
-    // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(LEVEL_PATIENCE)])
-    await channel.call({ ...level, signal: patience }).catch(() => {})
+    logs = isObject(portrait.capabilities['logging'])
+    if (logs) await level.ensure(options.logLevel)
     return portrait
   }
 
   async function ask(asked: Ask): Promise<Answer> {
     if (doubt !== undefined) await doubt
     if (isOver) throw new SessionLost()
+    // A client's own session has the level that the client set; in a principal's, each request says what it wants.
+    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const began = performance.now()
     const { turn } = breaker
     try {
@@ -125,9 +138,14 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     )
   }
 
-  async function stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
+  async function stream(
+    onMessage: (message: Message) => void,
+    signal: AbortSignal,
+    onOpen?: () => void,
+  ): Promise<boolean> {
     if (isOver) throw new SessionLost()
     listeners.add(onMessage)
+    onOpen?.()
     const left = Promise.withResolvers<void>()
     const leave = () => left.resolve()
     signal.addEventListener('abort', leave, { once: true })
@@ -135,18 +153,23 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     await Promise.race([left.promise, over.promise])
     signal.removeEventListener('abort', leave)
     listeners.delete(onMessage)
+    if (isOver) throw new SessionLost()
     return true
   }
 
   try {
     const portrait = await greet()
     const close = () => Promise.resolve(pipe.close())
-    return { portrait, ask, stream, close }
+    const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
+    return { portrait, attributes: true, ask, stream, tell, close }
   } catch (thrown) {
     pipe.close()
     throw thrown
   }
 }
+
+/** What concerns the session itself is nothing that a server would have a question about. */
+const ABOUT_SESSION = new Set(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])
 
 function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Promise<Answer> {
   const { method, signal } = asked
@@ -162,7 +185,6 @@ function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Pr
       const heard = forCaller(notification, ours, token)
       if (heard !== undefined) asked.onNotification(heard)
     },
-    // Whether it is there is nothing that a server would have a question about.
-    ...(method === 'ping' ? {} : { onQuestion: (question) => asked.onQuestion(question) }),
+    ...(ABOUT_SESSION.has(method) ? {} : { onQuestion: (question) => asked.onQuestion(question) }),
   })
 }

@@ -54,6 +54,8 @@ export interface Place<Session extends Pooled> {
     open: () => Promise<Session>,
     work: (session: Session, ended: AbortSignal) => Promise<T>,
   ): Promise<T>
+  /** The holder's session, where one is open. */
+  find(holder: Holder): Session | undefined
   /** The server does not know it any more: it is used by nobody else, and nothing is told to the server. */
   lose(holder: Holder, session: Session): void
   /** Give up what is held for an owner. */
@@ -191,9 +193,11 @@ export function createSessionPool<Session extends Pooled>({ now }: { now: () => 
     let closed = false
     const gone = () => new Fault('upstream.disabled', { connection: alias })
 
+    const keyOf = ({ owner, capabilities }: Holder) => JSON.stringify([name, owner, capabilities])
+
     function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
       if (closed) throw gone()
-      const key = JSON.stringify([name, holder.owner, holder.capabilities])
+      const key = keyOf(holder)
       return find(key) ?? add({ key, holder, siblings }, open)
     }
 
@@ -233,6 +237,7 @@ export function createSessionPool<Session extends Pooled>({ now }: { now: () => 
           entry.used = now()
         }
       },
+      find: (holder) => entries.get(keyOf(holder))?.session,
       lose({ owner }, session) {
         const entry = [...(siblings.get(owner) ?? [])].find((one) => one.session === session)
         if (entry === undefined) return

@@ -19,6 +19,16 @@ import type {
 export interface SessionRef {
   readonly id: string
   readonly caller: Caller
+  /** It is no client's but a principal's, for what that one made at the server: nobody says when it ends. */
+  readonly ofPrincipal?: boolean
+}
+
+/** What a call lends while it is under way, to whoever finds that a message beside its own stream is about it. */
+export interface Hold {
+  /** Under which token its server speaks of its progress. */
+  token: string | undefined
+  /** A person is asked meanwhile: the server is not late. */
+  extend: () => void
 }
 
 export interface Ask {
@@ -26,10 +36,12 @@ export interface Ask {
   readonly params: JsonObject
   readonly caller: Caller
   readonly session: SessionRef | undefined
-  /** Whoever asks without a session: a legacy upstream's session is never shared between two of them. */
+  /** Whoever asks without a session: a legacy upstream's session is never shared between two of them, nor between two sets of capabilities. */
   readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
   readonly signal: AbortSignal
+  /** Filled in by whoever carries the ask, where messages can come beside its own stream. */
+  readonly hold?: Hold
   /** The server may take its time: the ask has no deadline but the signal. */
   readonly patient?: boolean
   /** Progress (with the caller's own token) and log messages of this ask. */
@@ -79,14 +91,12 @@ export interface Upstream {
   /** Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. */
   watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
   /**
-   * Hear what the server sends to this session outside any request, for as long as the session lives. A modern server is told
-   * which resources the session watches; each call replaces the set of the one before. Resolves when it is in force, or soon.
+   * Hear updates of resources and states of tasks, until the signal; comes back by itself after a break, and then says that
+   * all of it may have changed. Resolves, when it is in force or after a moment, to what the server honours.
    */
-  hear(
-    session: SessionRef,
-    uris: readonly string[],
-    onNotification: (notification: Notification) => void,
-  ): Promise<void>
+  listen(hearing: Hearing): Promise<Honoured>
+  /** What a legacy client says about itself, to the server's session that is held for it, if there is one. */
+  tell(whose: Pick<Ask, 'session' | 'owner' | 'caller'>, notification: Notification): void
   /**
    * See whether it answers, with as little as its era allows; false where nothing runs that could be asked. Throws `upstream.*`
    * faults. What is found to be stale is opened anew, and a child that is stuck is ended.
@@ -97,6 +107,28 @@ export interface Upstream {
   /** A downstream session is gone: end what was held for it. */
   forget(session: string): void
   close(): Promise<void>
+}
+
+/** What somebody wants to hear of, in the server's own words. */
+export interface Hearing {
+  /** In whose session with a legacy server it is heard: the same that the same client's asks go to. */
+  readonly session: SessionRef | undefined
+  readonly owner: string
+  readonly caller: Caller
+  readonly uris: readonly string[]
+  readonly tasks: readonly string[]
+  /** Whatever else the server says to that session, and to none of its calls. */
+  readonly beside?: boolean
+  readonly signal: AbortSignal
+  onNotification(notification: Notification): void
+  /** The upstream is closed: nothing is heard any more. */
+  onEnd(): void
+}
+
+/** What of it is in force. */
+export interface Honoured {
+  readonly uris: readonly string[]
+  readonly tasks: readonly string[]
 }
 
 /** The owner of what the gateway asks for itself: its lists, and whether a server is there. */

@@ -49,14 +49,19 @@ export interface PoolOptions {
   readonly allowPrivate: boolean
   /** Milliseconds until the response headers must be there. */
   readonly headersTimeout: number
+  /** At once; 256 unless it says otherwise. */
+  readonly connections?: number
 }
 
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
 
-export function createPool(origin: string, { headersTimeout, ...options }: PoolOptions): Pool {
+export function createPool(
+  origin: string,
+  { headersTimeout, connections = CONNECTIONS, ...options }: PoolOptions,
+): Pool {
   return new Pool(origin, {
-    connections: CONNECTIONS,
+    connections,
     headersTimeout,
     bodyTimeout: headersTimeout,
     connect: createConnector(options),
@@ -68,7 +73,7 @@ export function createConnector({
   alias,
   allowPrivate,
   ...options
-}: Omit<PoolOptions, 'headersTimeout'> & { allowH2?: boolean }): buildConnector.connector {
+}: Pick<PoolOptions, 'alias' | 'allowPrivate'> & { allowH2?: boolean }): buildConnector.connector {
   const refusal = () => new Fault('egress.refused', { connection: alias })
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,

@@ -10,15 +10,21 @@ import { openPipeSession } from '../pipe-session.ts'
 import { createPool } from './agent.ts'
 import { InitializeRefused, openLegacySession, type LegacySession, type OpenOptions } from './legacy-session.ts'
 import * as modern from './modern.ts'
+import { MOST_STREAMS } from './own-streams.ts'
 import type { Wire } from './post.ts'
 import { createReachMask } from './reach-mask.ts'
 import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 
+/** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
+const ROOM = 24
+
 export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids, breaker }: CarrierParts): Carrier {
-  const ownPool = () => createPool(url.origin, { alias, allowPrivate, headersTimeout: timeout * 1000 })
+  const options = { alias, allowPrivate, headersTimeout: timeout * 1000 }
+  const ownPool = () => createPool(url.origin, options)
+  const streams = createPool(url.origin, { ...options, connections: MOST_STREAMS + ROOM })
   const mask = createReachMask(url, headers)
   const path = url.pathname + url.search
-  const wire: Wire = { alias, pool: ownPool(), streams: ownPool(), ownPool, path, headers, timeout, breaker, mask }
+  const wire: Wire = { alias, pool: ownPool(), streams, ownPool, path, headers, timeout, breaker, mask }
   /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
   let speaksPair = false
 

@@ -6,8 +6,10 @@ import { createSessionPool } from '../session-pool.ts'
 import { createHttpUpstream } from './http-upstream.ts'
 import type { LegacySession } from './legacy-session.ts'
 
-/** A server whose era is whatever it was last told to be. */
-async function startTurncoat() {
+type Says = (method: string) => object | undefined
+
+/** A server whose era is whatever it was last told to be; `says` is what it answers instead, without `jsonrpc` and `id`. */
+async function startTurncoat(says: Says = () => undefined) {
   const turncoat = { era: 'modern' as 'modern' | 'legacy' }
   const server = createServer((request, response) => {
     let body = ''
@@ -21,8 +23,9 @@ async function startTurncoat() {
       const result = results[method ?? '']
       if (id === undefined) return void response.writeHead(202).end()
       const error = { code: -32601, message: 'no such method' }
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }))
+      const answer = says(method ?? '') ?? (result === undefined ? { error } : { result })
+      response.writeHead('error' in answer ? 400 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -82,6 +85,34 @@ describe('the era of a server', () => {
     held.upstream.doubt()
     // Taken at its word, although it does not answer discovery.
     expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+  })
+
+  test('is legacy when what it answers to discovery names no revision: some servers answer whatever they are asked', async () => {
+    const meagre = [{}, { supportedVersions: '2026-07-28' }, { supportedVersions: ['2025-06-18'] }]
+    for (const result of meagre) {
+      await using server = await startTurncoat((method) => (method === 'server/discover' ? { result } : undefined))
+      server.era = 'legacy'
+      await using held = upstreamAt(server.url)
+      expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    }
+  })
+
+  test('is asked for once more when it refuses our revision and names it among its own, and not a third time', async () => {
+    let left = 1
+    const asked: string[] = []
+    const refused = { error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'], requested: 'x' } } }
+    await using server = await startTurncoat((method) => {
+      asked.push(method)
+      return left-- > 0 ? refused : undefined
+    })
+    await using held = upstreamAt(server.url)
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+    expect(asked).not.toContain('initialize')
+    left = Infinity
+    asked.length = 0
+    held.upstream.doubt()
+    await expect(held.upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.malformed' })
+    expect(asked).toEqual(['server/discover', 'server/discover', 'initialize'])
   })
 })
 

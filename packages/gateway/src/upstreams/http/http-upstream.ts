@@ -6,30 +6,34 @@
  * does is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
-import { eraOf, isLegacyRevision, isNotification, MODERN, type Notification, type Revision } from '@toolway/protocol'
+import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
+import { again } from '../../lib/again.ts'
+import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'
+import { GRACE } from '../carrier.ts'
+import { createKeptListen, type Opening } from '../kept-listen.ts'
+import { createListening } from '../listening.ts'
 import type { SessionPool } from '../session-pool.ts'
 import {
   changedList,
   GATEWAY,
-  LIST_KINDS,
   type Answer,
   type Ask,
-  type ListKind,
+  type Hearing,
+  type Honoured,
   type Portrait,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
-import { GRACE } from '../carrier.ts'
 import { createCarrier } from './carriers.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
 import * as modern from './modern.ts'
 
-/** How long a client waits for its subscription to be in force, in milliseconds. */
+/** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
-const WATCH_AGAIN = { first: 1_000, most: 60_000 }
+const NO_METHOD = -32601
 
 export interface HttpUpstreamParts {
   readonly reach: Reach
@@ -45,10 +49,17 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
   const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
   const carrier = createCarrier(reach, ids, breaker)
   const detecting = createSingleFlight<'era', Revision>()
-  const ears = new Map<string, AbortController>()
   let known = reach.revision
-  const revision = () => (known !== undefined && isLegacyRevision(known) ? known : undefined)
-  const sessions = createLegacySessions({ reach, carrier, pool, revision })
+  const pinned = () => (known !== undefined && isLegacyRevision(known) ? known : undefined)
+  const announced = createListening({ apply: (union) => kept.want(union) })
+  const kept = createKeptListen({
+    open: announcements,
+    onNotification: announced.hear,
+    onReturn: announced.missed,
+    patience: reach.timeout * 1000,
+  })
+  const sessions = createLegacySessions({ reach, carrier, pool, revision: pinned, onListChanged: announced.hear })
+  const closing = new AbortController()
 
   function settle(revision: Revision): Revision {
     known = revision
@@ -97,105 +108,52 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     return true
   }
 
-  async function watchOnce(
-    onChange: (kind: ListKind) => void,
-    onOpen: () => void,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if ((await revisionOf()) === MODERN) {
-      const onNotification = ({ method }: Notification) => {
-        const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
-      }
-      const answer = await carrier.listen({ filter: modern.LIST_FILTER, onNotification, onOpen, signal })
-      return !('error' in answer)
+  /** One stream of the server's announcements, until it ends; false where it has none. */
+  async function announcements(opening: Opening): Promise<boolean> {
+    if ((await revisionOf()) !== MODERN) {
+      const { signal, onOpen, onNotification } = opening
+      return sessions.watch(() => onOpen(undefined), onNotification, signal)
     }
-    return sessions.watch(
-      onOpen,
-      (message) => {
-        const kind = 'method' in message ? changedList(message.method) : undefined
-        if (kind !== undefined) onChange(kind)
-      },
-      signal,
-    )
+    const answer = await carrier.listen(opening)
+    return !('error' in answer) || answer.error.code !== NO_METHOD
   }
 
-  /** One listen stream for all that a session watches; it comes back by itself, and is another one when the session watches another set. */
-  async function hearModern(
-    key: string,
-    uris: readonly string[],
-    onNotification: (notification: Notification) => void,
-  ): Promise<void> {
-    ears.get(key)?.abort()
-    ears.delete(key)
-    if (uris.length === 0) return
-    const ear = new AbortController()
-    ears.set(key, ear)
-    const { signal } = ear
-    const opened = Promise.withResolvers<void>()
-    const filter = { resourceSubscriptions: [...uris] }
-    const keep = async () => {
-      for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
-        const onOpen = () => {
-          pause = WATCH_AGAIN.first
-          opened.resolve()
-        }
-        await carrier.listen({ filter, onNotification, onOpen, signal }).catch(() => {})
-        if (!signal.aborted) await sleep(pause, signal)
-      }
-    }
-    void keep()
-    await Promise.race([opened.promise, sleep(LISTEN_PATIENCE, signal)])
-  }
-
-  /** A server without a stream (false) is left to the periodic refresh; a broken stream comes back with growing pauses. */
-  async function keepWatching(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
-    let heard = false
-    for (let pause = WATCH_AGAIN.first; !signal.aborted; pause = Math.min(pause * 2, WATCH_AGAIN.most)) {
-      const onOpen = () => {
-        pause = WATCH_AGAIN.first
-        // What was announced while nobody listened is not said again, so all of it may have changed.
-        if (heard) for (const kind of LIST_KINDS) onChange(kind)
-        heard = true
-      }
-      const offers = await watchOnce(onChange, onOpen, signal).catch(() => true)
-      if (!offers) return
-      // A first one that broke before it was open has missed something as well.
-      heard = true
-      await sleep(pause, signal)
-    }
+  async function join(hearing: Hearing): Promise<Honoured> {
+    const { uris, tasks, onNotification, onEnd } = hearing
+    const signal = AbortSignal.any([hearing.signal, closing.signal])
+    closing.signal.addEventListener('abort', onEnd, { once: true, signal: hearing.signal })
+    const revision = await again(revisionOf, signal)
+    return revision === MODERN
+      ? announced.join({ lists: false, uris, tasks }, onNotification, signal)
+      : sessions.listen(hearing, signal)
   }
 
   return {
     introduce,
     ask,
     check,
-    watch: (onChange, signal) => void keepWatching(onChange, signal),
-    async hear(session, uris, onNotification) {
-      if ((await revisionOf()) === MODERN) return hearModern(session.id, uris, onNotification)
-      if (ears.has(session.id)) return
-      const ear = new AbortController()
-      ears.set(session.id, ear)
-      sessions
-        .hear(session, (message) => isNotification(message) && onNotification(message), ear.signal)
-        .catch(() => {})
-        .finally(() => ears.delete(session.id))
+    watch(onChange, signal) {
+      const onNotification = ({ method }: Notification) => {
+        const kind = changedList(method)
+        if (kind !== undefined) onChange(kind)
+      }
+      void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },
+    listen: (hearing) => soon(join(hearing), hearing),
+    tell: (whose, notification) => sessions.tell(whose, notification),
     doubt() {
       if (reach.pinned) return
       known = undefined
       carrier.doubt()
       sessions.forget(GATEWAY)
     },
-    forget(session) {
-      ears.get(session)?.abort()
-      sessions.forget(session)
-    },
+    forget: (session) => sessions.forget(session),
     async close() {
-      for (const ear of ears.values()) ear.abort()
+      closing.abort()
+      kept.close()
       const drained = new AbortController()
-      void sessions.drained().then(() => drained.abort())
-      await sleep(GRACE, drained.signal)
+      void sessions.drain().then(() => drained.abort())
+      await pause(GRACE, drained.signal)
       await carrier.close()
       // The sessions end after the calls in them.
       await sessions.close()
@@ -205,13 +163,9 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
 
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
 
-const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    signal.addEventListener('abort', done, { once: true })
-  })
+/** What is in force by then, or all of it, where the server lets wait: it is kept trying, and says then what it missed. */
+const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>
+  Promise.race([
+    joined.catch(() => ({ uris: [], tasks: [] })),
+    pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
+  ])

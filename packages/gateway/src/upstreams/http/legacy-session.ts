@@ -4,6 +4,7 @@
  * The session is opened once, with the capabilities of exactly the one it is held for. What the server sends while it
  * answers arrives on that request's own stream and goes to that request's ears, questions included.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import {
   isFailure,
@@ -21,23 +22,33 @@ import {
   type JsonObject,
   type LegacyRevision,
   type Message,
+  type Notification,
   type Request,
 } from '@toolway/protocol'
-import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import { createLogLevel } from '../log-level.ts'
+import { MOST_QUESTIONS } from '../strays.ts'
+import { changedList, forCaller, HUMAN, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
 import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 
 export interface LegacySession {
   readonly portrait: Portrait
+  /** Whether it finds itself which call is meant by what comes beside the calls. */
+  readonly attributes: boolean
   ask(ask: Ask): Promise<Answer>
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
-  stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
+  stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
+  /** Say something that wants no answer, or is one. */
+  tell(message: JsonObject): Promise<unknown>
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
 }
 
 /** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
 export class SessionLost extends Error {}
+
+/** A session has one stream of its own, and its server has not noticed yet that ours is gone: some notice when they write to it. */
+export class StreamTaken extends Error {}
 
 /** The server refuses `initialize` with a status that says it may speak the older transport; `cause` is the fault it is otherwise. */
 export class InitializeRefused extends Error {}
@@ -53,6 +64,8 @@ export interface OpenOptions {
   /** The level that the session had before it was lost. */
   readonly logLevel: string | undefined
   readonly signal: AbortSignal
+  /** Servers without a stream of their own say within calls that their lists have changed. */
+  onListChanged(notification: Notification): void
 }
 
 export async function openLegacySession(wire: Wire, ids: () => number, options: OpenOptions): Promise<LegacySession> {
@@ -63,22 +76,37 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
 
+  const logs = isObject(portrait.capabilities['logging'])
+  const level = createLogLevel(undefined, (wanted) => {
+    const message = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: wanted } }
+    return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
+  })
+
   /** What opens a session after its server has made it. */
   async function greet(): Promise<void> {
     await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
-    if (options.logLevel !== undefined && isObject(portrait.capabilities['logging'])) {
-      const level = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: options.logLevel } }
-      // A server that is slow to take it, or refuses, has a session all the same: what it then lacks is log lines.
-      await tell(level, AbortSignal.any([options.signal, AbortSignal.timeout(LEVEL_PATIENCE)])).catch(() => {})
-    }
+    if (logs) await level.ensure(options.logLevel)
   }
 
+  let asking = 0
+  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
   async function answerQuestion(question: Request, asked: Ask): Promise<void> {
-    const answer = await asked.onQuestion(question)
-    await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    asking++
+    try {
+      const answer = await asked.onQuestion(question)
+      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+    } finally {
+      asking--
+    }
+  }
+  function refuseFlood(): void {
+    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    if (asking >= MOST_QUESTIONS) throw new Fault('upstream.malformed', { connection: wire.alias, problem })
   }
 
   async function ask(asked: Ask): Promise<Answer> {
+    // A client's own session has the level that the client set; in a principal's, each request says what it wants.
+    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const id = ids()
     let began = Date.now()
     let questions = 0
@@ -93,8 +121,11 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     signal.addEventListener('abort', onAbort, { once: true })
     const onMessage = (message: Message) => {
       const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
-      if (heard !== undefined) asked.onNotification(heard)
-      else if (isRequest(message)) {
+      if (heard !== undefined) {
+        if (changedList(heard.method) !== undefined) options.onListChanged(heard)
+        asked.onNotification(heard)
+      } else if (isRequest(message)) {
+        refuseFlood()
         questions++
         const answered = () => {
           questions--
@@ -103,18 +134,30 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
         answerQuestion(message, asked).then(answered, answered)
       }
     }
+    const { hold, method, patient = false } = asked
+    if (hold !== undefined) hold.token = ours
+    let isAskedBeside = false
+    const onDeadline = (extend: () => void) => {
+      if (hold === undefined) return
+      hold.extend = () => {
+        isAskedBeside = true
+        extend()
+      }
+    }
     try {
-      const { method, patient = false } = asked
       const traced = { ...headers, ...traceHeaders(params) }
-      const heard = { headers: traced, signal, until: id, onMessage, patient }
+      const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
       const first = await post({ jsonrpc: '2.0', id, method, params }, heard)
       if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
       // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
-      const left = () => (questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000)
-      return await finish(wire, id, first, async (last) => {
+      const left = () => {
+        if (isAskedBeside) return HUMAN.question
+        return questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000
+      }
+      return await finish(wire, id, first, async (last, wait) => {
         asked.onPause?.()
-        await new Promise((resolve) => setTimeout(resolve, RESUME_DELAY))
-        return resume(last, { signal, until: id, onMessage, patient, seconds: left() })
+        await pause(wait)
+        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() })
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
@@ -137,16 +180,24 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   const resume = (last: string, more: Partial<Outgoing>) =>
     send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last }, ...more })
 
-  async function stream(onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
+  async function stream(
+    onMessage: (message: Message) => void,
+    signal: AbortSignal,
+    onOpen?: () => void,
+  ): Promise<boolean> {
     const incoming = await send(wire, {
       method: 'GET',
       headers: { ...headers, accept: 'text/event-stream' },
       signal,
       patient: true,
       onMessage,
+      onHead: (status) => status === 200 && onOpen?.(),
     })
-    if (incoming.status === 404 && sessionId !== undefined) throw new SessionLost()
-    return incoming.status === 200 && incoming.stream
+    const { status } = incoming
+    if (status === 404 && sessionId !== undefined) throw new SessionLost()
+    if (status === 409) throw new StreamTaken()
+    if (status === 429 || (status >= 500 && status !== 501)) refuseStatus(wire, incoming, undefined)
+    return status === 200 && incoming.stream
   }
 
   async function close(): Promise<void> {
@@ -166,7 +217,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, ask, stream, close }
+  return { portrait, attributes: false, ask, stream, tell, close }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
@@ -217,21 +268,26 @@ export function portraitOf(result: JsonObject): Portrait {
 }
 
 const MAX_RESUMES = 10
-const RESUME_DELAY = 500
+/** How long to wait before the rest is fetched, in milliseconds: what the server says, within what a call can bear. */
+const RESUME_DELAY = { unsaid: 500, most: 10_000 }
 
 /** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
 async function finish(
   wire: Wire,
   id: number,
   first: Incoming,
-  resume?: (lastEventId: string) => Promise<Incoming>,
+  resume?: (lastEventId: string, wait: number) => Promise<Incoming>,
 ): Promise<Answer> {
   let incoming = first
+  let { lastEventId, retry } = first
   for (let round = 0; round <= MAX_RESUMES; round++) {
     if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
     if (!incoming.stream) return answerOf(wire, id, readAs(wire, incoming.text))
-    if (incoming.lastEventId === undefined || resume === undefined) break
-    incoming = await resume(incoming.lastEventId)
+    // A server that has nothing to say yet may close again without an event: what was said before still counts.
+    lastEventId = incoming.lastEventId ?? lastEventId
+    retry = incoming.retry ?? retry
+    if (lastEventId === undefined || resume === undefined) break
+    incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
     if (incoming.status !== 200 || !incoming.stream) break
   }
   throw new Fault('upstream.lost', { connection: wire.alias })

@@ -5,12 +5,22 @@
  * share with nobody but themselves; the gateway's own serves its lists and checks. Nothing here knows how a session is spoken.
  */
 import { Fault } from '@toolway/contract'
-import type { LegacyRevision, Message } from '@toolway/protocol'
+import {
+  isNotification,
+  type JsonObject,
+  type LegacyRevision,
+  type Message,
+  type Notification,
+} from '@toolway/protocol'
+import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
 import type { Carrier } from '../carrier.ts'
-import { GATEWAY, type Answer, type Ask, type Portrait, type Reach, type SessionRef } from '../upstream.ts'
-import { SessionLost, type LegacySession } from './legacy-session.ts'
+import { createStrays } from '../strays.ts'
+import { GATEWAY, type Answer, type Ask, type Hearing, type Honoured, type Portrait, type Reach } from '../upstream.ts'
+import { SessionLost, StreamTaken, type LegacySession } from './legacy-session.ts'
 import { NOBODY, OWN_CAPABILITIES } from './modern.ts'
+import type { OwnStream } from './own-stream.ts'
+import { createOwnStreams, needsOwnStream, type Whose } from './own-streams.ts'
 
 export interface LegacySessionsParts {
   readonly reach: Reach
@@ -19,6 +29,8 @@ export interface LegacySessionsParts {
   readonly pool: SessionPool<LegacySession>
   /** What the server is known to speak, if that is known. */
   revision(): LegacyRevision | undefined
+  /** Said within a call by servers without a stream of their own. */
+  onListChanged(notification: Notification): void
 }
 
 export interface LegacySessions {
@@ -28,40 +40,64 @@ export interface LegacySessions {
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
   ping(signal: AbortSignal): Promise<Answer>
   /** The server's stream of the gateway's own session; false where it has none. */
-  watch(onOpen: () => void, onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
-  /** The server's stream of a client's session. */
-  hear(session: SessionRef, onMessage: (message: Message) => void, signal: AbortSignal): Promise<boolean>
+  watch(onOpen: () => void, onNotification: (notification: Notification) => void, signal: AbortSignal): Promise<boolean>
+  /** Hear what the server says to a session beside its answers. */
+  listen(hearing: Hearing, signal: AbortSignal): Promise<Honoured>
+  tell(whose: Whose, notification: Notification): void
   forget(owner: string): void
-  /** Resolves when no call is under way. */
-  drained(): Promise<void>
+  /** Hear nothing more; resolves when no call is under way. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
-/** It can answer no question, and its stream is always in use, so that it has no reason to age. */
-const OWN: Holder = { owner: GATEWAY, capabilities: OWN_CAPABILITIES, lasting: true }
+/**
+ * A server may list a tool only for clients that can answer its questions. The catalog is for all clients, so the gateway's own
+ * session says that it can; no call is ever made in it, and what is asked in it is refused.
+ */
+const ANYTHING: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+/** Its stream is always in use, so that it has no reason to age. */
+const OWN: Holder = { owner: GATEWAY, capabilities: ANYTHING, lasting: true }
+/** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
+const LATE_LINES = 30
 
-function holderOf({ session, owner, caller }: Pick<Ask, 'session' | 'owner' | 'caller'>): Holder {
+function holderOf({ session, owner, caller }: Whose): Holder {
   if (session !== undefined) return { owner: session.id, capabilities: session.caller.capabilities, lasting: true }
   if (owner === GATEWAY) return OWN
   return { owner: `owner ${owner}`, capabilities: caller.capabilities, lasting: false }
 }
 
-export function createLegacySessions({ reach, carrier, pool, revision }: LegacySessionsParts): LegacySessions {
+/** A client has one session here, a principal one for each set of capabilities. */
+const keyOf = ({ owner, capabilities, lasting }: Holder): string =>
+  lasting ? owner : `${owner} ${JSON.stringify(capabilities)}`
+
+export function createLegacySessions(parts: LegacySessionsParts): LegacySessions {
+  const { reach, carrier, pool, revision, onListChanged } = parts
   const { connectionId, alias, timeout } = reach
   const place = pool.place(connectionId, alias)
+  const own = createOwnStreams({
+    hold,
+    ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),
+  })
 
   const open =
     ({ capabilities }: Holder, logLevel?: string) =>
     () =>
-      carrier.open({ revision: revision(), capabilities, logLevel, signal: AbortSignal.timeout(timeout * 1000) })
+      carrier.open({
+        revision: revision(),
+        capabilities,
+        logLevel,
+        signal: AbortSignal.timeout(timeout * 1000),
+        onListChanged,
+      })
 
   /** The server did not know the session, so it did not act: one new session, one more try. */
-  async function askIn(holder: Holder, asked: Ask): Promise<Answer> {
-    const { logLevel } = (asked.session ?? asked).caller
+  async function askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
     const once = () =>
-      place.use(holder, open(holder, logLevel), (session) =>
-        session.ask(asked).catch((thrown: unknown) => refuse(holder, session, thrown)),
-      )
+      place.use(holder, open(holder, levelOf(asked)), async (session) => {
+        // What the server asks on the session's own stream must not come before that stream is there.
+        await stream?.ready()
+        return session.ask(asked).catch((thrown: unknown) => refuse(holder, session, thrown))
+      })
     try {
       return await once()
     } catch (thrown) {
@@ -79,32 +115,80 @@ export function createLegacySessions({ reach, carrier, pool, revision }: LegacyS
     throw thrown
   }
 
+  async function ask(asked: Ask): Promise<Answer> {
+    const holder = holderOf(asked)
+    const key = keyOf(holder)
+    const stream = needsOwnStream(asked) ? own.of(key, asked) : own.find(key)
+    if (stream === undefined) return askIn(holder, asked)
+    const call = stream.strays.begin(asked)
+    try {
+      const answer = await askIn(holder, call, stream)
+      // A line that the server sent before its answer may come a moment after it, on the other stream.
+      if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
+      return answer
+    } finally {
+      stream.strays.end(call)
+    }
+  }
+
+  function hold(
+    whose: Whose,
+    work: (session: LegacySession, ended: AbortSignal) => Promise<boolean>,
+  ): Promise<boolean> {
+    const holder = holderOf(whose)
+    return place.listen(holder, open(holder, levelOf(whose)), (session, ended) =>
+      work(session, ended).catch((thrown: unknown) => refuse(holder, session, thrown)),
+    )
+  }
+
+  function forget(owner: string): void {
+    own.end(owner)
+    place.forget(owner)
+  }
+
   return {
     introduce: () => place.use(OWN, open(OWN), ({ portrait }) => Promise.resolve(portrait)),
-    ask: (asked) => askIn(holderOf(asked), asked),
+    ask,
     ping: (signal) => askIn(OWN, { ...PING, signal }),
-    watch: (onOpen, onMessage, signal) =>
+    watch: (onOpen, onNotification, signal) =>
       place.listen(OWN, open(OWN), async (session, ended) => {
+        const nobody = createStrays(() => {})
+        const hear = (message: Message) => {
+          if (isNotification(message)) onNotification(message)
+          else nobody.hear(message, (answer) => session.tell(answer))
+        }
         try {
           // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
           await session.ask({ ...PING, signal })
           onOpen()
-          return await session.stream(onMessage, AbortSignal.any([signal, ended]))
+          return await session.stream(hear, AbortSignal.any([signal, ended]))
         } catch (thrown) {
+          // Nothing depends on this very session: the next one has a stream to give.
+          if (thrown instanceof StreamTaken) forget(GATEWAY)
           return refuse(OWN, session, thrown)
         }
       }),
-    hear(session, onMessage, signal) {
-      const holder = holderOf({ session, owner: '', caller: session.caller })
-      return place.listen(holder, open(holder, session.caller.logLevel), (held, ended) =>
-        held.stream(onMessage, AbortSignal.any([signal, ended])),
-      )
+    listen(hearing, signal) {
+      const { uris, beside = false, onNotification } = hearing
+      const stream = uris.length === 0 && !beside ? undefined : own.of(keyOf(holderOf(hearing)), hearing)
+      if (stream === undefined) return Promise.resolve({ uris: [], tasks: [] })
+      return stream.listening.join({ lists: false, uris, tasks: [], beside }, onNotification, signal)
     },
-    forget: (owner) => place.forget(owner),
-    drained: () => place.drained(),
+    tell: (whose, notification) =>
+      void place
+        .find(holderOf(whose))
+        ?.tell({ ...notification })
+        .catch(() => {}),
+    forget,
+    drain() {
+      own.close()
+      return place.drained()
+    },
     close: () => place.close(),
   }
 }
+
+const levelOf = ({ session, caller }: Whose): string | undefined => (session?.caller ?? caller).logLevel
 
 /** Asked by the gateway itself, which can answer nothing. */
 const PING: Omit<Ask, 'signal'> = {

@@ -15,11 +15,13 @@ import {
   MODERN,
   progressTokenOf,
   SERVER_KEY,
+  TASKS,
   traceHeaders,
   writeEnvelope,
   type Caller,
   type ErrorBody,
   type HeaderParameter,
+  type Json,
   type JsonObject,
   type Message,
   type Notification,
@@ -90,12 +92,19 @@ export function failureOf(wire: Pick<Wire, 'alias' | 'mask'>, error: ErrorBody):
   const { code } = error
   // These two describe the gateway's own request; the caller's hop was in order.
   if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
-    throw new Fault('upstream.malformed', {
-      connection: wire.alias,
-      problem: `it refuses the request's envelope (${code})`,
-    })
+    const problem = `it refuses the request's envelope (${code})`
+    throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: new Refused(error) })
   }
   return { error: maskedError(wire, error) }
+}
+
+/** The error with which a server refused an envelope, for whoever may try again. */
+class Refused extends Error {
+  readonly error: ErrorBody
+  constructor(error: ErrorBody) {
+    super(error.message)
+    this.error = error
+  }
 }
 
 /** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
@@ -114,18 +123,34 @@ export function refuseStatus(wire: Wire, incoming: Incoming): void {
 /** A server's own words, as far as a reason needs them. */
 export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
+/** Throws `upstream.malformed` for what is no answer to discovery, as a legacy server gives to a method that it does not know. */
 export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
-  const answer = await exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
-  if ('error' in answer) {
-    throw new Fault('upstream.malformed', {
-      connection: wire.alias,
-      problem: `server/discover: ${excerpt(answer.error.message)}`,
-    })
-  }
+  const ask = () => exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
+  // A server that refuses the revision and names it among its own is asked once more (2026-07-28, version negotiation).
+  const answer = await ask().catch((thrown: unknown) => {
+    if (speaksOurs(thrown)) return ask()
+    throw thrown
+  })
+  return discovered(answer, wire.alias)
+}
+
+/** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.malformed`. */
+export function discovered(answer: Answer, connection: string): Portrait {
+  const refuse = (problem: string) =>
+    new Fault('upstream.malformed', { connection, problem: `server/discover: ${problem}` })
+  if ('error' in answer) throw refuse(excerpt(answer.error.message))
+  if (!includesModern(answer.result['supportedVersions'])) throw refuse(`it does not say that it speaks ${MODERN}`)
   return portraitOf(answer.result)
 }
 
-export function portraitOf(result: JsonObject): Portrait {
+const includesModern = (versions: Json | undefined): boolean => Array.isArray(versions) && versions.includes(MODERN)
+
+function speaksOurs(thrown: unknown): boolean {
+  const refused = thrown instanceof Fault && thrown.cause instanceof Refused ? thrown.cause.error : undefined
+  return refused?.code === VERSION_UNKNOWN && isObject(refused.data) && includesModern(refused.data['supported'])
+}
+
+function portraitOf(result: JsonObject): Portrait {
   const { capabilities, instructions } = result
   const server = metaOf({ _meta: result['_meta'] ?? null })[SERVER_KEY]
   return {
@@ -139,26 +164,38 @@ export function portraitOf(result: JsonObject): Portrait {
 /** What a listen stream is asked to tell of (specification 2026-07-28, subscriptions). */
 export interface ListenOptions {
   readonly filter: JsonObject
+  /** Whether tasks are among it: an extension is off unless it is declared. */
+  readonly tasks: boolean
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
-  /** The server has acknowledged. */
-  onOpen(): void
+  /** The server has acknowledged, with what it honours of the filter. */
+  onOpen(honoured: JsonObject | undefined): void
 }
 
 /** One listen stream; returns when it ends. */
 export const listen = (wire: Wire, ids: Ids, options: ListenOptions): Promise<Answer> =>
   exchange(wire, ids, listening(options))
 
-export const listening = ({ filter, signal, onNotification, onOpen }: ListenOptions): Exchange => ({
+export const listening = ({ filter, tasks, signal, onNotification, onOpen }: ListenOptions): Exchange => ({
   method: 'subscriptions/listen',
   params: { notifications: filter },
-  caller: NOBODY,
+  caller: tasks ? TASKED : NOBODY,
   signal,
   patient: true,
-  onNotification(notification) {
-    if (notification.method === 'notifications/subscriptions/acknowledged') onOpen()
-    else onNotification(notification)
-  },
+  onNotification: hearAcknowledged(onOpen, onNotification),
 })
 
-export const LIST_FILTER: JsonObject = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+/** The gateway itself, for whom it relays the state of tasks. */
+export const TASKED: Caller = {
+  ...NOBODY,
+  capabilities: { extensions: { [APPS]: APPS_SETTINGS, [TASKS]: {} } },
+}
+
+/** The first message of a listen stream is its acknowledgement. */
+export const hearAcknowledged =
+  (onOpen: ListenOptions['onOpen'], onNotification: ListenOptions['onNotification']) =>
+  (notification: Notification): void => {
+    if (notification.method !== 'notifications/subscriptions/acknowledged') return onNotification(notification)
+    const honoured = notification.params?.['notifications']
+    onOpen(isObject(honoured) ? honoured : undefined)
+  }

@@ -55,6 +55,10 @@ export interface Outgoing {
   onMessage?(message: Message): void
   /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
   onData?(chunk: Buffer): void
+  /** The head of the answer is there: streams that may be silent for long begin with it. */
+  onHead?(status: number): void
+  /** Hands out what gives the server more time, because a person is asked by another way than this exchange. */
+  onDeadline?(extend: () => void): void
   /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
   readonly until?: number
 }
@@ -68,6 +72,8 @@ export interface Incoming {
   /** The response that was waited for, where a stream brought it. */
   readonly response: Response | undefined
   readonly lastEventId: string | undefined
+  /** How long the server wants whoever fetches the rest of a stream to wait before, in milliseconds. */
+  readonly retry: number | undefined
 }
 
 /** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
@@ -91,7 +97,8 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
         ...headers,
       },
       ...(body === undefined ? {} : { body }),
-      ...(patient ? { bodyTimeout: 0 } : {}),
+      // Whoever keeps a stream open waits for what it needs of it; a server may hold back even its head.
+      ...(patient ? { bodyTimeout: 0, headersTimeout: 0 } : {}),
     }
     try {
       pool.dispatch(options, ear)
@@ -104,7 +111,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, onData, patient = false, seconds = wire.timeout }: Outgoing,
+  { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Outgoing,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
@@ -122,6 +129,7 @@ function createEar(
   let deadline: NodeJS.Timeout | undefined
   /** Why we ended it ourselves, before or while it ran. */
   let ended: Fault | undefined
+  let over = false
 
   function fail(fault: Fault): void {
     if (counts && response === undefined) wire.breaker.failed(turn, fault)
@@ -142,14 +150,22 @@ function createEar(
   }
   const onAbort = () => end(faultOfAbort(wire, signal?.reason))
   function finish(): void {
+    over = true
     clearTimeout(deadline)
     signal?.removeEventListener('abort', onAbort)
   }
   const settle = (text: string) => {
+    const { lastEventId, retry } = stream ?? NO_STREAM
     if (counts) wire.breaker.answered(turn, status)
-    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId: stream?.lastEventId })
+    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId, retry })
   }
   const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
+
+  /** While a person thinks about a question, the server is not late. */
+  function extend(): void {
+    if (!patient && !over && response === undefined)
+      limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+  }
 
   function hear(message: Message): void {
     if (
@@ -162,14 +178,14 @@ function createEar(
       settle('')
       limit(LINGER)
     } else {
-      // While a person thinks about a question, the server is not late.
-      if (isRequest(message) && !patient && response === undefined)
-        limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+      // A server whose questions nobody takes has no more time for asking them.
+      if (isRequest(message) && onDeadline !== undefined) extend()
       onMessage?.(message)
     }
   }
 
   if (!patient) limit(seconds)
+  onDeadline?.(extend)
   if (signal?.aborted === true) onAbort()
   else signal?.addEventListener('abort', onAbort, { once: true })
 
@@ -179,9 +195,12 @@ function createEar(
       if (ended !== undefined) controller.abort(ended)
     },
     onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
+      // What comes before the answer proper says nothing about it (RFC 9110, section 15.2).
+      if (code < 200) return
       status = code
       headers = given
       if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
+      onHead?.(code)
     },
     onResponseData(_: unknown, chunk: Buffer) {
       if (stream !== undefined) {
@@ -218,10 +237,13 @@ interface Stream {
   /** Bytes since the last whole event. Throws what the hearing throws. */
   feed(chunk: Buffer): number
   readonly lastEventId: string | undefined
+  readonly retry: number | undefined
 }
+const NO_STREAM = { lastEventId: undefined, retry: undefined }
 
 function createStream(wire: Wire, hear: (message: Message) => void): Stream {
   let lastEventId: string | undefined
+  let retry: number | undefined
   let pending = 0
   const decoder = new TextDecoder()
   const parser: EventSourceParser = createParser({
@@ -230,6 +252,7 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
       lastEventId = id ?? lastEventId
       if (data !== '') hear(readAs(wire, data))
     },
+    onRetry: (milliseconds) => void (retry = milliseconds),
   })
   return {
     feed(chunk) {
@@ -239,6 +262,9 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
     },
     get lastEventId() {
       return lastEventId
+    },
+    get retry() {
+      return retry
     },
   }
 }

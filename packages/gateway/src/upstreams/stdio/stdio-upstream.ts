@@ -10,29 +10,33 @@ import {
   MODERN,
   NEWEST_LEGACY,
   progressTokenOf,
+  isObject,
   stripEnvelope,
   writeEnvelope,
   type JsonObject,
+  type Notification,
+  type Request,
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { NOBODY, OWN_CAPABILITIES } from '../http/modern.ts'
+import { OWN_CAPABILITIES, NOBODY } from '../http/modern.ts'
 import { createBreaker } from '../breaker.ts'
 import {
   changedList,
   GATEWAY,
-  LIST_KINDS,
   forCaller,
   type Answer,
   type Ask,
-  type ListKind,
   type Portrait,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { createChannel, tokenOf, type Channel } from '../channel.ts'
+import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
 import { discover, initialize } from '../greeting.ts'
+import { createLogLevel, type LogLevel } from '../log-level.ts'
+import { createChildListening } from './child-listening.ts'
+import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
 import { waitFor } from '../wait.ts'
 import { createRestarts } from './restarts.ts'
 
@@ -54,20 +58,32 @@ export interface StdioUpstreamParts {
   onTurn(failure: Fault | undefined): void
   /** It ended without being told to. */
   onCrash?(): void
+  /** One caller's own child: who it is, and what it can be asked. Otherwise it serves everybody, and nobody can be asked. */
+  readonly own?: OwnChild
 }
 
 interface Running {
   readonly child: Child
   readonly channel: Channel
   readonly portrait: Portrait
+  readonly level: LogLevel
 }
 
-export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
-  const { reach, ids, children, onRevision, onNoise, onTurn } = parts
+/** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares. */
+export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
+  createOwnChildren({
+    shared: createChildUpstream(parts),
+    alias: parts.reach.alias,
+    patience: START_TIMEOUT,
+    open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onTurn() {}, own }),
+  })
+
+function createChildUpstream(parts: StdioUpstreamParts): Upstream {
+  const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
-  const watchers = new Set<(kind: ListKind) => void>()
-  let starts = 0
+  const heard = createChildListening({ ids, timeout: reach.timeout })
+  const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
   let running: Running | undefined
   let greeting: Child | undefined
@@ -84,8 +100,8 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
 
   async function start(revision: Revision | undefined): Promise<Running> {
     const child = await children.start({
-      // The connection's own folder: two organizations may use the same alias.
-      name: `${reach.alias}.${reach.connectionId}`,
+      // The connection's own folder, and its caller's: two organizations may use the same alias.
+      name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
       command: wire.kind === 'process' ? wire.command : '',
       args: wire.kind === 'process' ? [...wire.args] : [],
       environment: wire.kind === 'process' ? wire.environment : {},
@@ -98,15 +114,13 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     }
     const channel = createChannel({
       alias: reach.alias,
+      owned: own !== undefined,
       send: (line) =>
         child.send(line).catch((thrown: unknown) => {
           throw new Fault('upstream.busy', { connection: reach.alias }, { cause: thrown })
         }),
       onNoise,
-      onNotification({ method }) {
-        const kind = changedList(method)
-        if (kind !== undefined) for (const onChange of watchers) onChange(kind)
-      },
+      onNotification: heard.hear,
     })
     let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
@@ -133,7 +147,7 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
       if (ended !== undefined) throw ended
       child.ready()
       greeting = undefined
-      return { child, channel, portrait }
+      return { child, channel, portrait, level: levelOf(channel, portrait) }
     } catch (thrown) {
       await child.stop()
       throw thrown
@@ -142,11 +156,11 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
     if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern'
-      ? discover(channel, greeted())
-      : initialize(channel, greeted(), { revision, capabilities: OWN_CAPABILITIES })
+    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : introduceTo(channel, revision)
   }
 
+  const introduceTo = (channel: Channel, revision: Revision) =>
+    initialize(channel, greeted(), { revision, capabilities: { ...OWN_CAPABILITIES, ...own?.capabilities } })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -155,11 +169,9 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
     if (verdict === 'modern') return modern
-    return Promise.any([modern, initialize(channel, greeted(), { capabilities: OWN_CAPABILITIES })]).catch(
-      (thrown: unknown) => {
-        throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
-      },
-    )
+    return Promise.any([modern, introduceTo(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
+      throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
+    })
   }
 
   const refusalOrThrow = (thrown: unknown): 'refused' => {
@@ -175,7 +187,8 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     const wait = restarts.wait()
     if (wait === undefined) return onTurn(givenUp())
     clearTimeout(again)
-    if (eager) again = setTimeout(() => void Promise.resolve(open()).catch(() => {}), wait).unref()
+    // A child of one caller's own is started when that one asks.
+    if (eager && own === undefined) again = setTimeout(() => void Promise.resolve(open()).catch(() => {}), wait).unref()
   }
 
   const givenUp = () =>
@@ -208,9 +221,7 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
       breaker.answered(breaker.turn)
       silences = 0
       running = started
-      listen(started)
-      // A child that follows another may offer something else.
-      if (starts++ > 0) for (const onChange of watchers) for (const kind of LIST_KINDS) onChange(kind)
+      heard.attach(started)
       return started
     } catch (thrown) {
       const fault = wordStart(thrown)
@@ -238,33 +249,19 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     running ?? waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal })
 
   async function ask(asked: Ask): Promise<Answer> {
-    const own = asked.owner === GATEWAY
-    const refusal = own || breaker.closed ? undefined : breaker.admit()
+    const isOurs = asked.owner === GATEWAY
+    const refusal = isOurs || breaker.closed ? undefined : breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { channel, portrait } = running ?? (await opened(asked.signal, START_TIMEOUT))
-    const id = ids()
-    const token = progressTokenOf(asked.params)
-    const ours = token === undefined ? undefined : tokenOf(id)
-    const params: JsonObject =
-      portrait.revision === MODERN ? writeEnvelope(asked.params, asked.caller, ours) : stripEnvelope(asked.params, ours)
+    const { channel, portrait, level } = running ?? (await opened(asked.signal, START_TIMEOUT))
+    if (own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
     const { turn } = breaker
     // One that may take its time says nothing of how busy the child is.
-    const working = !own && asked.patient !== true
+    const working = !isOurs && asked.patient !== true
     if (working) underWay++
     try {
-      const answer = await channel.call({
-        id,
-        method: asked.method,
-        params,
-        signal: asked.signal,
-        timeout: asked.patient === true ? LONG : reach.timeout,
-        onNotification(notification) {
-          const heard = forCaller(notification, ours, token)
-          if (heard !== undefined) asked.onNotification(heard)
-        },
-      })
+      const answer = await channel.call(callOf(asked, portrait))
       breaker.answered(turn)
-      if (!own) restarts.served()
+      if (!isOurs) restarts.served()
       return answer
     } catch (thrown) {
       // A child that ends is started again by its own rules.
@@ -272,6 +269,31 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
       throw thrown
     } finally {
       if (working) underWay--
+    }
+  }
+
+  function callOf(asked: Ask, { revision }: Portrait): Call {
+    const id = ids()
+    const token = progressTokenOf(asked.params)
+    const ours = token === undefined ? undefined : tokenOf(id)
+    const { method } = asked
+    // What a child's question may be about, where all of the channel is one caller's.
+    const asks = own !== undefined && ASKING.has(method)
+    const params: JsonObject =
+      revision === MODERN
+        ? writeEnvelope(asked.params, withoutRoots(asked.caller), ours)
+        : stripEnvelope(asked.params, ours)
+    return {
+      id,
+      method,
+      params,
+      signal: asked.signal,
+      timeout: asked.patient === true ? Infinity : reach.timeout,
+      ...(asks ? { onQuestion: (question: Request) => askWithoutRoots(asked, question) } : {}),
+      onNotification(notification) {
+        const heard = forCaller(notification, ours, token)
+        if (heard !== undefined) asked.onNotification(heard)
+      },
     }
   }
 
@@ -305,32 +327,40 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
     return true
   }
 
-  /** A modern server tells of changes only on a listen stream; the stream lives as long as the child. */
-  function listen({ channel, portrait }: Running): void {
-    if (portrait.revision !== MODERN) return
-    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
-    const params = writeEnvelope({ notifications }, NOBODY, undefined)
-    // It ends with the child.
-    channel.call({ id: ids(), method: 'subscriptions/listen', params, signal: NEVER, timeout: LONG }).catch(() => {})
-  }
+  const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
+    createLogLevel(undefined, async (level) => {
+      if (eraOf(revision) === 'modern' || !isObject(capabilities['logging'])) return
+      const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+      await channel.call({ id: ids(), method: 'logging/setLevel', params: { level }, signal, timeout: reach.timeout })
+    })
 
   return {
     introduce: async (signal) => (await opened(signal, TURN_TIMEOUT)).portrait,
     ask,
     check,
     watch(onChange, signal) {
-      watchers.add(onChange)
-      signal.addEventListener('abort', () => watchers.delete(onChange), { once: true })
+      const tell = ({ method }: Notification) => {
+        const kind = changedList(method)
+        if (kind !== undefined) onChange(kind)
+      }
+      void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
     },
+    async listen({ uris, tasks, beside = false, signal: theirs, onNotification, onEnd }) {
+      const signal = AbortSignal.any([theirs, closing.signal])
+      closing.signal.addEventListener('abort', onEnd, { once: true, signal: theirs })
+      await open()
+      return heard.listening.join({ lists: false, uris, tasks, beside }, onNotification, signal)
+    },
+    tell: (_, { method, params }) => running?.channel.tell(method, params),
     doubt() {
       if (!reach.pinned && running === undefined) known = undefined
     },
-    // One channel for all: what arrives outside a request belongs to nobody in particular.
-    hear: () => Promise.resolve(),
     forget() {},
     async close() {
       closed = true
       clearTimeout(again)
+      closing.abort()
+      heard.close()
       const ending = running
       running = undefined
       await ending?.child.stop()
@@ -341,11 +371,13 @@ export function createStdioUpstream(parts: StdioUpstreamParts): Upstream {
   }
 }
 
+/** What may be answered by a question, and so may be what a question is about. */
+const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
+const LEVEL_PATIENCE = 1_000
+
 /** What a child is ended for. */
 const OVER: Readonly<Record<string, string>> = {
   LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
 }
 const NEVER = new AbortController().signal
-/** Node's longest timer, in seconds: a listen stream has no deadline of its own. */
-const LONG = 2_147_483

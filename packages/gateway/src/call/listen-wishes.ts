@@ -1,0 +1,57 @@
+/** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
+import { Fault } from '@toolway/contract'
+import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { Offered, Target } from '../catalog/view.ts'
+import type { Standing } from './ports.ts'
+
+/** One server's part. The maps lead from the server's own name to the client's. */
+export interface Wishes {
+  readonly target: Target
+  readonly uris: Map<string, string>
+  readonly tasks: Map<string, string>
+}
+
+/** Resources, and tasks, that one listen stream may name. */
+const MOST = 1_000
+
+/** Throws `params.shape`. What the caller may not see, and what its server does not tell of, is left out. */
+export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishes[] {
+  const found = new Map<string, Wishes>()
+  const at = (target: Target): Wishes => {
+    const held = found.get(target.connectionId) ?? { target, uris: new Map(), tasks: new Map() }
+    found.set(target.connectionId, held)
+    return held
+  }
+  for (const uri of namesIn(wanted, 'resourceSubscriptions')) {
+    const target = standing.view.resource(uri)
+    if (target !== undefined && tellsOfUpdates(standing, target)) at(target).uris.set(target.name, uri)
+  }
+  for (const id of namesIn(wanted, 'taskIds')) {
+    const task = standing.tasks.release(standing.principal.id, standing.view.offered, id)
+    if (task !== undefined && eraOf(task.place.revision) === 'modern')
+      at({ ...placeOf(task.place), name: '' }).tasks.set(task.taskId, id)
+  }
+  return [...found.values()]
+}
+
+const placeOf = ({ connectionId, alias, revision }: Offered): Omit<Target, 'name'> => ({
+  connectionId,
+  alias,
+  revision,
+})
+
+function namesIn(wanted: JsonObject, member: string): readonly string[] {
+  const names: Json | undefined = wanted[member]
+  if (names === undefined) return []
+  const place = `/notifications/${member}`
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+    throw new Fault('params.shape', { place, problem: 'must be an array of strings' })
+  if (names.length > MOST) throw new Fault('params.shape', { place, problem: `must name at most ${MOST}` })
+  return names
+}
+
+const tellsOfUpdates = ({ view }: Standing, { connectionId }: Target): boolean =>
+  view.offered.some(
+    ({ connectionId: id, capabilities: { resources } }) =>
+      id === connectionId && isObject(resources) && resources['subscribe'] === true,
+  )

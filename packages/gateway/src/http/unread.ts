@@ -1,0 +1,15 @@
+/**
+ * What becomes of an answer that its client never reads? It is held for as long as the client takes any of it, and then for a
+ * minute: after that the connection is cut, so that it does not fill the memory. Small answers cost nothing here.
+ */
+import type { ServerResponse } from 'node:http'
+
+/** Bytes that wait here although the system has taken what it can. */
+const WAITING = 64 * 1024
+/** Milliseconds without a byte taken; Node looks whether there was progress before it counts a connection as silent. */
+const PATIENCE = 60_000
+
+/** Call it when the last byte of an answer has been written. */
+export function cutUnread(response: ServerResponse, patience = PATIENCE): void {
+  if (response.writableLength > WAITING) response.setTimeout(patience, () => response.destroy())
+}

@@ -1,0 +1,12 @@
+/** Resolves after so many milliseconds, or as soon as the signal is aborted; it never rejects and keeps no process alive. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds).unref()
+    signal.addEventListener('abort', done, { once: true })
+  })

@@ -1,0 +1,188 @@
+/**
+ * One listen stream that stays open for as long as anybody wants something of it, whatever happens to it.
+ *
+ * When what is wanted changes, the next stream is opened first and the one before ends a moment after the server has acknowledged
+ * it, so that nothing is lost in between; an announcement in that moment may be heard twice, which for "something has changed"
+ * means nothing. After a break it comes back with growing pauses. It knows no transport.
+ */
+import type { JsonObject, Notification } from '@toolway/protocol'
+import { pause } from '../lib/pause.ts'
+import { isSilent, type Takes, type Union } from './listening.ts'
+
+export interface Opening {
+  readonly filter: JsonObject
+  /** The union asks for the state of tasks, which is an extension that must be declared. */
+  readonly tasks: boolean
+  readonly signal: AbortSignal
+  /** The server has acknowledged, with what it honours; undefined where it does not say. */
+  onOpen(honoured: JsonObject | undefined): void
+  onNotification(notification: Notification): void
+}
+
+export interface KeptListenParts {
+  /** One stream, until it ends; resolves to whether the server has such streams at all, or rejects. */
+  open(opening: Opening): Promise<boolean>
+  onNotification(notification: Notification): void
+  /** It is back after a break: what was said meanwhile is lost. */
+  onReturn(): void
+  /** Milliseconds for an acknowledgement. */
+  readonly patience: number
+  /** Tests wait differently. */
+  wait?(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+export interface KeptListen {
+  /** This, and no more, is wanted from now on; resolves when it is in force or the server will have none of it. */
+  want(union: Union): Promise<Takes>
+  close(): void
+}
+
+/** Milliseconds between two tries; a stream that lived for a while has not failed at once, and the pauses begin anew. */
+const AGAIN = { first: 1_000, most: 60_000 }
+const A_WHILE = 5_000
+/** How long the stream before is still heard, for what was sent on it just before the next one was there. Milliseconds. */
+const LINGER = 250
+
+interface Wanted {
+  readonly union: Union
+  readonly inForce: PromiseWithResolvers<Takes>
+}
+
+interface Stream {
+  readonly wanted: Wanted
+  readonly controller: AbortController
+  readonly since: number
+  /** Resolves to whether the server has such streams. */
+  readonly ended: Promise<boolean>
+}
+
+export function createKeptListen(parts: KeptListenParts): KeptListen {
+  const { open, onNotification, onReturn, patience, wait = pause } = parts
+  const closing = new AbortController()
+  let waiting: Wanted[] = []
+  let wanted: Wanted | undefined
+  let changed = Promise.withResolvers<void>()
+  let current: Stream | undefined
+  let running = false
+  /** Something may have been missed: there was a stream, and there is none. */
+  let broken = false
+  let delay = AGAIN.first
+
+  function want(union: Union): Promise<Takes> {
+    wanted = { union, inForce: Promise.withResolvers() }
+    waiting.push(wanted)
+    changed.resolve()
+    changed = Promise.withResolvers()
+    if (!running) void keep()
+    return wanted.inForce.promise
+  }
+
+  /** Whoever waits for this wish, or for one that it took the place of. */
+  function settle(until: Wanted, takes: Takes): void {
+    const at = waiting.indexOf(until)
+    for (const { inForce } of waiting.slice(0, at + 1)) inForce.resolve(takes)
+    waiting = waiting.slice(at + 1)
+  }
+
+  async function keep(): Promise<void> {
+    running = true
+    while (!closing.signal.aborted && wanted !== undefined && !isSilent(wanted.union)) {
+      if (current?.wanted === wanted) await whileGood(current)
+      else await change(wanted)
+    }
+    running = false
+    current?.controller.abort()
+    current = undefined
+    broken = false
+    for (const { inForce } of waiting.splice(0)) inForce.resolve(undefined)
+  }
+
+  async function whileGood(stream: Stream): Promise<void> {
+    const how = await Promise.race([stream.ended.then(() => 'ended'), changed.promise])
+    if (how !== 'ended') return
+    if (Date.now() - stream.since >= A_WHILE) delay = AGAIN.first
+    await again()
+  }
+
+  const again = async () => {
+    const now = delay
+    delay = Math.min(delay * 2, AGAIN.most)
+    await wait(now, closing.signal)
+  }
+
+  async function change(next: Wanted): Promise<void> {
+    const acknowledged = Promise.withResolvers<{ takes: Takes }>()
+    const stream = begin(next, (takes) => acknowledged.resolve({ takes }))
+    const late = new AbortController()
+    const how = await Promise.race([
+      acknowledged.promise,
+      stream.ended.then((offered) => (offered ? 'failed' : 'none')),
+      pause(patience, AbortSignal.any([late.signal, closing.signal])).then(() => 'late'),
+    ])
+    late.abort()
+    if (typeof how === 'object') return take(stream, how.takes)
+    stream.controller.abort()
+    if (how !== 'none') {
+      // What is said before there is a first one is missed as well.
+      broken ||= current === undefined
+      return again()
+    }
+    // A server without such streams is not asked again until something else is wanted.
+    settle(next, NOTHING)
+    if (wanted === next) await Promise.race([changed.promise, closed])
+  }
+
+  function begin(next: Wanted, onOpen: (takes: Takes) => void): Stream {
+    const controller = new AbortController()
+    const ended = open({
+      filter: filterOf(next.union),
+      tasks: next.union.tasks.size > 0,
+      signal: AbortSignal.any([controller.signal, closing.signal]),
+      onOpen: (honoured) => onOpen(takesOf(honoured)),
+      onNotification,
+    }).catch(() => true)
+    return { wanted: next, controller, since: Date.now(), ended }
+  }
+
+  function take(stream: Stream, takes: Takes): void {
+    const before = current
+    current = stream
+    if (before !== undefined) setTimeout(() => before.controller.abort(), LINGER).unref()
+    settle(stream.wanted, takes)
+    if (broken) onReturn()
+    broken = false
+    void stream.ended.then(() => {
+      if (current !== stream) return
+      current = undefined
+      broken = true
+    })
+  }
+
+  const closed = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()))
+
+  return {
+    want,
+    close() {
+      closing.abort()
+      changed.resolve()
+    },
+  }
+}
+
+const NOTHING: Takes = { uri: () => false, task: () => false }
+
+/** As specification 2026-07-28, subscriptions, words it; `taskIds` is the Tasks extension's. */
+const filterOf = ({ lists, uris, tasks }: Union): JsonObject => ({
+  ...(lists ? { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } : {}),
+  ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}),
+  ...(tasks.size > 0 ? { taskIds: [...tasks] } : {}),
+})
+
+function takesOf(honoured: JsonObject | undefined): Takes {
+  if (honoured === undefined) return undefined
+  const [uris, tasks] = ['resourceSubscriptions', 'taskIds'].map((member) => {
+    const named = honoured[member]
+    return new Set(Array.isArray(named) ? named : [])
+  })
+  return { uri: (uri) => uris?.has(uri) === true, task: (id) => tasks?.has(id) === true }
+}

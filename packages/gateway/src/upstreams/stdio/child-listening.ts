@@ -1,0 +1,117 @@
+/**
+ * Who listens to one connection's child, whichever child that is just now.
+ *
+ * A modern child is told on one listen stream what is wanted of it, a legacy one by subscribing. A child that follows another is
+ * told the same, and whoever listens is told that all of it may have changed. It starts no child.
+ */
+import { MODERN, stripEnvelope, writeEnvelope, type JsonObject, type Notification } from '@toolway/protocol'
+import { pause } from '../../lib/pause.ts'
+import { hearAcknowledged, NOBODY, TASKED } from '../http/modern.ts'
+import { createKeptListen, type Opening } from '../kept-listen.ts'
+import { createListening, type Listening, type Takes, type Union } from '../listening.ts'
+import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
+import type { Portrait } from '../upstream.ts'
+import type { Channel } from '../channel.ts'
+
+export interface ChildListening {
+  readonly listening: Listening
+  /** A child is there, and has been greeted. */
+  attach(child: Attached): void
+  /** What a legacy child says to nobody in particular. */
+  hear(notification: Notification): void
+  close(): void
+}
+
+export interface Attached {
+  readonly channel: Channel
+  readonly portrait: Portrait
+}
+
+export interface ChildListeningParts {
+  readonly ids: () => number
+  /** Seconds for one request. */
+  readonly timeout: number
+}
+
+const NO_METHOD = -32601
+
+export function createChildListening({ ids, timeout }: ChildListeningParts): ChildListening {
+  const closing = new AbortController()
+  const listening = createListening({ apply })
+  let union: Union | undefined
+  let current: Attached | undefined
+  /** The child whose stream broke last: the next one is waited for, and no time is lost then. */
+  let broken: Attached | undefined
+  let subscriptions: Subscriptions | undefined
+  let arrival = Promise.withResolvers<void>()
+  const kept = createKeptListen({
+    open,
+    onNotification: listening.hear,
+    onReturn: listening.missed,
+    patience: timeout * 1000,
+    wait: (milliseconds, signal) => (current === broken ? Promise.resolve() : pause(milliseconds, signal)),
+  })
+
+  async function open({ filter, tasks, signal, onOpen, onNotification }: Opening): Promise<boolean> {
+    const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    while (!signal.aborted && (current === undefined || current === broken)) await Promise.race([arrival.promise, gone])
+    if (signal.aborted || current === undefined) return true
+    const child = current
+    const answer = await child.channel
+      .call({
+        id: ids(),
+        method: 'subscriptions/listen',
+        params: writeEnvelope({ notifications: filter }, tasks ? TASKED : NOBODY, undefined),
+        signal,
+        timeout: Infinity,
+        onNotification: hearAcknowledged(onOpen, onNotification),
+      })
+      .catch((thrown: unknown) => {
+        if (!signal.aborted) broken = child
+        throw thrown
+      })
+    return !('error' in answer) || answer.error.code !== NO_METHOD
+  }
+
+  async function apply(next: Union): Promise<Takes> {
+    union = next
+    if (current === undefined) return undefined
+    return current.portrait.revision === MODERN ? kept.want(next) : subscribe(next)
+  }
+
+  async function subscribe(wanted: Union): Promise<Takes> {
+    const own = subscriptions
+    await own?.make(() => union?.uris ?? wanted.uris)
+    return { uri: (uri) => own?.has(uri) === true, task: () => false }
+  }
+
+  function attach(child: Attached): void {
+    const first = current === undefined
+    current = child
+    const { channel, portrait } = child
+    subscriptions = createSubscriptions(async (method, uri) => {
+      const params: JsonObject = stripEnvelope({ uri }, undefined)
+      const asked = { id: ids(), method, params, signal: closing.signal, timeout }
+      const answer = await channel.call(asked).catch(() => undefined)
+      return answer !== undefined && 'result' in answer
+    })
+    arrival.resolve()
+    arrival = Promise.withResolvers()
+    if (union !== undefined && portrait.revision === MODERN) void kept.want(union)
+    else if (union !== undefined) void subscribe(union)
+    // A child that follows another may offer something else.
+    if (!first) listening.missed()
+  }
+
+  return {
+    listening,
+    attach,
+    hear(notification) {
+      if (current?.portrait.revision !== MODERN) listening.hear(notification)
+    },
+    close() {
+      closing.abort()
+      kept.close()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/** What one session or child of a legacy server is subscribed to, made equal to what is wanted: one change after the other. */
+export interface Subscriptions {
+  has(uri: string): boolean
+  /** Resolves when the server has been told what it did not know. */
+  make(wanted: () => ReadonlySet<string>): Promise<void>
+}
+
+export type Subscribing = 'resources/subscribe' | 'resources/unsubscribe'
+
+/** Requests of ours that are under way at once. */
+const AT_ONCE = 8
+
+/** `say` tells the server, and resolves to whether it agreed; it never rejects. */
+export function createSubscriptions(say: (method: Subscribing, uri: string) => Promise<boolean>): Subscriptions {
+  const subscribed = new Set<string>()
+  let telling = Promise.resolve()
+
+  async function tell(wanted: ReadonlySet<string>): Promise<void> {
+    await inTurns(
+      [...subscribed].filter((uri) => !wanted.has(uri)),
+      async (uri) => {
+        subscribed.delete(uri)
+        await say('resources/unsubscribe', uri)
+      },
+    )
+    await inTurns(
+      [...wanted].filter((uri) => !subscribed.has(uri)),
+      async (uri) => {
+        if (await say('resources/subscribe', uri)) subscribed.add(uri)
+      },
+    )
+  }
+
+  return {
+    has: (uri) => subscribed.has(uri),
+    // What is wanted is asked when it is its turn: whoever comes later finds nothing left to tell.
+    make: (wanted) => (telling = telling.then(() => tell(wanted()))),
+  }
+}
+
+async function inTurns(items: readonly string[], work: (item: string) => Promise<unknown>): Promise<void> {
+  const left = [...items]
+  const worker = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
+}

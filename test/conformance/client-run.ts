@@ -1,0 +1,79 @@
+/**
+ * What does one client suite find of the gateway's upstream client? Each scenario is a process of the suite's own, with a
+ * server of its own, and the driver as the client it starts; a few run side by side.
+ *
+ * The checks decide, and the suite's verdict on the client it started: a driver that could not tell its story has failed.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { foreignEnvironment, type GatewayUnderTest } from './gateway-under-test.ts'
+import { absent, readOutcome, type ScenarioOutcome } from './outcomes.ts'
+import { clientArguments, ROOT } from './suites.ts'
+import type { Suite } from './suites.ts'
+
+const DRIVER = join(import.meta.dirname, 'client-driver.script.ts')
+const AT_ONCE = 3
+const RUN_LIMIT_MS = 90_000
+
+export interface ClientRunOptions {
+  gateway: Pick<GatewayUnderTest, 'address' | 'directory'>
+  /** The era of the client at the gateway's door. */
+  downstream: 'modern' | 'legacy'
+  /** A directory of this run alone; it is emptied first. */
+  out: string
+  scenario?: string
+  onScenario?: (scenario: string) => void
+}
+
+/** Runs the scenarios of a client suite. A scenario that leaves no checks has failed. */
+export async function runClientSuite(suite: Suite, options: ClientRunOptions): Promise<ScenarioOutcome[]> {
+  await rm(options.out, { recursive: true, force: true })
+  const { scenario: only } = options
+  const wanted = [...suite.requires, ...suite.reports].filter((scenario) => only === undefined || only === scenario)
+  const outcomes: ScenarioOutcome[] = []
+  const lane = async () => {
+    for (let scenario = wanted.shift(); scenario !== undefined; scenario = wanted.shift()) {
+      options.onScenario?.(scenario)
+      outcomes.push(await runScenario(suite, scenario, options))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return outcomes
+}
+
+async function runScenario(suite: Suite, scenario: string, options: ClientRunOptions): Promise<ScenarioOutcome> {
+  const { gateway, downstream } = options
+  const out = join(options.out, scenario.replaceAll('/', '-'))
+  await mkdir(out, { recursive: true })
+  // The suite hands the words to a shell, with the address of its server after them.
+  const words = [process.execPath, DRIVER, '--address', gateway.address, '--downstream', downstream]
+  const command = words.map((word) => JSON.stringify(word)).join(' ')
+  const { code, printed } = await run(clientArguments(suite, { scenario, command, out }), gateway.directory)
+  await writeFile(join(out, 'suite.log'), printed)
+  const required = suite.requires.includes(scenario)
+  const [results] = (await readdir(out, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const found = results && (await readOutcome(join(out, results.name, 'checks.json'), scenario, required))
+  if (found === undefined) return absent(scenario, required)
+  if (code === 0 || found.failures.length + found.warnings.length > 0) return found
+  const message = `The client ended badly:\n${printed.trimEnd().slice(-1000)}`
+  return { ...found, passed: false, failures: [{ scenario, check: 'client', message, unseen: true }] }
+}
+
+const run = (words: string[], directory: string): Promise<{ code: number; printed: string }> =>
+  new Promise((resolve) => {
+    const env = { ...foreignEnvironment(), TOOLWAY_DATA: directory }
+    const limits = {
+      cwd: ROOT,
+      env,
+      timeout: RUN_LIMIT_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: 64 * 1024 * 1024,
+    } as const
+    const child = execFile(process.execPath, words, limits, (error, stdout, stderr) => {
+      process.off('exit', kill)
+      resolve({ code: error === null ? 0 : 1, printed: `${stdout}${stderr}` })
+    })
+    const kill = () => void child.kill('SIGKILL')
+    process.once('exit', kill)
+  })
