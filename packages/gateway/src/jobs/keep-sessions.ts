@@ -59,6 +59,8 @@ const MOST_ENDED = 10_000
 /** Guesses must not take the database from those who are known. */
 const MOST_LOOKUPS = 8
 const MISSING = { max: 10_000, ttl: 5_000 }
+/** Longer than a look at the database takes. */
+const GONE = { max: 10_000, ttl: 60_000 }
 const NAME_FORM = /^[\da-f]{32}$/
 
 interface Kept {
@@ -77,6 +79,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const ending = new Map<string, Buffer>()
   const looking = createSingleFlight<string, void>()
   const missing = new LRUCache<string, true>(MISSING)
+  /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
+  const gone = new LRUCache<string, true>(GONE)
   let lookups = 0
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -162,7 +166,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
         throw new Fault('gateway.not-ready', { problem }, { cause: thrown })
       })
       .finally(() => lookups--)
-    if (found === undefined) return void missing.set(name, true)
+    if (found === undefined || gone.has(hash.toString('hex'))) return void missing.set(name, true)
     if (closed) throw new Fault('gateway.draining')
     const session = parts.sessions.revive(standing.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
@@ -203,6 +207,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       plan(GATHER)
     },
     endedElsewhere(hash) {
+      gone.set(hash, true)
       const id = byHash.get(hash)
       if (id !== undefined) parts.sessions.drop(id)
     },
