@@ -237,6 +237,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       catalogs.want(watched)
       healthy.want(watched)
       tellChanges(all)
+      // An endpoint may be gone, or not be this key's any more.
+      open.recheck()
     },
   })
 
@@ -349,6 +351,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     async close() {
       health.draining = true
       drain.abort()
+      open.close()
       catalogs.close()
       healthy.close()
       snapshots.close()
