@@ -54,6 +54,8 @@ const ROUND = 60_000
 const GATHER = 20
 const AGAIN = { first: 200, most: 10_000 }
 const BATCH = 500
+/** Sessions may watch a quarter of a MiB each: this many together are still a statement like any other. */
+const STORED = 50
 /** Ends that wait for a database that is away; the rows of older ones go when they are idle. */
 const MOST_ENDED = 10_000
 /** Guesses must not take the database from those who are known. */
@@ -104,7 +106,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     const removing = [...ending]
     toStore.clear()
     try {
-      for (const batch of batchesOf(storing)) {
+      for (const batch of batchesOf(storing, STORED)) {
         await parts.store(batch.map(rowOf))
         for (const one of batch) storing.splice(storing.indexOf(one), 1)
       }
@@ -232,6 +234,6 @@ const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
   seenAt: new Date(session.seen),
 })
 
-function batchesOf<One>(all: readonly One[]): One[][] {
-  return Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) => all.slice(at * BATCH, (at + 1) * BATCH))
+function batchesOf<One>(all: readonly One[], size = BATCH): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 }
