@@ -18,6 +18,7 @@ import { cameSlowly, readBody, textOf } from './body.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import { isRefusal, type OpenStreams } from './open-streams.ts'
+import { createReader } from './reader.ts'
 import { refuse } from './refuse.ts'
 import { accepts, correlationOf, isJsonType } from './request-head.ts'
 import { pathOf } from './target.ts'
@@ -77,7 +78,9 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const channel = createChannel(parts, createWire(response))
     streams.set(id, { owner: standing.owner, channel })
     const release = open.hold(inbound, channel.close)
+    const reader = createReader(response)
     const beat = setInterval(() => {
+      reader.look()
       response.write(KEEP_ALIVE)
       void stillAdmitted(inbound, standing).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
