@@ -332,7 +332,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     webSocket: createWebSocketDoor(doors),
     health,
     identify: identity.identify,
-    prove: (challenge, port) => proofOf(vault, challenge, port),
+    prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: createReadiness({ health, ping: () => db.ping() }),
     metrics: counters.registry,
     newCorrelationId: randomUUID,
