@@ -63,12 +63,19 @@ async function watch(
   if (session === undefined || !carries) throw new Fault('method.unknown', { method: asked.method })
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
+  const before = watched.has(target.name)
   change(watched, target.name)
   session.changed()
-  const honoured = await hearSession(standing, session, target)
+  // What is not in force is not kept: a session that lives again could not have it either, and would end.
+  const giveUp = () => {
+    if (watched.delete(target.name)) session.changed()
+  }
+  const honoured = await hearSession(standing, session, target).catch((thrown: unknown) => {
+    if (!before) giveUp()
+    throw thrown
+  })
   if (watched.has(target.name) && !honoured.uris.includes(target.name)) {
-    watched.delete(target.name)
-    session.changed()
+    giveUp()
     throw new Fault('resource.unwatched', { uri: String(asked.params['uri']), connection: target.alias })
   }
   return { result: {} }
