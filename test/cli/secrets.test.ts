@@ -15,14 +15,21 @@ beforeAll(async () => {
 })
 afterAll(() => here[Symbol.asyncDispose]())
 
-/** A program that answers everything, as a gateway of somebody else's would, and keeps what it was sent. */
-async function startStranger() {
+const SAYS_NOTHING = '{"status":"live","proof":"of nothing"}'
+
+/**
+ * A program that answers everything, as a gateway of somebody else's would, and keeps what it was sent. With a gateway behind it,
+ * on the same port of another address, it has that one answer.
+ */
+async function startStranger(behind?: string) {
   const seen: { url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer(({ url, headers: { authorization } }, response) => {
     seen.push({ url, authorization })
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"live","proof":"of nothing"}')
+    const said = behind === undefined ? SAYS_NOTHING : fetch(`${behind}${url}`).then((answer) => answer.text())
+    void Promise.resolve(said).then((text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = behind === undefined ? 0 : Number(new URL(behind).port)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
@@ -52,6 +59,19 @@ describe('the local key', () => {
       await writeFile(file, own)
     }
     expect(await here.run(['tools'])).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('goes to nobody who has the gateway itself answer, from the same port of another address', async () => {
+    await using elsewhere = await makeInstallation({ TOOLWAY_HOST: '127.0.0.2' })
+    const { address } = await elsewhere.start()
+    expect(address).toContain('127.0.0.2')
+    expect(await elsewhere.run(['tools'])).toMatchObject({ code: 0, err: '' })
+    await using stranger = await startStranger(address)
+    await writeFile(join(elsewhere.data, 'address'), `${stranger.address}\n`)
+    const { code, err, out } = await elsewhere.run(['tools'])
+    expect(code).not.toBe(0)
+    expect(out + err).toContain(`What answers at ${stranger.address} is not the gateway of ${elsewhere.data}`)
+    expect(stranger.seen.map(({ authorization }) => authorization)).toEqual([undefined])
   })
 
   test('is refused once it is removed, and the command says when there is another', async () => {

@@ -1,8 +1,9 @@
-/** A key that is removed: what its holder has open ends at once, and nobody else's does. */
+/** A key or an endpoint that is removed: what its holders have open ends at once, and nobody else's does. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { removeKey } from '../../packages/gateway/src/identity/keys.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { removeToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import { openSession, start } from '../e2e/peers/raw-client.ts'
 import { ask, requestOf } from './caller.ts'
 import { headOf, openRaw } from './raw-socket.ts'
@@ -10,7 +11,12 @@ import { headOf, openRaw } from './raw-socket.ts'
 const REMOVED = `uru_${'cd'.repeat(32)}`
 const patiently = { timeout: 10_000, interval: 20 }
 
-const open = () => startTestGateway({ keys: [{ name: 'removed', value: REMOVED, toolset: undefined }] })
+const SETTINGS = { include: ['*'], exclude: [] }
+const open = () =>
+  startTestGateway({
+    keys: [{ name: 'removed', value: REMOVED, toolset: undefined }],
+    toolsets: [{ slug: 'passing', title: 'Passing', settings: SETTINGS }],
+  })
 const remove = ({ db, organization }: TestGateway) =>
   db.organization(organization.id, (sql) => removeKey(sql, 'removed'))
 
@@ -26,29 +32,36 @@ async function follow(opening: Promise<Response>) {
   return stream
 }
 
+/** What lasts over HTTP: a modern client's listening and a legacy client's own stream. */
+async function followBoth(url: string, key: string, signal: AbortSignal) {
+  const notifications = { toolsListChanged: true }
+  const { session } = await openSession(url, key)
+  const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': session, accept: 'text/event-stream' }
+  return [
+    await follow(start({ url, key, era: 'modern' }, 'subscriptions/listen', { notifications }, { signal })),
+    await follow(fetch(url, { headers, signal })),
+  ]
+}
+
 test('ends the streams that its holder has open, in both eras, and those of others stay open', async () => {
   await using gateway = await open()
   const leaving = new AbortController()
-  const { signal } = leaving
-  const listen = (key: string) =>
-    follow(
-      start(
-        { url: gateway.url, key, era: 'modern' },
-        'subscriptions/listen',
-        { notifications: { toolsListChanged: true } },
-        { signal },
-      ),
-    )
-  const stream = async (key: string) => {
-    const { session } = await openSession(gateway.url, key)
-    const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': session, accept: 'text/event-stream' }
-    return follow(fetch(gateway.url, { headers, signal }))
-  }
-  const theirs = [await listen(REMOVED), await stream(REMOVED)]
-  const others = [await listen(gateway.key), await stream(gateway.key)]
+  const theirs = await followBoth(gateway.url, REMOVED, leaving.signal)
+  const others = await followBoth(gateway.url, gateway.key, leaving.signal)
   expect(await remove(gateway)).toBe(true)
   await expect.poll(() => theirs.map(({ ended }) => ended), patiently).toEqual([true, true])
   expect(others.map(({ ended }) => ended)).toEqual([false, false])
+  leaving.abort()
+})
+
+test('a toolset that is removed ends the streams at its address, and no other', async () => {
+  await using gateway = await open()
+  const leaving = new AbortController()
+  const there = await followBoth(`${gateway.address}/o/default/t/passing/mcp`, gateway.key, leaving.signal)
+  const elsewhere = await followBoth(gateway.url, gateway.key, leaving.signal)
+  await gateway.db.organization(gateway.organization.id, (sql) => removeToolset(sql, 'passing'))
+  await expect.poll(() => there.map(({ ended }) => ended), patiently).toEqual([true, true])
+  expect(elsewhere.map(({ ended }) => ended)).toEqual([false, false])
   leaving.abort()
 })
 

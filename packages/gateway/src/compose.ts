@@ -238,6 +238,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       catalogs.want(watched)
       healthy.want(watched)
       tellChanges(all)
+      // An endpoint may be gone, or not be this key's any more.
+      open.recheck()
     },
   })
 
@@ -331,7 +333,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     webSocket: createWebSocketDoor(doors),
     health,
     identify: identity.identify,
-    prove: (challenge, port) => proofOf(vault, challenge, port),
+    prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: createReadiness({ health, ping: () => db.ping() }),
     metrics: counters.registry,
     newCorrelationId: randomUUID,
@@ -350,6 +352,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     async close() {
       health.draining = true
       drain.abort()
+      open.close()
       catalogs.close()
       healthy.close()
       snapshots.close()

@@ -57,6 +57,14 @@ async function ask(...messages: string[]) {
 const never = () => Promise.reject(new Error('a retry starts nothing'))
 
 describe('a call that waits for its client', () => {
+  test('that could not even begin is not kept', async () => {
+    const begun = calls.round(round(), () => {
+      throw new Error('this connection is switched off')
+    })
+    await expect(begun).rejects.toThrow('switched off')
+    expect(calls.size).toBe(0)
+  })
+
   test('says what is wanted, and goes on with the answers', async () => {
     const asked = await ask('name?', 'place?')
     expect(asked).toMatchObject({

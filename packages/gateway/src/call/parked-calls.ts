@@ -72,7 +72,9 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       call.ended = ended
       call.look()
     }
-    start(earsOf(call)).then(
+    // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
+    const begin = async () => start(earsOf(call))
+    begin().then(
       (answer) => finish({ answer }),
       (thrown: unknown) => finish({ thrown }),
     )

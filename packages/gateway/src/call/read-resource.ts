@@ -21,17 +21,23 @@ export async function readResource(standing: Standing, asked: Asked, line: Line,
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 
-/** A session that watches more than this is not answered any more; each address is kept and told to the server. */
+/** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */
 const MOST_WATCHED = 1_000
 const LONGEST_WATCHED = 4_096
+const MOST_CHARACTERS = 256 * 1024
 
 /** Watching a resource is for clients with a session, at servers that tell of it to one session only; modern clients listen. */
 export const subscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
   watch({ standing, asked, line, trail }, (watched, uri) => {
-    if (watched.size >= MOST_WATCHED)
-      throw new Fault('params.shape', { place: '/uri', problem: `is one more than ${MOST_WATCHED} watched at once` })
     if (uri.length > LONGEST_WATCHED)
       throw new Fault('params.shape', { place: '/uri', problem: `must be shorter than ${LONGEST_WATCHED} characters` })
+    const all = [...(line.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
+    const characters = all.reduce((sum, one) => sum + one.length, uri.length)
+    if (!watched.has(uri) && (all.length >= MOST_WATCHED || characters > MOST_CHARACTERS))
+      throw new Fault('params.shape', {
+        place: '/uri',
+        problem: `is one more than ${MOST_WATCHED} watched at once, or than ${MOST_CHARACTERS} characters of them`,
+      })
     watched.add(uri)
   })
 
@@ -57,12 +63,19 @@ async function watch(
   if (session === undefined || !carries) throw new Fault('method.unknown', { method: asked.method })
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
+  const before = watched.has(target.name)
   change(watched, target.name)
   session.changed()
-  const honoured = await hearSession(standing, session, target)
+  // What is not in force is not kept: a session that lives again could not have it either, and would end.
+  const giveUp = () => {
+    if (watched.delete(target.name)) session.changed()
+  }
+  const honoured = await hearSession(standing, session, target).catch((thrown: unknown) => {
+    if (!before) giveUp()
+    throw thrown
+  })
   if (watched.has(target.name) && !honoured.uris.includes(target.name)) {
-    watched.delete(target.name)
-    session.changed()
+    giveUp()
     throw new Fault('resource.unwatched', { uri: String(asked.params['uri']), connection: target.alias })
   }
   return { result: {} }

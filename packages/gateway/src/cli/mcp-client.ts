@@ -1,5 +1,6 @@
 /** The command line as an MCP client of its own gateway: one request of revision 2026-07-28, its progress, its answer. */
 import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -98,7 +99,7 @@ const PATIENCE = 5_000
 async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
   const vault = createVault(await loadRootKey(config.TOOLWAY_DATA))
   const challenge = randomBytes(32).toString('hex')
-  const { port, protocol } = new URL(address)
+  const { hostname, port } = new URL(address)
   const response = await fetch(`${address}/health/live?challenge=${challenge}`, {
     redirect: 'error',
     signal: AbortSignal.timeout(PATIENCE),
@@ -106,7 +107,10 @@ async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<
     throw unreachable(`${address}/mcp`, thrown)
   })
   const said = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
-  return isProof(vault, challenge, Number(port) || (protocol === 'https:' ? 443 : 80), said?.proof)
+  const places = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])
+  return places.some((place) =>
+    isProof(vault, challenge, { address: place.address, port: Number(port) || 80 }, said?.proof),
+  )
 }
 
 async function post({ url, key }: Endpoint, method: string, params: JsonObject): Promise<globalThis.Response> {

@@ -178,8 +178,11 @@ interface Addresses {
   readonly private: boolean
 }
 
+/** What is listened on has an address that is the same wherever it is read. */
+const REACHED_BY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', localhost: '127.0.0.1' }
+
 function addressFor({ config }: LoadedConfig, port: number): Addresses {
-  const host = config.TOOLWAY_HOST === '0.0.0.0' || isLoopback(config.TOOLWAY_HOST) ? '127.0.0.1' : config.TOOLWAY_HOST
+  const host = REACHED_BY[config.TOOLWAY_HOST] ?? config.TOOLWAY_HOST
   const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const open = config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   return { local, open, private: open === local && isLoopback(config.TOOLWAY_HOST) }

@@ -1,12 +1,12 @@
 /**
- * How many streams and sockets may be open: of one principal at one endpoint, and together. Each holds memory for as long as
+ * How many streams and sockets may be open: of one principal, and together. Each holds memory for as long as
  * its client likes, so the one that is too many is refused; those that are open lose nothing.
  */
 import { Fault } from '@toolway/contract'
 
 export interface ChannelRoom {
   /** A place, given back by the returned function. Throws `channel.limit`. */
-  take(owner: string): () => void
+  take(principal: string): () => void
   readonly size: number
 }
 
@@ -17,20 +17,20 @@ export function createChannelRoom({ most = MOST, mostOfOne = MOST_OF_ONE } = {})
   const owned = new Map<string, number>()
   let size = 0
   return {
-    take(owner) {
-      const own = owned.get(owner) ?? 0
-      if (own >= mostOfOne) throw new Fault('channel.limit', { limit: mostOfOne, scope: 'for one key at one address' })
+    take(principal) {
+      const own = owned.get(principal) ?? 0
+      if (own >= mostOfOne) throw new Fault('channel.limit', { limit: mostOfOne, scope: 'for one key' })
       if (size >= most) throw new Fault('channel.limit', { limit: most, scope: 'at a time' })
-      owned.set(owner, own + 1)
+      owned.set(principal, own + 1)
       size++
       let given = false
       return () => {
         if (given) return
         given = true
         size--
-        const left = (owned.get(owner) ?? 1) - 1
-        if (left === 0) owned.delete(owner)
-        else owned.set(owner, left)
+        const left = (owned.get(principal) ?? 1) - 1
+        if (left === 0) owned.delete(principal)
+        else owned.set(principal, left)
       }
     },
     get size() {

@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
+import { createReader } from './reader.ts'
 import { cutUnread } from './unread.ts'
 
 /** Proxies cut streams that are silent for a minute. */
@@ -29,7 +30,11 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
-  const beat = setInterval(() => response.write(KEEP_ALIVE), KEEP_ALIVE_EVERY)
+  const reader = createReader(response)
+  const beat = setInterval(() => {
+    reader.look()
+    response.write(KEEP_ALIVE)
+  }, KEEP_ALIVE_EVERY)
   beat.unref()
   response.flushHeaders()
   response.once('close', () => clearInterval(beat))

@@ -143,6 +143,33 @@ describe('a WebSocket', () => {
     expect(line.heard).toEqual([])
   })
 
+  test('stays while nobody can say whose key it is: a request is told to come again, and goes on being answered', async () => {
+    let fault: Fault | undefined
+    const admit = () => {
+      if (fault !== undefined) throw fault
+      return STANDING
+    }
+    await using server = await listen({ admit })
+    using line = await connect(server.address)
+    let pings = 0
+    line.socket.on('ping', () => pings++)
+    fault = new Fault('gateway.not-ready', { problem: 'its database does not answer' })
+    line.socket.send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    line.say('ping', 'early')
+    await until(() => line.heard.length === 1 && pings > 2)
+    expect(line.heard).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 'early',
+        error: expect.objectContaining({ message: expect.stringContaining('not ready') }),
+      },
+    ])
+    fault = undefined
+    line.say('ping', 'late')
+    await until(() => line.heard.length === 2)
+    expect(line.heard[1]).toEqual({ jsonrpc: '2.0', id: 'late', result: {} })
+  })
+
   test('hears its messages in their order, however long admission takes for one of them', async () => {
     let slow = 0
     const admit = () => (slow++ % 3 === 1 ? pause(20).then(() => STANDING) : STANDING)
@@ -174,6 +201,17 @@ describe('a WebSocket', () => {
     fourth.say('ping')
     await until(() => fourth.heard.length === 1)
     expect(second.socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  test('too many of one caller are too many at whichever address', async () => {
+    let owner = STANDING.owner
+    const room = createChannelRoom({ mostOfOne: 1 })
+    await using server = await listen({ admit: () => ({ ...STANDING, owner }), room })
+    using first = await connect(server.address)
+    owner = 'ada org elsewhere'
+    using second = await connect(server.address)
+    expect(await second.closed).toMatchObject({ code: 1013 })
+    first.socket.terminate()
   })
 
   test('whose session is ended by somebody else is closed with 4410', async () => {

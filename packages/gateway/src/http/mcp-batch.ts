@@ -35,6 +35,8 @@ export interface Batch {
   readonly session: Session | undefined
   readonly header: HeaderReader
   readonly correlationId: string
+  /** Once it is aborted nothing more of the batch begins. */
+  readonly givenUp?: AbortSignal
 }
 
 const MOST = 100
@@ -49,6 +51,7 @@ interface Budget {
 
 export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, trail: Trail, budget: Budget): Promise<Response> {
+    if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     // What is left of the answer cannot hold another one: it is not asked for.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const asked = readLegacy(request, batch.session, batch.header)

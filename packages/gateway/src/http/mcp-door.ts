@@ -30,6 +30,7 @@ import type { Inbound, Place, Standing } from '../call/ports.ts'
 import { passOn } from '../call/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
+import { createAbandoned } from './abandoned.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
 import { createBatch } from './mcp-batch.ts'
@@ -79,6 +80,7 @@ interface Visit {
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
+  const abandoned = createAbandoned()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
   function receive(
@@ -206,19 +208,30 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
-  function holdOpen({ response, inbound }: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
+  function holdOpen(visit: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
+    const { response, inbound } = visit
     const cancel = () => line.cancel(new Fault('call.cancelled'))
     const drain = () => line.cancel(new Fault('gateway.draining'))
     const listens = method === 'subscriptions/listen'
     // A legacy client says `cancelled` when it means it.
-    if (era === 'modern') response.once('close', cancel)
+    const back = era === 'modern' ? whenLeft(response, cancel) : outlive(visit, cancel)
     if (listens) draining.addEventListener('abort', drain, { once: true })
     const release = listens ? open.hold(inbound, cancel) : undefined
     return () => {
-      response.removeListener('close', cancel)
+      back()
       if (release === undefined) return
       draining.removeEventListener('abort', drain)
       release()
+    }
+  }
+
+  /** A legacy client's leaving ends nothing, as long as it leaves little behind. */
+  function outlive({ response, standing }: Visit, cancel: () => void): () => void {
+    let over: (() => void) | undefined
+    const back = whenLeft(response, () => (over = abandoned.leave(standing.owner, cancel)))
+    return () => {
+      back()
+      over?.()
     }
   }
 
@@ -232,7 +245,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       throw new Fault('request.batch', { revision: version ?? revision })
     }
     trail.method = 'batch'
-    const answers = await answerBatch({ values, standing, session, header, correlationId: trail.correlationId })
+    const given = new AbortController()
+    const back = outlive(visit, () => given.abort())
+    const { correlationId } = trail
+    const answers = await answerBatch({ values, standing, session, header, correlationId, givenUp: given.signal })
+    back()
     if (answers.length === 0) response.writeHead(202).end()
     else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
   }
@@ -295,6 +312,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   return { answer: answerOne }
+}
+
+/** Tells when the client is gone, be it by now, until the returned function is called. */
+function whenLeft(response: ServerResponse, tell: () => void): () => void {
+  if (response.destroyed) tell()
+  else response.once('close', tell)
+  return () => void response.removeListener('close', tell)
 }
 
 const isOpening = (message: Message): boolean => isRequest(message) && message.method === 'initialize'

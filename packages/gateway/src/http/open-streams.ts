@@ -1,6 +1,7 @@
 /**
- * What stays open for a caller, over whichever transport, with what ends it: once keys have changed, whoever would not be
- * admitted any more is ended. It asks the admission and decides nothing itself.
+ * What stays open for a caller, over whichever transport, with what ends it: whoever would not be admitted any more is ended.
+ * It asks the admission, when something has changed and every so often (a key expires without anything changing), and decides
+ * nothing itself. While nobody can say, because the database is away, what is open stays as it is.
  */
 import { Fault } from '@toolway/contract'
 import type { Admit } from '../call/admit.ts'
@@ -9,21 +10,46 @@ import type { Inbound } from '../call/ports.ts'
 export interface OpenStreams {
   /** Known here until the returned function is called. `end` gets the fault that the admission now answers with. */
   hold(inbound: Inbound, end: (fault: Fault) => void): () => void
-  /** Keys have changed. */
+  /** Keys or endpoints have changed. */
   recheck(): void
+  close(): void
 }
 
-export function createOpenStreams(admit: Admit): OpenStreams {
-  const open = new Map<Inbound, (fault: Fault) => void>()
+/** Milliseconds. */
+const EVERY = 30_000
 
-  async function recheck(): Promise<void> {
+/** Whether an admission says no, and not only that it cannot be known at this moment. */
+export const isRefusal = ({ code }: Fault): boolean => code !== 'gateway.not-ready'
+
+export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
+  const open = new Map<Inbound, (fault: Fault) => void>()
+  let checking = false
+  let again = false
+  const rounds = setInterval(recheck, every)
+  rounds.unref()
+
+  async function checkAll(): Promise<void> {
     for (const [inbound, end] of [...open]) {
       try {
         await admit(inbound)
       } catch (thrown) {
-        end(Fault.of(thrown))
+        const fault = Fault.of(thrown)
+        if (isRefusal(fault)) end(fault)
       }
     }
+  }
+
+  /** One round at a time: what changes during one is seen by the next. */
+  function recheck(): void {
+    again = true
+    if (checking) return
+    checking = true
+    void (async () => {
+      while (again) {
+        again = false
+        await checkAll()
+      }
+    })().finally(() => (checking = false))
   }
 
   return {
@@ -31,6 +57,7 @@ export function createOpenStreams(admit: Admit): OpenStreams {
       open.set(inbound, end)
       return () => void open.delete(inbound)
     },
-    recheck: () => void recheck(),
+    recheck,
+    close: () => clearInterval(rounds),
   }
 }

@@ -28,7 +28,7 @@ async function listen() {
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
       metrics: new Registry(),
       newCorrelationId: () => 'id',
-      prove: (challenge, port) => `${challenge} at ${port}`,
+      prove: (challenge, { address, port }) => `${challenge} at ${address} ${port}`,
       identify() {},
     },
     { headersTimeout: 100, requestTimeout: 200, keepAliveTimeout: 1_000, connectionsCheckingInterval: 20 },

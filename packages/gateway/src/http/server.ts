@@ -8,7 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
-import { isChallenge } from '../vault/identity-proof.ts'
+import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import { addressOf } from './addresses.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
@@ -28,8 +28,8 @@ export interface ServerParts {
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Registry
   readonly newCorrelationId: () => string
-  /** The answer to who asks whether this is the gateway of a data directory, on that port. */
-  prove(challenge: string, port: number): string
+  /** The answer to who asks whether this is the gateway of a data directory, at that address. */
+  prove(challenge: string, place: Place): string
   /** Throws a fault unless the header carries a key that is known. */
   identify(authorization: string | undefined): unknown
 }
@@ -149,9 +149,9 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
-    const port = c.env.incoming.socket.localPort
-    if (!isChallenge(challenge) || port === undefined) return c.json({ status: 'live' })
-    return c.json({ status: 'live', proof: prove(challenge, port) })
+    const { localAddress: address, localPort: port } = c.env.incoming.socket
+    if (!isChallenge(challenge) || address === undefined || port === undefined) return c.json({ status: 'live' })
+    return c.json({ status: 'live', proof: prove(challenge, { address, port }) })
   })
   app.get('/health/startup', (c) =>
     c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),

@@ -17,7 +17,8 @@ import { messagesPathOf, type Way } from './addresses.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
-import type { OpenStreams } from './open-streams.ts'
+import { isRefusal, type OpenStreams } from './open-streams.ts'
+import { createReader } from './reader.ts'
 import { refuse } from './refuse.ts'
 import { accepts, correlationOf, isJsonType } from './request-head.ts'
 import { pathOf } from './target.ts'
@@ -71,15 +72,20 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     trail.standing = standing
     if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
-    const leave = room.take(standing.owner)
+    const leave = room.take(standing.principal.id)
     if (response.destroyed) return leave()
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))
     streams.set(id, { owner: standing.owner, channel })
     const release = open.hold(inbound, channel.close)
+    const reader = createReader(response)
     const beat = setInterval(() => {
+      reader.look()
       response.write(KEEP_ALIVE)
-      void stillAdmitted(inbound, standing).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
+      void stillAdmitted(inbound, standing).catch((thrown: unknown) => {
+        const fault = Fault.of(thrown)
+        if (isRefusal(fault)) channel.close(fault)
+      })
     }, times.beat)
     beat.unref()
     response.once('close', () => {

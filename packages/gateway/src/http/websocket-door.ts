@@ -8,14 +8,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '@toolway/contract'
-import { idOf, parseJson, type Json } from '@toolway/protocol'
+import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@toolway/protocol'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../call/admit.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
-import type { OpenStreams } from './open-streams.ts'
+import { isRefusal, type OpenStreams } from './open-streams.ts'
 import { note } from './outcome.ts'
 import { correlationOf } from './request-head.ts'
 
@@ -66,7 +66,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       const standing = await admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (draining.aborted) throw new Fault('gateway.draining')
-      return { standing, leave: room.take(standing.owner) }
+      return { standing, leave: room.take(standing.principal.id) }
     } catch (thrown) {
       return Fault.of(thrown)
     }
@@ -124,7 +124,10 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       if (!lives && !socket.isPaused) return socket.terminate()
       lives = false
       socket.ping()
-      stand(inbound, owner).catch((thrown: unknown) => channel.close(Fault.of(thrown)))
+      stand(inbound, owner).catch((thrown: unknown) => {
+        const fault = Fault.of(thrown)
+        if (isRefusal(fault)) channel.close(fault)
+      })
     }, times.ping)
     beat.unref()
     return () => clearInterval(beat)
@@ -154,7 +157,19 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
         trails.close(trail)
       }
     }
-    const refuse = (thrown: unknown) => channel.close(Fault.of(thrown))
+    const refuse = (thrown: unknown, text: string) => {
+      const fault = Fault.of(thrown)
+      if (isRefusal(fault)) channel.close(fault)
+      else putOff(text, fault)
+    }
+    /** Nobody can say who this is now: this message is refused, and what was let in before goes on. */
+    const putOff = (text: string, fault: Fault) => {
+      const trail = trails.begin(Buffer.byteLength(text))
+      const id = requestIdOf(text)
+      if (id === undefined) note(trail, fault)
+      else channel.refuse(fault, id, 'legacy', trail)
+      trails.close(trail)
+    }
 
     return (data: Buffer, isBinary: boolean): void => {
       if (socket.readyState !== socket.OPEN) return
@@ -166,7 +181,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
         socket.pause()
         const mine = admitted
           .then((standing) => take(standing, text))
-          .catch(refuse)
+          .catch((thrown: unknown) => refuse(thrown, text))
           .finally(() => {
             if (turn !== mine) return
             turn = undefined
@@ -174,7 +189,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
           })
         turn = mine
       } catch (thrown) {
-        refuse(thrown)
+        refuse(thrown, text)
       }
     }
   }
@@ -183,6 +198,16 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     takes: ({ method, headers }) =>
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !draining.aborted,
     enter,
+  }
+}
+
+/** Nothing else is answered. */
+function requestIdOf(text: string): Id | undefined {
+  try {
+    const message = readMessage(parseJson(text))
+    return isRequest(message) ? message.id : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -233,6 +233,20 @@ describe('many guesses at once', () => {
     expect(await identity.identify(`Bearer ${add()}`)).toMatchObject({ organizationId: 'org_1' })
   })
 
+  test('take nobody’s turn who was known before: after a change, a good key is looked up beside them', async () => {
+    const { identity, add, hold } = fixture()
+    const good = add()
+    await identity.identify(`Bearer ${good}`)
+    identity.forget()
+    const release = hold()
+    const guesses = Array.from({ length: 4 }, () => Promise.resolve(identity.identify(`Bearer ${mintKey()}`)))
+    const asked = Promise.resolve(identity.identify(`Bearer ${good}`))
+    release()
+    await expect(asked).resolves.toMatchObject({ toolset: undefined })
+    const ends = await Promise.allSettled(guesses)
+    expect(ends.map(({ status }) => status)).toEqual(guesses.map(() => 'rejected'))
+  })
+
   test('push nobody who is known out of memory', async () => {
     const { identity, asked, add } = fixture()
     const known = `Bearer ${add()}`

@@ -45,6 +45,8 @@ export function createIdentity({ hash, find, open }: IdentityParts): Identity {
   /** After every change all keys are unknown at once: many requests of one key are one query. */
   const looking = createSingleFlight<string, Principal>()
   const refused = new LRUCache<string, true>(REFUSED)
+  /** Keys that were good lately: guesses do not take their turn. */
+  const wereGood = new LRUCache<string, true>({ max: REMEMBERED.max })
   let lookups = 0
   let generation = 0
 
@@ -54,17 +56,20 @@ export function createIdentity({ hash, find, open }: IdentityParts): Identity {
   }
 
   async function look(digest: Buffer, name: string): Promise<Principal> {
-    if (lookups >= MOST_LOOKUPS) throw new Fault('gateway.not-ready', { problem: 'many unknown keys are being tried' })
+    if (lookups >= MOST_LOOKUPS && !wereGood.has(name))
+      throw new Fault('gateway.not-ready', { problem: 'many unknown keys are being tried' })
     lookups++
     const asked = generation
     const row = await find(digest).finally(() => lookups--)
     // An answer from before a change is used for this request and not remembered.
     const current = asked === generation
     if (row === undefined) {
+      wereGood.delete(name)
       if (current) refused.set(name, true)
       throw new Fault('key.unknown')
     }
     const found = { row, principal: principalOf(row) }
+    wereGood.set(name, true)
     if (current) known.set(name, found)
     return admit(found)
   }

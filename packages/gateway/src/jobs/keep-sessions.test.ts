@@ -244,4 +244,15 @@ describe('a session that memory does not know', () => {
     expect(here.sessions.holds(session.id)).toBe(false)
     here.keeping.endedElsewhere('nobody')
   })
+
+  test('that is ended in another gateway while it is looked up does not live again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const row = { ...found, owner: standing.owner }
+    await using here = fixture({ find: () => promise.then(() => row) })
+    const recalled = here.keeping.recall(standing, NAME)
+    here.keeping.endedElsewhere(Buffer.from(NAME).toString('hex'))
+    resolve()
+    await recalled
+    expect(here.sessions.holds(NAME)).toBe(false)
+  })
 })

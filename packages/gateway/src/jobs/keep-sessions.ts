@@ -54,11 +54,15 @@ const ROUND = 60_000
 const GATHER = 20
 const AGAIN = { first: 200, most: 10_000 }
 const BATCH = 500
+/** Sessions may watch a quarter of a MiB each: this many together are still a statement like any other. */
+const STORED = 50
 /** Ends that wait for a database that is away; the rows of older ones go when they are idle. */
 const MOST_ENDED = 10_000
 /** Guesses must not take the database from those who are known. */
 const MOST_LOOKUPS = 8
 const MISSING = { max: 10_000, ttl: 5_000 }
+/** Longer than a look at the database takes. */
+const GONE = { max: 10_000, ttl: 60_000 }
 const NAME_FORM = /^[\da-f]{32}$/
 
 interface Kept {
@@ -77,6 +81,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const ending = new Map<string, Buffer>()
   const looking = createSingleFlight<string, void>()
   const missing = new LRUCache<string, true>(MISSING)
+  /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
+  const gone = new LRUCache<string, true>(GONE)
   let lookups = 0
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -100,7 +106,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     const removing = [...ending]
     toStore.clear()
     try {
-      for (const batch of batchesOf(storing)) {
+      for (const batch of batchesOf(storing, STORED)) {
         await parts.store(batch.map(rowOf))
         for (const one of batch) storing.splice(storing.indexOf(one), 1)
       }
@@ -162,7 +168,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
         throw new Fault('gateway.not-ready', { problem }, { cause: thrown })
       })
       .finally(() => lookups--)
-    if (found === undefined) return void missing.set(name, true)
+    if (found === undefined || gone.has(hash.toString('hex'))) return void missing.set(name, true)
     if (closed) throw new Fault('gateway.draining')
     const session = parts.sessions.revive(standing.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
@@ -203,6 +209,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       plan(GATHER)
     },
     endedElsewhere(hash) {
+      gone.set(hash, true)
       const id = byHash.get(hash)
       if (id !== undefined) parts.sessions.drop(id)
     },
@@ -227,6 +234,6 @@ const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
   seenAt: new Date(session.seen),
 })
 
-function batchesOf<One>(all: readonly One[]): One[][] {
-  return Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) => all.slice(at * BATCH, (at + 1) * BATCH))
+function batchesOf<One>(all: readonly One[], size = BATCH): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 }

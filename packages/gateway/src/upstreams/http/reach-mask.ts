@@ -3,10 +3,21 @@ import { createMask } from '../children/mask.ts'
 
 export function createReachMask(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
   const given = Object.entries(headers).flatMap(([name, value]) => [
-    [name, value],
+    { name, value },
     // `Bearer abc`: a server may repeat either.
-    [`${name} credential`, value.slice(value.indexOf(' ') + 1)],
+    { name: `${name} credential`, value: value.slice(value.indexOf(' ') + 1) },
   ])
-  const asked = [...url.searchParams].map(([name, value]) => [encodeURIComponent(name), value])
-  return createMask(Object.fromEntries([...asked, ...given]) as Record<string, string>)
+  const asked = [...url.searchParams].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
+  // As it stands in the address: a server may repeat that, too.
+  const sent = url.search
+    .slice(1)
+    .split('&')
+    .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', value: pair.slice(pair.indexOf('=') + 1) }))
+  const masks = [...given, ...asked, ...sent]
+    .flatMap(({ name, value }) => [value, encoded(value)].map((spelt) => ({ name, spelt })))
+    .sort((a, b) => b.spelt.length - a.spelt.length)
+    .map(({ name, spelt }) => createMask({ [name]: spelt }))
+  return (text) => masks.reduce((masked, mask) => mask(masked), text)
 }
+
+const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
