@@ -9,7 +9,11 @@ export default class SecondTries implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests('passed')) {
         const name = `${module.relativeModuleId} > ${test.fullName}`
-        if (test.diagnostic()?.flaky === true) process.stderr.write(`passed only on its second try: ${name}\n`)
+        if (test.diagnostic()?.flaky !== true) continue
+        const [first] = test.result().errors ?? []
+        process.stderr.write(
+          `passed only on its second try: ${name}\n  ${first?.stack ?? 'its first error is not known'}\n`,
+        )
       }
     }
   }
