@@ -32,8 +32,8 @@ export interface Carrier {
   open(options: OpenOptions): Promise<LegacySession>
   /** What was found out may be wrong. */
   doubt(): void
-  /** Let exchanges finish, for a while, and end. Sessions are ended by whoever opened them. */
-  close(): Promise<void>
+  /** Let exchanges finish, for so many milliseconds, and end. Sessions are ended by whoever opened them. */
+  close(grace: number): Promise<void>
 }
 
 /** How long calls that are under way may go on once their upstream is to end, in milliseconds. */

@@ -5,7 +5,7 @@
  * server that refuses `initialize` with 400, 404 or 405 is tried with GET, and is an HTTP+SSE server if that names an endpoint.
  */
 import { Fault } from '@toolway/contract'
-import { GRACE, type Carrier, type CarrierParts } from '../carrier.ts'
+import type { Carrier, CarrierParts } from '../carrier.ts'
 import { openPipeSession } from '../pipe-session.ts'
 import { createPool } from './agent.ts'
 import { InitializeRefused, openLegacySession, type LegacySession, type OpenOptions } from './legacy-session.ts'
@@ -87,9 +87,9 @@ export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, 
     doubt() {
       speaksPair = false
     },
-    async close() {
+    async close(grace) {
       void wire.streams.destroy().catch(() => {})
-      await endCalls(wire.pool)
+      await endCalls(wire.pool, grace)
     },
   }
 }
@@ -102,8 +102,8 @@ function saysLegacy(thrown: unknown): boolean {
 }
 
 /** Calls that are under way may finish; what is left after that is cut. */
-async function endCalls(pool: Wire['pool']): Promise<void> {
-  const cut = setTimeout(() => void pool.destroy().catch(() => {}), GRACE)
+async function endCalls(pool: Wire['pool'], grace: number): Promise<void> {
+  const cut = setTimeout(() => void pool.destroy().catch(() => {}), grace)
   await pool.close().catch(() => {})
   clearTimeout(cut)
 }

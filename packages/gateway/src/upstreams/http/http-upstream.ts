@@ -151,10 +151,12 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     async close() {
       closing.abort()
       kept.close()
+      const until = performance.now() + GRACE
       const drained = new AbortController()
       void sessions.drain().then(() => drained.abort())
       await pause(GRACE, drained.signal)
-      await carrier.close()
+      // One limit for both: what hangs in a session holds the end up no longer than what hangs outside.
+      await carrier.close(Math.max(0, until - performance.now()))
       // The sessions end after the calls in them.
       await sessions.close()
     },

@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import { progressTokenOf, writeEnvelope } from '@toolway/protocol'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { GRACE, type Carrier, type CarrierParts } from '../carrier.ts'
+import type { Carrier, CarrierParts } from '../carrier.ts'
 import { createChannel, tokenOf, type Channel } from '../channel.ts'
 import { discover } from '../greeting.ts'
 import { failureOf, listening, type Exchange } from '../http/modern.ts'
@@ -123,12 +123,12 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
         options,
       ),
     doubt() {},
-    async close() {
+    async close(grace) {
       closed = true
       const ending = shared
       if (ending === undefined) return
       const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, GRACE)
+      const timer = setTimeout(late.resolve, grace)
       await Promise.race([ending.channel.drained(), late.promise])
       clearTimeout(timer)
       ending.pipe.close()
