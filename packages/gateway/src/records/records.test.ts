@@ -168,8 +168,11 @@ describeEachPostgres('kept records', (createDatabase) => {
 
   test('hold any text as it is, quotes and SQL among it', async () => {
     await using held = await fixture()
+    const control = 'a\tb\nc\u0001d\u2028e'
+    await held.store(entry({ org_id: held.org_id, tool_name: control, request_id: 'null' }))
+    expect((await held.list())[0]).toMatchObject({ target: control, correlation_id: 'null' })
     const odd = `'); drop table records; -- "ü" \u{1F600} \\ {a,b} NULL`
-    await held.store(entry({ org_id: held.org_id, tool_name: odd, method: odd }))
+    await held.store(entry({ org_id: held.org_id, tool_name: odd, method: odd, timestamp: '2026-11-20T11:00:00.000Z' }))
     expect((await held.list())[0]).toMatchObject({ target: odd, method: odd })
   })
 

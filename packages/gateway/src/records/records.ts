@@ -149,19 +149,20 @@ export async function storeRecords(sql: SystemSql, entries: readonly Entry[]): P
       ${all((entry) => entry.decision)}::text[], ${all((entry) => entry.request_id)}::text[])`
 }
 
-/** An array in PostgreSQL's own notation (its manual, section 8.15.2). */
-function arrayOf(entries: readonly Entry[], valueOf: (entry: Entry) => string | number | undefined): string {
-  let text = ''
-  for (const entry of entries) {
-    const value = valueOf(entry)
-    text += value === undefined ? ',NULL' : typeof value === 'number' ? `,${value}` : `,${quoted(value)}`
-  }
-  return `{${text.slice(1)}}`
+/**
+ * An array in PostgreSQL's own notation (its manual, section 8.15.2). It is JSON's but for the brackets and for what stands
+ * behind a backslash, which nearly no column has.
+ */
+function arrayOf(entries: readonly Entry[], valueOf: (row: Entry) => string | number | undefined): string {
+  const values = entries.map((entry) => valueOf(entry) ?? null)
+  const json = JSON.stringify(values)
+  return json.includes('\\') ? `{${values.map(elementOf).join(',')}}` : `{${json.slice(1, -1)}}`
 }
 
-const ESCAPED = /["\\]/g
-const quoted = (text: string): string =>
-  `"${text.includes('"') || text.includes('\\') ? text.replaceAll(ESCAPED, '\\$&') : text}"`
+function elementOf(value: string | number | null): string {
+  if (value === null) return 'NULL'
+  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`
+}
 
 export const RecordRow = z.object({
   id: z.string(),
