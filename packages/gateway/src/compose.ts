@@ -352,6 +352,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     async close() {
       health.draining = true
       drain.abort()
+      // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       open.close()
       catalogs.close()
       healthy.close()

@@ -5,7 +5,6 @@
  * helps nobody. Nothing is decided here.
  */
 import module from 'node:module'
-import { setFlagsFromString } from 'node:v8'
 
 const OLDEST = [24, 15] as const
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -17,8 +16,6 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.exitCode = 1
 } else {
   module.enableCompileCache()
-  // Nearly everything that a call allocates dies with it: a larger nursery collects it in a third of the time.
-  setFlagsFromString('--max-semi-space-size=64')
   const { run } = await import('./cli/program.ts')
   process.exitCode = await run(process.argv.slice(2))
 }

@@ -102,9 +102,7 @@ async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer>
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
   session.changed()
-  const told = standing.view.offered.filter(
-    ({ sessions, capabilities }) => sessions && capabilities['logging'] !== undefined,
-  )
+  const told = standing.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
     await forward({ standing, line, trail: { ...trail }, asked, target, params: { level } }).catch(() => {})

@@ -149,10 +149,7 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
   const { line, asked, target, params, standing } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
   const { capabilities } = callerAt(standing, target, asked)
-  const keeps = standing.view.offered.some(
-    ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
-  )
-  const asks = keeps && ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
+  const asks = ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
   const { requestState: _, inputResponses: __, ...own } = params
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }

@@ -57,10 +57,7 @@ async function watch(
 ): Promise<Answer> {
   const target = targetOf(standing, asked)
   const { session } = line
-  const carries = standing.view.offered.some(
-    ({ connectionId, sessions }) => connectionId === target.connectionId && sessions,
-  )
-  if (session === undefined || !carries) throw new Fault('method.unknown', { method: asked.method })
+  if (session === undefined) throw new Fault('method.unknown', { method: asked.method })
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
   const before = watched.has(target.name)
@@ -105,8 +102,8 @@ async function hearLogs(standing: Standing, session: Session, offered: Offered):
 }
 
 /** Whether log lines may come to it beside its calls. */
-const logsBeside = ({ sessions, capabilities, revision }: Offered, { caller }: Session): boolean =>
-  sessions && caller.logLevel !== undefined && capabilities['logging'] !== undefined && eraOf(revision) === 'legacy'
+const logsBeside = ({ capabilities, revision }: Offered, { caller }: Session): boolean =>
+  caller.logLevel !== undefined && capabilities['logging'] !== undefined && eraOf(revision) === 'legacy'
 
 /** An address as a record may hold it: user names, passwords and queries stay out. */
 function withoutSecrets(uri: string): string {

@@ -95,7 +95,6 @@ function offeredBy(connection: ConnectionRow, catalog: CatalogRow | undefined): 
     connectionId: connection.id,
     alias: connection.alias,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
-    sessions: true,
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},
     instructions: catalog?.server?.instructions,

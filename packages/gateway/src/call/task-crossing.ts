@@ -181,13 +181,11 @@ const keyOf = ({ standing, target }: TaskAsk, taskId: string): HeldKey => ({
 })
 
 /** A legacy server keeps a task for the session that it was made in. */
-function speakingOf({ standing, asked, line, target }: TaskAsk, made: SessionRef | undefined): Speaking {
+function speakingOf({ standing, asked, line }: TaskAsk, made: SessionRef | undefined): Speaking {
   const capabilities = askableOf(asked.caller.capabilities)
   const caller = made?.caller ?? { ...asked.caller, capabilities }
-  const keeps = standing.view.offered.some((one) => one.connectionId === target.connectionId && one.sessions)
   const id = `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`
-  const own = keeps ? { id, caller, ofPrincipal: true } : undefined
-  return { caller, session: made ?? own, signal: line.signal, onQuestion: notHere }
+  return { caller, session: made ?? { id, caller, ofPrincipal: true }, signal: line.signal, onQuestion: notHere }
 }
 
 async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {

@@ -173,7 +173,6 @@ describeEachPostgres('kept catalogs', (createDatabase) => {
           ...rest,
           connectionId: id,
           alias,
-          sessions: false,
           revision: revision ?? ('2025-11-25' as const),
           tools: tools ?? [],
         }

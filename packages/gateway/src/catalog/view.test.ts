@@ -9,7 +9,6 @@ const offer = (alias: string, more: Partial<Offered> = {}): Offered => ({
   connectionId: idOf(alias),
   alias,
   revision: '2025-11-25',
-  sessions: true,
   server: { name: alias, version: '1' },
   capabilities: { tools: {}, resources: {}, prompts: {} },
   instructions: undefined,
@@ -235,10 +234,10 @@ describe('what an endpoint announces', () => {
     expect(announced([offer('a', { capabilities: {}, tools: [tool('x')] })])).toEqual({ tools: { listChanged: true } })
   })
 
-  test('includes subscriptions only where the server keeps a session for each of our clients', () => {
+  test('includes subscriptions where a server of either era takes them', () => {
     const capabilities = { resources: { subscribe: true } }
     expect(announced([offer('a', { capabilities })])).toEqual({ resources: { listChanged: true, subscribe: true } })
-    expect(announced([offer('a', { capabilities, sessions: false })])).toEqual({ resources: { listChanged: true } })
+    expect(announced([offer('a', { capabilities: { resources: {} } })])).toEqual({ resources: { listChanged: true } })
     expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({
       resources: { listChanged: true, subscribe: true },
     })
@@ -251,8 +250,7 @@ describe('what an endpoint announces', () => {
   test('includes log messages only where they reach the one who asked', () => {
     const capabilities = { logging: {} }
     expect(announced([offer('a', { capabilities })])).toEqual({ logging: {} })
-    expect(announced([offer('a', { capabilities, sessions: false })])).toEqual({})
-    expect(announced([offer('a', { capabilities, revision: '2026-07-28', sessions: false })], '2026-07-28')).toEqual({
+    expect(announced([offer('a', { capabilities, revision: '2026-07-28' })], '2026-07-28')).toEqual({
       logging: {},
     })
     expect(announced([offer('a', { capabilities })], '2026-07-28')).toEqual({})

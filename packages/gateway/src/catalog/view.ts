@@ -33,8 +33,6 @@ export interface Offered {
   readonly connectionId: ConnectionId
   readonly alias: string
   readonly revision: Revision
-  /** Whether the upstream keeps a session for each of our clients, so that what it sends belongs to one of them. */
-  readonly sessions: boolean
   readonly server: JsonObject
   readonly capabilities: JsonObject
   readonly instructions: string | undefined
@@ -243,21 +241,12 @@ export function capabilitiesOf({ offered, joined, whole }: View, revision: Revis
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
   if (anyHas(offered, 'resources')) {
     const subscribes = offered.some(
-      ({ sessions, revision, capabilities: { resources } }) =>
-        (sessions || (era === 'modern' && eraOf(revision) === 'modern')) &&
-        isObject(resources) &&
-        resources['subscribe'] === true,
+      ({ capabilities: { resources } }) => isObject(resources) && resources['subscribe'] === true,
     )
     capabilities['resources'] = { listChanged: true, ...(subscribes ? { subscribe: true } : {}) }
   }
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}
-  if (
-    anyHas(
-      sameEra.filter(({ sessions }) => sessions || era === 'modern'),
-      'logging',
-    )
-  )
-    capabilities['logging'] = {}
+  if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
   const passes = !joined && only !== undefined && whole(only.alias)
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')

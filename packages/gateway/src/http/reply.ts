@@ -8,8 +8,6 @@ import { isGone, openEventStream, type OpenStream } from './event-stream.ts'
 import { cutUnread } from './unread.ts'
 
 export interface Reply {
-  /** Begin the event stream now, before there is a message for it. */
-  open(): void
   /** A message before the answer. False when it can never arrive: the client takes no stream, or is gone for good. */
   send(message: Message): boolean
   /** The answer. Returns the bytes written. */
@@ -36,9 +34,6 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
       return stream !== undefined
     },
     streams: accepts,
-    open() {
-      stream ??= openEventStream(response, headers)
-    },
     send(message) {
       if (!accepts || isGone(response)) return false
       stream ??= openEventStream(response, headers)

@@ -43,7 +43,6 @@ export function createSessionReply(response: ServerResponse, session: Session, a
       return stream !== undefined
     },
     streams: accepts,
-    open: () => void open(),
     send(message) {
       const opened = accepts ? open() : undefined
       opened?.say(message)
