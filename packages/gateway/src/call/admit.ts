@@ -10,7 +10,7 @@ import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
 import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { TaskBook } from './task-book.ts'
+import type { TaskBook } from './tasks/task-book.ts'
 
 export interface AdmitParts {
   readonly identity: Identity

@@ -9,7 +9,7 @@ import { Fault } from '@toolway/contract'
 import { speaksExtension, type Offered } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer } from './ports.ts'
-import type { TaskStep } from './tasks.ts'
+import type { TaskStep } from './tasks/tasks.ts'
 
 /** A core method of any revision, however it is written: servers in the field are lenient. */
 const CORE = new Set([

@@ -32,7 +32,7 @@ import { answerRounds, wantsInput } from './ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, Line, Standing, Word } from './ports.ts'
-import { askingAsTask, callAsTask, taskForLegacy } from './task-crossing.ts'
+import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
 import { askUrls, refuseUnopened } from './url-first.ts'
 

@@ -17,8 +17,8 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import type { Answer, Line, Standing } from './ports.ts'
-import { hears, hearSession } from './session-ears.ts'
-import { ANYWHERE } from './task-ledger.ts'
+import { hears, hearSession } from './listening/session-ears.ts'
+import { ANYWHERE } from './tasks/task-ledger.ts'
 
 interface Place {
   readonly standing: Standing

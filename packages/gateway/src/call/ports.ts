@@ -4,7 +4,7 @@ import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/p
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
-import type { TaskBook } from './task-book.ts'
+import type { TaskBook } from './tasks/task-book.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Upstream } from '../upstreams/upstream.ts'
 

@@ -4,7 +4,7 @@ import { eraOf, type Asked } from '@toolway/protocol'
 import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Session, Standing } from './ports.ts'
-import { hearSession } from './session-ears.ts'
+import { hearSession } from './listening/session-ears.ts'
 import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {

@@ -14,9 +14,9 @@ import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import { problemOf } from './say-fault.ts'
-import type { SseDoor } from './sse-door.ts'
+import type { SseDoor } from './lasting/sse-door.ts'
 import { pathOf, targetOf } from './target.ts'
-import type { WebSocketDoor } from './websocket-door.ts'
+import type { WebSocketDoor } from './lasting/websocket-door.ts'
 
 export interface ServerParts {
   readonly guard: Guard

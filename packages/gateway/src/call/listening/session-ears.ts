@@ -5,11 +5,11 @@
  * Everything else stays behind: it belongs to nobody in particular. What is passed carries names of ours.
  */
 import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
-import type { Session } from '../sessions/sessions.ts'
-import type { Honoured } from '../upstreams/upstream.ts'
+import type { Target } from '../../catalog/view.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { Honoured } from '../../upstreams/upstream.ts'
 import { hear } from './hear.ts'
-import type { Standing } from './ports.ts'
+import type { Standing } from '../ports.ts'
 
 /** The connection that is heard. */
 type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision'>

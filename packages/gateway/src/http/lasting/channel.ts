@@ -24,16 +24,16 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
-import type { Changes } from '../catalog/changes.ts'
-import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
-import type { Standing } from '../call/ports.ts'
-import { passOn } from '../call/told.ts'
-import type { Trail, Trails } from '../call/trail.ts'
-import type { Session, Sessions } from '../sessions/sessions.ts'
-import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
-import { createBatch } from './mcp-batch.ts'
-import { note, responseOf } from './outcome.ts'
-import { errorOf, failureOf } from './say-fault.ts'
+import type { Changes } from '../../catalog/changes.ts'
+import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
+import type { Standing } from '../../call/ports.ts'
+import { passOn } from '../../call/listening/told.ts'
+import type { Trail, Trails } from '../../call/trail.ts'
+import type { Session, Sessions } from '../../sessions/sessions.ts'
+import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../client-line.ts'
+import { createBatch } from '../mcp-batch.ts'
+import { note, responseOf } from '../outcome.ts'
+import { errorOf, failureOf } from '../say-fault.ts'
 
 export interface ChannelParts {
   readonly entrance: Entrance

@@ -1,7 +1,7 @@
 import type { ConnectionId } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVault } from '../vault/vault.ts'
+import { createVault } from '../../vault/vault.ts'
 import { bindTaskId, releaseTaskId } from './task-ids.ts'
 
 const signer = createVault(Buffer.alloc(32, 1))

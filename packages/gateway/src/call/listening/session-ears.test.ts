@@ -1,12 +1,12 @@
 import type { ConnectionId } from '@toolway/contract'
 import type { Message, Notification } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createVault } from '../vault/vault.ts'
-import type { Hearing } from '../upstreams/upstream.ts'
-import type { Session, Standing } from './ports.ts'
+import { createVault } from '../../vault/vault.ts'
+import type { Hearing } from '../../upstreams/upstream.ts'
+import type { Session, Standing } from '../ports.ts'
 import { hearSession } from './session-ears.ts'
-import { createTaskBook } from './task-book.ts'
-import { ANYWHERE } from './task-ledger.ts'
+import { createTaskBook } from '../tasks/task-book.ts'
+import { ANYWHERE } from '../tasks/task-ledger.ts'
 
 const target = { connectionId: 'con_a' as ConnectionId, alias: 'a', revision: '2025-11-25' as const, name: '' }
 

@@ -7,7 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type Json, type JsonObject, type Request } from '@toolway/protocol'
-import type { Answer, SessionRef } from '../upstreams/upstream.ts'
+import type { Answer, SessionRef } from '../../upstreams/upstream.ts'
 
 /** Who has which task, and the session that it was made in. */
 export interface HeldKey {

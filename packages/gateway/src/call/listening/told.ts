@@ -1,7 +1,7 @@
 /** What a legacy client says about itself, to the servers that keep a session for it. */
 import { eraOf, type Notification } from '@toolway/protocol'
-import type { Session } from '../sessions/sessions.ts'
-import type { Standing } from './ports.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { Standing } from '../ports.ts'
 
 /** Modern servers are told of a client's folders with each request (translation table: roots). */
 const PASSED_ON = new Set(['notifications/roots/list_changed'])

@@ -17,13 +17,13 @@ import {
   type Asked,
   type JsonObject,
 } from '@toolway/protocol'
-import { pageOf, type Signer } from '../catalog/page.ts'
-import { keepsTasks, type Offered, type Target } from '../catalog/view.ts'
-import { forward, type Forwarding } from './forward.ts'
-import { holderOf } from './own-names.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import { pageOf, type Signer } from '../../catalog/page.ts'
+import { keepsTasks, type Offered, type Target } from '../../catalog/view.ts'
+import { forward, type Forwarding } from '../forward.ts'
+import { holderOf } from '../own-names.ts'
+import type { Answer, Line, Standing } from '../ports.ts'
 import { askAcross } from './task-crossing.ts'
-import type { Trail } from './trail.ts'
+import type { Trail } from '../trail.ts'
 
 /** A request about a task, and how it came. */
 export interface TaskStep {

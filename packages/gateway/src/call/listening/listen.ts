@@ -6,13 +6,13 @@
  * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
  */
 import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
-import type { Changed, Changes } from '../catalog/changes.ts'
-import { callerAt } from './forward.ts'
+import type { Changed, Changes } from '../../catalog/changes.ts'
+import { callerAt } from '../forward.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
-import type { Answer, Line, Standing } from './ports.ts'
-import { nameTask } from './tasks.ts'
+import type { Answer, Line, Standing } from '../ports.ts'
+import { nameTask } from '../tasks/tasks.ts'
 
 const FILTERS: Readonly<Record<string, Changed>> = {
   toolsListChanged: 'tools',

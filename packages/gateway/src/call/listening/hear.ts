@@ -5,9 +5,9 @@
  * meanwhile. One that the endpoint shows no more is heard no more.
  */
 import { Fault, type ConnectionId } from '@toolway/contract'
-import { again } from '../lib/again.ts'
-import type { Hearing, Honoured } from '../upstreams/upstream.ts'
-import type { Standing } from './ports.ts'
+import { again } from '../../lib/again.ts'
+import type { Hearing, Honoured } from '../../upstreams/upstream.ts'
+import type { Standing } from '../ports.ts'
 
 /** Milliseconds. */
 const SOON = 100

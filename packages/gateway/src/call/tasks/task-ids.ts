@@ -6,7 +6,7 @@
  * task has the same name always and in every process, so that nothing has to be remembered to find it again.
  */
 import type { ConnectionId } from '@toolway/contract'
-import type { Signer } from '../catalog/page.ts'
+import type { Signer } from '../../catalog/page.ts'
 
 export interface TaskPlace {
   readonly connectionId: ConnectionId

@@ -1,8 +1,8 @@
 /** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
-import type { Offered, Target } from '../catalog/view.ts'
-import type { Standing } from './ports.ts'
+import type { Offered, Target } from '../../catalog/view.ts'
+import type { Standing } from '../ports.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */
 export interface Wishes {

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Answer } from '../upstreams/upstream.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
 import { createHeldTasks } from './held-tasks.ts'
 import type { HeldTasks, TaskEars } from './held-tasks.ts'
 

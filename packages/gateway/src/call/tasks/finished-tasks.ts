@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@toolway/protocol'
-import type { Answer } from '../upstreams/upstream.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
 
 export interface FinishedTask {
   readonly principal: string

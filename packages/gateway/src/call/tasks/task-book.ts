@@ -1,5 +1,5 @@
 /** What the gateway knows of tasks, in one place: their names, who was given which, and what it keeps for the other era. */
-import type { Signer } from '../catalog/page.ts'
+import type { Signer } from '../../catalog/page.ts'
 import { createFinishedTasks, type FinishedTasks } from './finished-tasks.ts'
 import { createHeldTasks, type HeldTasks } from './held-tasks.ts'
 import { bindTaskId, releaseTaskId, type TaskPlace } from './task-ids.ts'
