@@ -86,9 +86,16 @@ export const FAULTS = {
 
   'key.missing': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'This address needs a key, and the request carries none.', 'Send "Authorization: Bearer uru_…"; `toolway key add NAME` makes a key.'),
   'key.unknown': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The key of this request is not known here.', 'Check for a cut-off copy, or make a new one with `toolway key add NAME`.'),
+  'token.unknown': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The access token of this request is not valid here.', 'Sign in again, with `toolway login` or in the client that sent it.'),
+  'token.expired': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'The access token of this request has expired.', 'Renew it with its refresh token, or sign in again.'),
 
   'address.unknown': row('receive', 'NOT_FOUND', [404, NO_METHOD], 'Nothing is served at {path}.', 'MCP clients use /mcp; /health/ready says how the gateway is.'),
   'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'There is no such endpoint for this key.', 'Check organization, toolset and connection in the address; `toolway connection list` shows them.'),
+  'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role here, {role}, does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
+  'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes something and carries no valid X-CSRF-Token.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
+  'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
+  'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),
+  'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There is a {thing} "{name}" here already.', 'Choose another name, or change that one.'),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
   'session.open': row('admit', 'INVALID_ARGUMENT', [400, INVALID], 'This connection has its session already: it opens once.', 'Open another connection for another session.'),

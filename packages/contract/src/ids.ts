@@ -13,6 +13,12 @@ export type ConnectionId = Branded<'connection'>
 export type ToolsetId = Branded<'toolset'>
 export type RecordId = Branded<'record'>
 export type ImportId = Branded<'import'>
+export type UserId = Branded<'user'>
+/** One sign-in: the tokens that descend from it end together. */
+export type FamilyId = Branded<'family'>
+export type RuleId = Branded<'rule'>
+export type OAuthAppId = Branded<'oauth app'>
+export type CredentialId = Branded<'credential'>
 
 const PREFIXES = {
   org: 'organization',
@@ -21,6 +27,11 @@ const PREFIXES = {
   tls: 'toolset',
   rec: 'record',
   imp: 'import',
+  usr: 'user',
+  fam: 'family',
+  rul: 'rule',
+  app: 'oauth app',
+  crd: 'credential',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

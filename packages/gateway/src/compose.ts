@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
 import { Fault, type ConnectionId } from '@toolway/contract'
+import { OPERATIONS } from './admin/operations.ts'
 import { createAdmit } from './call/admit.ts'
 import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
@@ -24,6 +25,7 @@ import type { Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { DatabaseUnreachable } from './db/db.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
+import { createAdminDoor } from './http/admin-door.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createMcpDoor } from './http/mcp-door.ts'
@@ -32,8 +34,11 @@ import { createServer } from './http/server.ts'
 import { prepareEnd } from './http/server-end.ts'
 import { createSseDoor } from './http/lasting/sse-door.ts'
 import { createWebSocketDoor } from './http/lasting/websocket-door.ts'
+import { createAccounts, listAccounts } from './identity/accounts.ts'
 import { findKey } from './identity/keys.ts'
+import { createAccessTokens } from './identity/access-tokens.ts'
 import { createIdentity } from './identity/identify.ts'
+import { principalOfToken } from './identity/principal.ts'
 import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
 import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
@@ -41,6 +46,7 @@ import { createKeepSessions } from './jobs/keep-sessions.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog } from './jobs/sync-catalog.ts'
 import type { Log } from './lib/log.ts'
+import { listRoles } from './organizations/members.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
 import { createRecordWriter, storeRecords } from './records/records.ts'
 import {
@@ -154,11 +160,32 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     refuse: counters.refuse,
     write: records.write,
   })
+  const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
+  let local = `http://${config.TOOLWAY_HOST}:${config.TOOLWAY_PORT}`
+  const accessTokens = createAccessTokens({
+    issuer: publicUrl,
+    keys: vault.signingKeys('access tokens'),
+    lifetime: 30 * 60,
+    now: Date.now,
+  })
   const identity = createIdentity({
     hash: vault.hash,
     find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
+    async readToken(text) {
+      const claims = await accessTokens.read(text)
+      return { claims, principal: principalOfToken(claims) }
+    },
+    stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch,
     open: config.TOOLWAY_AUTH === 'off',
   })
+
+  const accounts = createAccounts({ list: () => db.system(listAccounts) })
+  /** After a failure the database says by itself that everything may have changed. */
+  const loadAccounts = () =>
+    accounts.load().then(
+      () => open.recheck(),
+      (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be loaded; they stay as they were'),
+    )
 
   /** What an upstream showed it speaks, until the next contact is stored with it. */
   const revisions = new Map<string, string>()
@@ -250,12 +277,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     return Promise.all(
       organizations.map((organization) =>
         db.organization(organization.id, async (sql) => {
-          const [connections, known, toolsets] = [
+          const [connections, known, toolsets, members] = [
             await listConnections(sql),
             await listCatalogs(sql),
             await listToolsets(sql),
+            await listRoles(sql),
           ]
-          return createSnapshot({ organization, connections, catalogs: known, toolsets, upstreams, unseal: vault.open })
+          const facts = { organization, connections, catalogs: known, toolsets, members }
+          return createSnapshot({ ...facts, upstreams, unseal: vault.open })
         }),
       ),
     )
@@ -280,6 +309,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       ended?: string
     }
     if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
+    if (table === 'users') return void loadAccounts()
     if (table === 'keys') {
       identity.forget()
       open.recheck()
@@ -291,6 +321,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   opened.defer(() => tasks.close())
   const admit = createAdmit({
     identity,
+    accounts,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
     parked,
@@ -316,9 +347,11 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     // What was said while the line was down is lost: everything may have changed.
     identity.forget()
     open.recheck()
+    void loadAccounts()
     snapshots.signal()
   })
   opened.defer(() => listener.close())
+  await accounts.load()
   await snapshots.reload()
 
   const server = createServer({
@@ -331,6 +364,12 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     mcp: createMcpDoor(doors),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
+    admin: createAdminDoor({
+      operations: OPERATIONS,
+      parts: { db, vault, accounts, snapshots },
+      identify: identity.identify,
+      newCorrelationId: randomUUID,
+    }),
     health,
     identify: identity.identify,
     prove: (challenge, place) => proofOf(vault, challenge, place),
@@ -345,6 +384,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   return {
     async listen(patience = 0) {
       const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
+      local = `http://${config.TOOLWAY_HOST.includes(':') ? `[${config.TOOLWAY_HOST}]` : config.TOOLWAY_HOST}:${port}`
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port

@@ -6,14 +6,17 @@
  */
 import { Fault } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
+import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
 import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
+import { roleIn } from './role.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 
 export interface AdmitParts {
   readonly identity: Identity
+  readonly accounts: Pick<Accounts, 'find'>
   /** By id or by slug; undefined when there is none (any more). */
   organization(name: { id?: string; slug?: string }): Snapshot | undefined
   readonly defaultOrganization: string
@@ -27,12 +30,14 @@ export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
 const DEFAULT_TOOLSET = 'default'
 
 export function createAdmit(parts: AdmitParts): Admit {
-  const { identity, organization, defaultOrganization, parked, states, tasks } = parts
+  const { identity, accounts, organization, defaultOrganization, parked, states, tasks } = parts
   function stand(principal: Principal, place: Place): Standing {
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
     const view = snapshot?.view(toolset, connection)
     if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
+    const role = roleIn(accounts, principal, snapshot.members)
+    if (role === undefined) throw new Fault('place.unknown')
     const now = () => {
       const latest = organization({ id: snapshot.organization.id })
       const view = latest?.view(toolset, connection)
@@ -40,6 +45,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     }
     return {
       principal,
+      role,
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
       toolset: connection === undefined ? toolset : undefined,

@@ -5,7 +5,7 @@
  * (`admit.ts`), and nothing here knows which transport the message came by.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '@toolway/contract'
+import { Fault, permits } from '@toolway/contract'
 import {
   checkHeaders,
   eraOf,
@@ -91,6 +91,18 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   },
 }
 
+/** What a viewer may too; everything else reaches an upstream, whatever it is called (ledger S3-RBAC-05). */
+const LOOKS = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'server/discover',
+  'subscriptions/listen',
+  'ping',
+  'logging/setLevel',
+])
+
 const PATIENCE = 1_000
 
 /** The level holds for the session; servers that keep a session for this client are told. */
@@ -160,6 +172,8 @@ export function createEntrance(parts: EnterParts): Entrance {
       trail.eraClient = asked.caller.revision
       const name = asked.caller.client?.['name']
       if (typeof name === 'string') trail.client = name.slice(0, 100)
+      if (!permits(step.standing.role, 'tool_call') && !LOOKS.has(asked.method))
+        throw new Fault('role.forbidden', { role: step.standing.role, permission: 'tool_call' })
       const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
       const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
       return verb === undefined ? askExtension(step) : verb(step, parts)

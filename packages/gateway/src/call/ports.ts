@@ -1,5 +1,5 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
-import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { ConnectionId, OrganizationId, Role } from '@toolway/contract'
 import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
@@ -24,6 +24,8 @@ export interface Inbound {
 /** Who stands where: identified, placed, and what is offered there. */
 export interface Standing {
   readonly principal: Principal
+  /** What it is in this organization. */
+  readonly role: Role
   readonly organizationId: OrganizationId
   readonly organization: string
   /** The slug of the toolset, or the alias of the one connection, for records. */

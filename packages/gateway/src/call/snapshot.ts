@@ -4,7 +4,14 @@
  * This is where nouns meet: connections lend their settings, the vault opens their secrets, catalogs say what they offer,
  * toolsets select. A change makes a new snapshot; a request keeps the one it began with.
  */
-import { ConnectionSecrets, Fault, type ConnectionId, type ConnectionSettings } from '@toolway/contract'
+import {
+  ConnectionSecrets,
+  Fault,
+  type ConnectionId,
+  type ConnectionSettings,
+  type Role,
+  type UserId,
+} from '@toolway/contract'
 import { isRevision, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
 import { createView, type Offered, type View } from '../catalog/view.ts'
@@ -19,6 +26,7 @@ export interface Snapshot {
   readonly connections: readonly ConnectionRow[]
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
+  readonly members: ReadonlyMap<UserId, Role>
   /** The view of a toolset, or of one connection as that toolset selects it; undefined where there is none. */
   view(toolset: string, connection: string | undefined): View | undefined
   upstream(connectionId: ConnectionId): Upstream
@@ -29,6 +37,7 @@ export interface SnapshotParts {
   readonly connections: readonly ConnectionRow[]
   readonly catalogs: readonly CatalogRow[]
   readonly toolsets: readonly ToolsetRow[]
+  readonly members: ReadonlyMap<UserId, Role>
   readonly upstreams: Pick<Upstreams, 'open'>
   unseal(sealed: Uint8Array, row: string): string
 }
@@ -42,6 +51,7 @@ export function createSnapshot({
   connections,
   catalogs,
   toolsets,
+  members,
   upstreams,
   unseal,
 }: SnapshotParts): Snapshot {
@@ -70,6 +80,7 @@ export function createSnapshot({
     connections,
     catalogs: catalogOf,
     toolsets,
+    members,
     view(toolset, connection) {
       const key = `${toolset} ${connection ?? ''}`
       if (views.has(key)) return views.get(key)

@@ -144,6 +144,12 @@ const entryOf = (trail: Trail, seconds: number, at: Date): Entry => {
     code: fault?.code,
     decision: outcome === 'refused' ? 'refuse' : 'allow',
     request_id: trail.correlationId,
+    actor_type: standing?.principal.kind === 'user' ? 'user' : 'api_key',
+    resource_type: undefined,
+    resource_id: undefined,
+    ip_address: undefined,
+    user_agent: undefined,
+    detail: undefined,
   }
 }
 

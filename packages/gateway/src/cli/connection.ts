@@ -241,6 +241,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
       connections: [fresh],
       catalogs: [],
       toolsets: [],
+      members: new Map(),
       upstreams,
       unseal: vault.open,
     })

@@ -14,6 +14,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(
     Nothing,
   )`insert into keys (id, organization_id, name, hint, hash, origin) values (${`key_${id}`}, ${id}, 'k', 'abcd', ${Buffer.from(id)}, 'test')`
+  await sql(Nothing)`insert into users (id, email, name) values (${`usr_${id}`}, ${`${id}@example.com`}, 'Same')`
+  await sql(Nothing)`
+    insert into members (organization_id, user_id, role) values (${id}, ${`usr_${id}`}, 'tenant_member')`
   await sql(
     Nothing,
   )`insert into imports (id, organization_id, source, summary) values (${`imp_${id}`}, ${id}, 'file', '{}')`
@@ -60,6 +63,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'connections',
       'imports',
       'keys',
+      'members',
       'organizations',
       'records',
       'sessions',
@@ -85,6 +89,23 @@ describeEachPostgres('two organizations', (createDatabase) => {
        order by 1`,
     )
     expect(open.map(({ name }) => name)).toEqual(['installation', 'migrations'])
+  })
+
+  test('an organization sees of its members what names them, of others nothing, and of nobody the password', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    await addTwo(db)
+    const seen = await db.organization('alpha', (sql) => sql(z.object({ email: z.string() }))`select email from users`)
+    expect(seen).toEqual([{ email: 'alpha@example.com' }])
+    for (const text of [
+      'select password as name from users',
+      `update users set name = 'x'`,
+      'select id from sign_ins',
+      'select hash from refresh_tokens',
+    ]) {
+      const asked = db.organization('alpha', (sql) => sql(Nothing)(Object.assign([text], { raw: [] })))
+      await expect(asked, text).rejects.toMatchObject({ code: '42501' })
+    }
   })
 
   test('no organization set means no row in any table', async () => {

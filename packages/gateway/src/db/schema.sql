@@ -47,14 +47,30 @@ create table installation (
 );
 create table keys (
   id text not null,
-  organization_id text not null,
+  organization_id text,
   name text not null,
   hint text not null,
-  hash bytea not null,
+  hash bytea,
   toolset text,
   origin text not null,
   created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone
+  expires_at timestamp with time zone,
+  family text not null default 'uru'::text,
+  role text not null default 'tenant_member'::text,
+  effect_limit text not null default 'execute'::text,
+  user_id text,
+  sealed bytea,
+  trusted boolean not null default false,
+  created_by text,
+  slow_hash text,
+  prefix text
+);
+create table members (
+  organization_id text not null,
+  user_id text not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
 );
 create table migrations (
   id integer not null default nextval('migrations_id_seq'::regclass),
@@ -66,7 +82,12 @@ create table organizations (
   slug text not null,
   name text not null,
   origin text not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  description text,
+  contact_email text,
+  active boolean not null default true,
+  settings jsonb not null default '{}'::jsonb,
+  updated_at timestamp with time zone not null default now()
 );
 create table records (
   id text not null,
@@ -89,7 +110,19 @@ create table records (
   code text,
   decision text not null,
   correlation_id text not null,
-  detail jsonb
+  detail jsonb,
+  actor_type text not null default 'api_key'::text,
+  resource_type text,
+  resource_id text,
+  ip_address text,
+  user_agent text
+);
+create table refresh_tokens (
+  hash bytea not null,
+  family_id text not null,
+  issued_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone
 );
 create table sessions (
   hash bytea not null,
@@ -106,6 +139,16 @@ create table sessions (
   opened_at timestamp with time zone not null,
   seen_at timestamp with time zone not null
 );
+create table sign_ins (
+  id text not null,
+  user_id text not null,
+  bound_to text,
+  client text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  ended_why text
+);
 create table toolsets (
   id text not null,
   organization_id text not null,
@@ -114,6 +157,20 @@ create table toolsets (
   settings jsonb not null,
   origin text not null,
   created_at timestamp with time zone not null default now()
+);
+create table users (
+  id text not null,
+  email text not null,
+  name text not null,
+  password text,
+  provider text not null default 'local'::text,
+  provider_subject text,
+  platform_admin boolean not null default false,
+  active boolean not null default true,
+  epoch integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  signed_in_at timestamp with time zone
 );
 
 -- Constraints
@@ -135,35 +192,64 @@ alter table imports add constraint imports_organization_id_id_key UNIQUE (organi
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
 alter table imports add constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table installation add constraint installation_pkey PRIMARY KEY (name);
+alter table keys add constraint keys_bound CHECK (((organization_id IS NULL) OR (role <> 'platform_admin'::text)));
+alter table keys add constraint keys_effect_limit_check CHECK ((effect_limit = ANY (ARRAY['read'::text, 'write'::text, 'execute'::text])));
+alter table keys add constraint keys_family_check CHECK ((family = ANY (ARRAY['uru'::text, 'smcp'::text])));
 alter table keys add constraint keys_hash_key UNIQUE (hash);
+alter table keys add constraint keys_hashed CHECK (((hash IS NOT NULL) OR (slow_hash IS NOT NULL)));
 alter table keys add constraint keys_id_check CHECK ((id <> ''::text));
 alter table keys add constraint keys_organization_id_name_key UNIQUE (organization_id, name);
 alter table keys add constraint keys_pkey PRIMARY KEY (id);
+alter table keys add constraint keys_platform CHECK (((organization_id IS NOT NULL) OR ((role = 'platform_admin'::text) AND (user_id IS NULL))));
+alter table keys add constraint keys_role_check CHECK ((role = ANY (ARRAY['platform_admin'::text, 'tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
+alter table keys add constraint keys_member FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table keys add constraint keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table members add constraint members_pkey PRIMARY KEY (organization_id, user_id);
+alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY['tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
+alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table members add constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_id_check CHECK ((id <> ''::text));
 alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
 alter table organizations add constraint organizations_slug_key UNIQUE (slug);
+alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
 alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
 alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text])));
 alter table records add constraint records_pkey PRIMARY KEY (id);
+alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
+alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
+alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
 alter table sessions add constraint sessions_hash_check CHECK ((length(hash) = 32));
 alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
 alter table sessions add constraint sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table sign_ins add constraint sign_ins_id_check CHECK ((id <> ''::text));
+alter table sign_ins add constraint sign_ins_pkey PRIMARY KEY (id);
+alter table sign_ins add constraint sign_ins_bound_to_fkey FOREIGN KEY (bound_to) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table sign_ins add constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
 alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
 alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);
 alter table toolsets add constraint toolsets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table users add constraint users_email_check CHECK (((email = lower(email)) AND (email <> ''::text)));
+alter table users add constraint users_email_key UNIQUE (email);
+alter table users add constraint users_id_check CHECK ((id <> ''::text));
+alter table users add constraint users_pkey PRIMARY KEY (id);
+alter table users add constraint users_provider_provider_subject_key UNIQUE (provider, provider_subject);
 
 -- Indexes that no constraint makes
 
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
+CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
+CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_id, user_id) WHERE ((family = 'uru'::text) AND (user_id IS NOT NULL));
+CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
+CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
+CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 
 -- Row-level security
 
@@ -171,10 +257,14 @@ alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
+alter table members enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table records enable row level security, force row level security;
+alter table refresh_tokens enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
+alter table sign_ins enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
+alter table users enable row level security, force row level security;
 
 -- Policies
 
@@ -202,6 +292,12 @@ create policy organization_own on keys as permissive for all to toolway_organiza
 create policy system_all on keys as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on members as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on members as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on organizations as permissive for all to toolway_organization
   using ((id = current_setting('app.organization'::text, true)))
   with check ((id = current_setting('app.organization'::text, true)));
@@ -214,16 +310,29 @@ create policy organization_own on records as permissive for all to toolway_organ
 create policy system_all on records as permissive for all to owner
   using (true)
   with check (true);
+create policy system_all on refresh_tokens as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on sessions as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on sessions as permissive for all to owner
   using (true)
   with check (true);
+create policy system_all on sign_ins as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on toolsets as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on toolsets as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_members on users as permissive for select to toolway_organization
+  using ((EXISTS ( SELECT
+   FROM members
+  WHERE ((members.user_id = users.id) AND (members.organization_id = current_setting('app.organization'::text, true))))));
+create policy system_all on users as permissive for all to owner
   using (true)
   with check (true);
 
@@ -256,6 +365,17 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_people_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('table', tg_table_name)::text);
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_session_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -265,6 +385,19 @@ begin
   perform pg_notify('toolway_changed',
                     json_build_object('organization', organization_id, 'table', tg_table_name, 'ended', encode(hash, 'hex'))::text)
      from ended where seen_at > now() - interval '30 minutes';
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_sign_in_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  if new.ended_at is not null and old.ended_at is null then
+    perform pg_notify('toolway_changed', json_build_object('table', tg_table_name, 'ended', new.id)::text);
+  end if;
   return null;
 end
 $function$
@@ -281,14 +414,20 @@ CREATE TRIGGER tell_removed AFTER DELETE ON public.connections REFERENCING OLD T
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
+CREATE TRIGGER tell_ended AFTER UPDATE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION tell_sign_in_ended();
 CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_changed AFTER DELETE OR UPDATE OF active, epoch, platform_admin ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 
 -- Grants
 
@@ -296,7 +435,9 @@ grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
+grant delete, insert, select, update on members to toolway_organization;
 grant select, update (name) on organizations to toolway_organization;
 grant insert, select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;
+grant select (active), select (created_at), select (email), select (id), select (name), select (provider), select (signed_in_at) on users to toolway_organization;

@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -20,6 +21,7 @@ async function listen() {
   }
   const server = createServer(
     {
+      admin: new Hono(),
       guard: { check() {} },
       mcp: { answer: mcp },
       sse: { answer: async () => {} },

@@ -24,6 +24,8 @@ export interface ServerParts {
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
+  /** Serves what is below /api/v1 and is no MCP endpoint. */
+  readonly admin: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Registry
@@ -44,7 +46,7 @@ const TIMES = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
 }
-const ALLOWED_METHODS = 'GET, POST, DELETE'
+const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE'
 const TAKEN = [
   'Authorization',
   'Content-Type',
@@ -145,8 +147,9 @@ function sayProblem(response: ServerResponse, fault: Fault, correlationId: strin
     .end(body)
 }
 
-function createRest({ health, readiness, metrics, newCorrelationId, identify, prove }: ServerParts) {
+function createRest({ health, readiness, metrics, newCorrelationId, identify, prove, admin }: ServerParts) {
   const app = new Hono<{ Bindings: HttpBindings }>()
+  app.route('/', admin)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
     const { localAddress: address, localPort: port } = c.env.incoming.socket

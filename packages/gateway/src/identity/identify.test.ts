@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createIdentity, type Principal } from './identify.ts'
+import { OPERATOR } from './principal.ts'
 import { mintKey, type KeyRow } from './keys.ts'
 
 const hash = (key: string) => createHash('sha256').update(key).digest()
@@ -9,6 +10,9 @@ const hash = (key: string) => createHash('sha256').update(key).digest()
 const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
   id: `key_${name}` as KeyId,
   organization_id: 'org_1' as OrganizationId,
+  user_id: null,
+  role: 'tenant_member',
+  effect_limit: 'execute',
   name,
   hint: 'abcd',
   toolset: null,
@@ -18,12 +22,15 @@ const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
   ...more,
 })
 
+const NO_TOKENS = { readToken: () => Promise.reject(new Fault('token.unknown')), stands: () => false }
+
 /** An identity over keys in a map, which counts how often it is asked. */
 function fixture({ open = false } = {}) {
   const rows = new Map<string, KeyRow>()
   const asked: string[] = []
   let held: Promise<void> | undefined
   const identity = createIdentity({
+    ...NO_TOKENS,
     hash,
     open,
     async find(digest) {
@@ -187,6 +194,7 @@ describe('the memory of keys', () => {
   test('keeps no answer that was asked for before a change and came after it', async () => {
     const answers: ((row: KeyRow | undefined) => void)[] = []
     const identity = createIdentity({
+      ...NO_TOKENS,
       hash,
       open: false,
       find: () => new Promise((resolve) => void answers.push(resolve)),
@@ -205,6 +213,7 @@ describe('the memory of keys', () => {
   test('keeps no failure: the next request asks again', async () => {
     let there = false
     const identity = createIdentity({
+      ...NO_TOKENS,
       hash,
       open: false,
       find: () => (there ? Promise.resolve(rowOf('a')) : Promise.reject(new Error('database gone'))),
@@ -274,12 +283,8 @@ describe('a key that expires', () => {
 describe('an open gateway', () => {
   test('takes who comes without a key for the operator, of no organization', () => {
     const { identity } = fixture({ open: true })
-    expect(identity.identify(undefined)).toEqual({
-      id: 'operator',
-      organizationId: undefined,
-      keyId: undefined,
-      toolset: undefined,
-    })
+    expect(identity.identify(undefined)).toEqual(OPERATOR)
+    expect(OPERATOR.organizationId).toBeUndefined()
   })
 
   test('still checks a key that is given', async () => {

@@ -5,41 +5,47 @@
  * changes a key clears the memory; until then an entry lives half a minute at most. It never reads a key from a query string.
  */
 import { hash as digestOf, randomBytes } from 'node:crypto'
-import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
+import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { KeyRow } from './keys.ts'
+import { TOKEN_FORM, type AccessClaims } from './access-tokens.ts'
 import { KEY_FORM } from './keys.ts'
+import { OPERATOR, type Principal } from './principal.ts'
 
-/** The one calling now. Made once for each request, never stored. */
-export interface Principal {
-  readonly id: string
-  readonly organizationId: OrganizationId | undefined
-  readonly keyId: KeyId | undefined
-  /** Slug of the only toolset that this principal may address. */
-  readonly toolset: string | undefined
-}
+export type { Principal } from './principal.ts'
 
 export interface IdentityParts {
   hash(key: string): Buffer
   find(hash: Buffer): Promise<KeyRow | undefined>
+  /** Who a token stands for, and until when; throws `token.unknown` or `token.expired`. It asks no database. */
+  readToken(token: string): Promise<Token>
+  /** Whether the account and the sign-in behind a token still stand; asked at each use, of memory. */
+  stands(token: Token): boolean
   /** Everybody who reaches the port is the operator: only ever on a loopback address, by an explicit switch. */
   readonly open: boolean
 }
 
+export interface Token {
+  readonly principal: Principal
+  readonly claims: AccessClaims
+}
+
 export interface Identity {
-  /** Throws `key.missing` or `key.unknown`. A promise only when memory does not know. */
+  /** Throws `key.missing`, `key.unknown`, `token.unknown` or `token.expired`. A promise only when memory does not know. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
   forget(): void
 }
 
 const REMEMBERED = { max: 10_000, ttl: 30_000 }
+/** A signature costs more than a whole relay to check: what was good is remembered until it expires. */
+const TOKENS = { max: 10_000, ttl: 60_000 }
 const REFUSED = { max: 10_000, ttl: 2_000 }
 /** Guesses must not take the database from those who are known: this many keys are looked up at a time. */
 const MOST_LOOKUPS = 4
-const OPERATOR: Principal = { id: 'operator', organizationId: undefined, keyId: undefined, toolset: undefined }
 
-export function createIdentity({ hash, find, open }: IdentityParts): Identity {
+export function createIdentity({ hash, find, readToken, stands, open }: IdentityParts): Identity {
+  const tokens = new LRUCache<string, Token>(TOKENS)
   const known = new LRUCache<string, { row: KeyRow; principal: Principal }>(REMEMBERED)
   const salt = randomBytes(16).toString('hex')
   /** After every change all keys are unknown at once: many requests of one key are one query. */
@@ -74,14 +80,31 @@ export function createIdentity({ hash, find, open }: IdentityParts): Identity {
     return admit(found)
   }
 
+  function admitToken(token: Token): Principal {
+    if (token.claims.exp * 1000 <= Date.now()) throw new Fault('token.expired')
+    if (!stands(token)) throw new Fault('token.unknown')
+    return token.principal
+  }
+
+  async function lookToken(text: string, name: string): Promise<Principal> {
+    const token = await readToken(text)
+    tokens.set(name, token)
+    return admitToken(token)
+  }
+
   return {
     identify(authorization) {
       if (authorization === undefined && open) return OPERATOR
       const key = bearerOf(authorization)
       if (key === undefined) throw new Fault('key.missing')
-      if (!KEY_FORM.test(key)) throw new Fault('key.unknown')
+      const isToken = TOKEN_FORM.test(key)
+      if (!isToken && !KEY_FORM.test(key)) throw new Fault('key.unknown')
       // In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept.
       const name = digestOf('sha256', salt + key, 'base64')
+      if (isToken) {
+        const token = tokens.get(name)
+        return token === undefined ? lookToken(key, name) : admitToken(token)
+      }
       const held = known.get(name)
       if (held !== undefined) return admit(held)
       if (refused.has(name)) throw new Fault('key.unknown')
@@ -97,9 +120,15 @@ export function createIdentity({ hash, find, open }: IdentityParts): Identity {
 
 const principalOf = (row: KeyRow): Principal => ({
   id: row.id,
-  organizationId: row.organization_id,
+  kind: 'key',
+  userId: row.user_id ?? undefined,
+  organizationId: row.organization_id ?? undefined,
   keyId: row.id,
+  role: row.role,
+  limit: row.effect_limit,
   toolset: row.toolset ?? undefined,
+  resource: undefined,
+  client: undefined,
 })
 
 function bearerOf(authorization: string | undefined): string | undefined {

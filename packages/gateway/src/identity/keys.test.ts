@@ -98,6 +98,8 @@ describeEachPostgres('kept keys', (createDatabase) => {
 
     let queries = 0
     const identity = createIdentity({
+      readToken: () => Promise.reject(new Error('no tokens here')),
+      stands: () => false,
       hash,
       open: false,
       find(digest) {

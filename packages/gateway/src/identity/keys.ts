@@ -4,7 +4,7 @@
  * A key is 256 bits of randomness, so its hash needs no slowness; the key itself is shown once and stored nowhere.
  */
 import { randomBytes } from 'node:crypto'
-import { newId, type KeyId, type OrganizationId } from '@toolway/contract'
+import { LIMITS, newId, ROLES, type KeyId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
@@ -17,7 +17,17 @@ export const hintOf = (key: string): string => key.slice(-HINT_LENGTH)
 
 export const KeyRow = z.object({
   id: z.string().transform((id) => id as KeyId),
-  organization_id: z.string().transform((id) => id as OrganizationId),
+  /** Null for a platform key. */
+  organization_id: z
+    .string()
+    .transform((id) => id as OrganizationId)
+    .nullable(),
+  user_id: z
+    .string()
+    .transform((id) => id as UserId)
+    .nullable(),
+  role: z.enum(ROLES),
+  effect_limit: z.enum(LIMITS),
   name: z.string(),
   hint: z.string(),
   toolset: z.string().nullable(),
@@ -42,12 +52,12 @@ export async function addKey(sql: OrgSql, { organizationId, name, hint, hash, to
     insert into keys (id, organization_id, name, hint, hash, toolset, origin)
     values (${newId('key')}, ${organizationId}, ${name}, ${hint}, ${hash}, ${toolset ?? null}, ${origin})
     on conflict do nothing
-    returning id, organization_id, name, hint, toolset, origin, created_at, expires_at`
+    returning id, organization_id, user_id, role, effect_limit, name, hint, toolset, origin, created_at, expires_at`
   return rows[0]
 }
 
 export const listKeys = (sql: OrgSql) => sql(KeyRow)`
-  select id, organization_id, name, hint, toolset, origin, created_at, expires_at from keys order by created_at, id`
+  select id, organization_id, user_id, role, effect_limit, name, hint, toolset, origin, created_at, expires_at from keys order by created_at, id`
 
 /** Whether the key of this name is the one with this hash. */
 export const holdsKey = async (sql: OrgSql, name: string, hash: Buffer): Promise<boolean> =>
@@ -59,6 +69,6 @@ export const removeKey = async (sql: OrgSql, name: string): Promise<boolean> =>
 /** The key behind a hash, in whichever organization: sign-in happens before the organization is known. */
 export async function findKey(sql: SystemSql, hash: Buffer): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    select id, organization_id, name, hint, toolset, origin, created_at, expires_at from keys where hash = ${hash}`
+    select id, organization_id, user_id, role, effect_limit, name, hint, toolset, origin, created_at, expires_at from keys where hash = ${hash}`
   return rows[0]
 }

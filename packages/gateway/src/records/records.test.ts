@@ -27,6 +27,12 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
   code: undefined,
   decision: 'allow',
   request_id: 'r-1',
+  actor_type: 'api_key',
+  resource_type: undefined,
+  resource_id: undefined,
+  ip_address: undefined,
+  user_agent: undefined,
+  detail: undefined,
   ...more,
 })
 

@@ -35,6 +35,14 @@ export interface Entry {
   readonly decision: string
   /** The correlation id of the request. */
   readonly request_id: string
+  readonly actor_type: 'user' | 'api_key' | 'system'
+  /** What a change was made to; for a call its connection and tool say it. */
+  readonly resource_type: string | undefined
+  readonly resource_id: string | undefined
+  readonly ip_address: string | undefined
+  readonly user_agent: string | undefined
+  /** What changed, without secrets. */
+  readonly detail: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface RecordWriter<Row> {
@@ -126,18 +134,22 @@ export function createRecordWriter<Row = Entry>({ store, log, onLoss }: RecordWr
 
 const Nothing = z.object({})
 
+/** What belongs to no organization is on record under this name, which no organization's id can be. */
+export const PLATFORM = 'platform'
+
 /** SQLSTATE classes 22 (data) and 23 (integrity): the row itself is at fault, not the moment. */
 const isRefusedRow = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && /^2[23]/.test(String(thrown.code))
 
 /** One insert for the whole batch, a column at a time: PostgreSQL reads arrays in half the time that it reads JSON. */
-export async function storeRecords(sql: SystemSql, entries: readonly Entry[]): Promise<void> {
+export async function storeRecords(sql: SystemSql | OrgSql, entries: readonly Entry[]): Promise<void> {
   const all = (valueOf: (entry: Entry) => string | number | undefined) => arrayOf(entries, valueOf)
   await sql(Nothing)`
     insert into records (id, organization_id, at, kind, principal, key_id, toolset, connection, method, target, era_client,
-                         era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id)
+                         era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id,
+                         actor_type, resource_type, resource_id, ip_address, user_agent, detail)
     select * from unnest(
-      ${all((entry) => entry.id)}::text[], ${all((entry) => entry.org_id)}::text[],
+      ${all((entry) => entry.id)}::text[], ${all((entry) => entry.org_id ?? PLATFORM)}::text[],
       ${all((entry) => entry.timestamp)}::timestamptz[], ${all((entry) => entry.kind)}::text[],
       ${all((entry) => entry.principal)}::text[], ${all((entry) => entry.key_id)}::text[],
       ${all((entry) => entry.toolset)}::text[], ${all((entry) => entry.connection)}::text[],
@@ -146,7 +158,11 @@ export async function storeRecords(sql: SystemSql, entries: readonly Entry[]): P
       ${all((entry) => entry.client)}::text[], ${all((entry) => entry.bytes_in)}::int[],
       ${all((entry) => entry.bytes_out)}::int[], ${all((entry) => Math.round(entry.duration_ms * 1000))}::int[],
       ${all((entry) => entry.outcome)}::text[], ${all((entry) => entry.code)}::text[],
-      ${all((entry) => entry.decision)}::text[], ${all((entry) => entry.request_id)}::text[])`
+      ${all((entry) => entry.decision)}::text[], ${all((entry) => entry.request_id)}::text[],
+      ${all((entry) => entry.actor_type)}::text[], ${all((entry) => entry.resource_type)}::text[],
+      ${all((entry) => entry.resource_id)}::text[], ${all((entry) => entry.ip_address)}::text[],
+      ${all((entry) => entry.user_agent)}::text[],
+      ${all((entry) => (entry.detail === undefined ? undefined : JSON.stringify(entry.detail)))}::jsonb[])`
 }
 
 /**

@@ -19,6 +19,18 @@ const connection: ConnectionRow = {
   updated_at: new Date('2026-11-20T00:00:00Z'),
 }
 
+const organization = {
+  id: 'org_1' as OrganizationId,
+  slug: 'default',
+  name: 'Default',
+  description: null,
+  contact_email: null,
+  active: true,
+  settings: {},
+  created_at: new Date(0),
+  updated_at: new Date(0),
+}
+
 test('S3-POOL-04: a hit is a look-up in a map: what a connection is gets read and unsealed once, however often it is asked', async () => {
   const children = { start: () => Promise.reject(new Error('nothing is started here')) }
   const upstreams = createUpstreams({ children, onRevision: () => {}, onNoise: () => {} })
@@ -26,10 +38,11 @@ test('S3-POOL-04: a hit is a look-up in a map: what a connection is gets read an
   // Made of values: it has no way to a database.
   const snapshotOf = (row: ConnectionRow) =>
     createSnapshot({
-      organization: { id: 'org_1' as OrganizationId, slug: 'default', name: 'Default' },
+      organization,
       connections: [row],
       catalogs: [],
       toolsets: [],
+      members: new Map(),
       upstreams,
       unseal: () => {
         unsealed++

@@ -9,9 +9,12 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  createPrivateKey,
+  createPublicKey,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
+  type KeyObject,
 } from 'node:crypto'
 
 const NONCE = 12
@@ -28,7 +31,12 @@ export interface Vault {
   hash(text: string): Buffer
   sign(text: string, purpose: string): string
   verify(text: string, signature: string, purpose: string): boolean
+  /** Ed25519 pairs for what others verify (RFC 8032), the newest first; each is the same for the same root key. */
+  signingKeys(purpose: string): readonly { id: string; privateKey: KeyObject; publicKey: KeyObject }[]
 }
+
+/** An Ed25519 private key in PKCS #8 is this and its 32 bytes (RFC 8410, section 7). */
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export function createVault(root: Buffer): Vault {
   if (root.length !== 32) throw new RangeError('the root key has 32 bytes')
@@ -67,6 +75,15 @@ export function createVault(root: Buffer): Vault {
       const expected = Buffer.from(mac(text, purpose).toString('base64url'))
       const given = Buffer.from(signature)
       return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+    signingKeys(purpose) {
+      const der = Buffer.concat([ED25519_PKCS8, derive(`ed25519 ${purpose}`)])
+      const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+      const publicKey = createPublicKey(privateKey)
+      const id = createHash('sha256')
+        .update(publicKey.export({ format: 'der', type: 'spki' }))
+        .digest('base64url')
+      return [{ id: id.slice(0, 16), privateKey, publicKey }]
     },
   }
 }

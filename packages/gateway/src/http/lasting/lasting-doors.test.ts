@@ -1,6 +1,8 @@
+import { Hono } from 'hono'
 import { once } from 'node:events'
 import { connect as dial, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { OPERATOR } from '../../identity/principal.ts'
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Request } from '@toolway/protocol'
 import { Registry } from 'prom-client'
@@ -22,7 +24,8 @@ import { createWebSocketDoor } from './websocket-door.ts'
 
 const EVERYTHING = { connection: () => true, tool: () => true } as unknown as Parameters<typeof createView>[2]
 const STANDING = {
-  principal: { id: 'ada', organizationId: undefined, keyId: undefined, toolset: undefined },
+  principal: { ...OPERATOR, id: 'ada' },
+  role: 'tenant_member',
   organizationId: 'org' as OrganizationId,
   owner: 'ada org',
   view: createView([], true, EVERYTHING),
@@ -51,6 +54,7 @@ async function listen({
   const doors = { admit, entrance, sessions, changes, trails, open, room, bodyLimit: 1_000, draining: draining.signal }
   const server = createServer(
     {
+      admin: new Hono(),
       guard: { check() {} },
       mcp: { answer: async (_, response) => void response.writeHead(503).end() },
       sse: createSseDoor({ ...doors, publicUrl: undefined }, { beat: 50 }),

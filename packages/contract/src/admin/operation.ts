@@ -1,0 +1,93 @@
+/**
+ * How one operation of the admin interface is described: address, permission and shapes, in one value.
+ *
+ * The gateway serves it, the console and the command line call it, the OpenAPI document and the isolation matrix are made
+ * of it. An operation without `needs` does not compile.
+ */
+import { z } from 'zod'
+import type { Permission } from '../roles.ts'
+
+/**
+ * Who may: anyone; whoever has signed in or has a key; whoever has the permission as a platform administrator; or whoever has
+ * it in the organization that the path names (its first parameter, `{organization}`: slug or id).
+ */
+export type Needs =
+  | { readonly of: 'anyone' }
+  | { readonly of: 'signed-in' }
+  | { readonly of: 'platform'; readonly permission: Permission }
+  | { readonly of: 'organization'; readonly permission: Permission }
+
+export const anyone: Needs = { of: 'anyone' }
+export const signedIn: Needs = { of: 'signed-in' }
+export const platform = (permission: Permission): Needs => ({ of: 'platform', permission })
+export const inOrganization = (permission: Permission): Needs => ({ of: 'organization', permission })
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Shape = z.ZodType
+
+export interface Operation<
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends Shape = Shape,
+  Answer extends Shape = Shape,
+> {
+  /** A verb and its noun, unique: `listOrganizations`. */
+  readonly id: string
+  readonly method: Method
+  /** Parameters in braces: `/api/v1/admin/tenants/{organization}/members/{user}`. */
+  readonly path: string
+  /** One sentence for people. */
+  readonly summary: string
+  readonly needs: Needs
+  readonly query: Query
+  readonly body: Body
+  /** What is answered with `status`; `z.undefined()` is no body (204). */
+  readonly answer: Answer
+  readonly status: 200 | 201 | 202 | 204
+  /** What is answered besides JSON, for streams and exports. */
+  readonly media?: string
+}
+
+const NO_QUERY = z.strictObject({})
+const NO_BODY = z.undefined()
+
+interface Described<Query extends z.ZodObject, Body extends Shape, Answer extends Shape> {
+  id: string
+  at: `${Method} /${string}`
+  summary: string
+  needs: Needs
+  query?: Query
+  body?: Body
+  answer?: Answer
+  status?: Operation['status']
+  media?: string
+}
+
+export function operation<
+  Query extends z.ZodObject = typeof NO_QUERY,
+  Body extends Shape = typeof NO_BODY,
+  Answer extends Shape = z.ZodUndefined,
+>(described: Described<Query, Body, Answer>): Operation<Query, Body, Answer> {
+  const { id, at, summary, needs, query, body, answer, status, media } = described
+  const [method, path] = at.split(' ') as [Method, string]
+  return Object.freeze({
+    id,
+    method,
+    path,
+    summary,
+    needs,
+    query: (query ?? NO_QUERY) as Query,
+    body: (body ?? NO_BODY) as Body,
+    answer: (answer ?? NO_BODY) as Answer,
+    status: status ?? (answer === undefined ? 204 : 200),
+    ...(media === undefined ? {} : { media }),
+  })
+}
+
+/** A page of a list: `limit` rows at most, from `offset` on (ledger S3-AUD-03). */
+export const Paging = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+})
+
+export const pageOf = <Row extends Shape>(row: Row) =>
+  z.strictObject({ items: z.array(row), total: z.int(), limit: z.int(), offset: z.int() })

@@ -1,0 +1,25 @@
+/**
+ * What a call does to the world, and how far a key or a token reaches (ledger U-07).
+ *
+ * Every tool has one effect; one that says nothing of itself counts as a write. A limit of `read` reaches tools that read,
+ * `write` those that write too, `execute` all of them.
+ */
+export const EFFECTS = ['read', 'write', 'destructive'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+export const LIMITS = ['read', 'write', 'execute'] as const
+export type Limit = (typeof LIMITS)[number]
+
+export const reaches = (limit: Limit, effect: Effect): boolean => LIMITS.indexOf(limit) >= EFFECTS.indexOf(effect)
+
+/** The narrower of two limits. */
+export const lesserLimit = (one: Limit, other: Limit): Limit =>
+  LIMITS.indexOf(one) < LIMITS.indexOf(other) ? one : other
+
+/** The effect that a definition states by its annotations (MCP 2026-07-28, tool annotations); what is not stated is a write. */
+export function effectOf(annotations: unknown): Effect {
+  if (typeof annotations !== 'object' || annotations === null) return 'write'
+  const { readOnlyHint, destructiveHint } = annotations as { readOnlyHint?: unknown; destructiveHint?: unknown }
+  if (readOnlyHint === true) return 'read'
+  return destructiveHint === true ? 'destructive' : 'write'
+}

@@ -1,0 +1,162 @@
+/**
+ * How an operation of the admin interface is carried out: its description from `contract`, and a function that is handed who
+ * asks, what is addressed, and the only ways to the database that fit its permission.
+ *
+ * A change and its record are one transaction, because the function has no other way to change anything.
+ */
+import type { OrganizationId, Role } from '@toolway/contract'
+import type { Needs, Operation } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import type { Db, OrgSql, SystemSql } from '../db/db.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Principal } from '../identity/principal.ts'
+import type { OrganizationRow } from '../organizations/organizations.ts'
+import { recordChange, type Actor, type Change } from '../records/change.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { Snapshot } from '../call/snapshot.ts'
+
+/** What operations need of the house. */
+export interface AdminParts {
+  readonly db: Db
+  readonly vault: Vault
+  readonly accounts: Accounts
+  readonly snapshots: {
+    find(name: { id?: string; slug?: string }): Snapshot | undefined
+    all(): readonly Snapshot[]
+    refresh(id: string): Promise<void>
+  }
+}
+
+/** One request as the door learned it. */
+export interface Asking {
+  readonly principal: Principal | undefined
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+  /** Headers of the answer. */
+  readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
+  /** Aborted when the one who asks is gone. */
+  readonly signal: AbortSignal
+}
+
+interface Asked<Op extends Operation> {
+  readonly parts: AdminParts
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly query: z.output<Op['query']>
+  readonly body: z.output<Op['body']>
+  readonly head: Asking['head']
+  readonly signal: AbortSignal
+}
+
+export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
+  readonly principal: Principal
+  readonly role: Role
+  readonly organization: OrganizationRow
+  /** See the organization that is addressed. */
+  look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
+  /** Change it, and leave the record of it: one transaction. What `work` returns says what changed. */
+  change<T>(say: (result: T) => Change, work: (sql: OrgSql) => Promise<T>): Promise<T>
+}
+
+export interface PlatformAsked<Op extends Operation> extends Asked<Op> {
+  readonly principal: Principal
+  readonly role: Role
+  look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
+  /** The record stands in the organization that `say` names, else in the platform's. */
+  change<T>(
+    say: (result: T) => Change & { readonly organizationId?: OrganizationId },
+    work: (sql: SystemSql) => Promise<T>,
+  ): Promise<T>
+}
+
+export type SignedInAsked<Op extends Operation> = Omit<PlatformAsked<Op>, 'role'>
+export type AnyoneAsked<Op extends Operation> = Omit<PlatformAsked<Op>, 'role' | 'principal'>
+
+type Given<Op extends Operation> = z.input<Op['answer']> | Response
+type Run<Asks, Op extends Operation> = (asked: Asks) => Promise<Given<Op>> | Given<Op>
+
+/** An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. */
+export interface Served {
+  readonly operation: Operation
+  run(
+    parts: AdminParts,
+    asking: Asking,
+    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+  ): unknown
+}
+
+type OperationOf = Operation
+
+function toServe<Op extends OperationOf, Asks>(
+  operation: Op,
+  of: Needs['of'],
+  run: Run<Asks, Op>,
+  make: (
+    parts: AdminParts,
+    asking: Asking,
+    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+  ) => object,
+): Served {
+  if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
+  return {
+    operation,
+    run(parts, asking, place) {
+      const { actor, params, query, body, head, signal } = asking
+      return run({ parts, actor, params, query, body, head, signal, ...make(parts, asking, place) } as Asks)
+    },
+  }
+}
+
+/** For operations with `inOrganization(…)`. */
+export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<OrganizationAsked<Op>, Op>): Served =>
+  toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
+    if (principal === undefined || organization === undefined || role === undefined)
+      throw new Error('an operation of an organization was asked without one')
+    return {
+      principal,
+      role,
+      organization,
+      look: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
+      change: (say: (result: unknown) => Change, work: (sql: OrgSql) => Promise<unknown>) =>
+        db.organization(organization.id, async (sql) => {
+          const result = await work(sql)
+          await recordChange(sql, actor, organization.id, say(result))
+          return result
+        }),
+    }
+  })
+
+const systemWays = ({ db }: AdminParts, { actor }: Asking) => ({
+  look: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
+  change: (
+    say: (result: unknown) => Change & { organizationId?: OrganizationId },
+    work: (sql: SystemSql) => Promise<unknown>,
+  ) =>
+    db.system(async (sql) => {
+      const result = await work(sql)
+      const { organizationId, ...change } = say(result)
+      await recordChange(sql, actor, organizationId, change)
+      return result
+    }),
+})
+
+/** For operations with `platform(…)`. */
+export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformAsked<Op>, Op>): Served =>
+  toServe(op, 'platform', run, (parts, asking, { role }) => {
+    if (asking.principal === undefined || role === undefined)
+      throw new Error('a platform operation was asked by nobody')
+    return { principal: asking.principal, role, ...systemWays(parts, asking) }
+  })
+
+/** For operations with `signedIn`. What they touch must be the principal's own: nothing else stands in between. */
+export const serveSignedIn = <Op extends OperationOf>(op: Op, run: Run<SignedInAsked<Op>, Op>): Served =>
+  toServe(op, 'signed-in', run, (parts, asking) => {
+    if (asking.principal === undefined) throw new Error('an operation for whoever has signed in was asked by nobody')
+    return { principal: asking.principal, ...systemWays(parts, asking) }
+  })
+
+/** For operations with `anyone`. */
+export const serveAnyone = <Op extends OperationOf>(op: Op, run: Run<AnyoneAsked<Op>, Op>): Served =>
+  toServe(op, 'anyone', run, systemWays)

@@ -1,0 +1,129 @@
+/**
+ * The admin door: each operation at its address, in one order of checks that no operation can leave out.
+ *
+ * Identify, place, permission, shape, run, answer. What an organization may not see answers as what does not exist; whoever may
+ * see and not do is told which permission is missing. Answers are parsed by their shape, so that no field leaves by mistake.
+ */
+import type { HttpBindings } from '@hono/node-server'
+import { Fault, permits, type Permission, type Role } from '@toolway/contract'
+import type { Needs, Operation, Shape } from '@toolway/contract/admin'
+import { Hono, type Context } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { z } from 'zod'
+import { roleIn } from '../call/role.ts'
+import type { Snapshot } from '../call/snapshot.ts'
+import type { AdminParts, Asking, Served } from '../admin/serve.ts'
+import type { Principal } from '../identity/principal.ts'
+import type { Actor } from '../records/change.ts'
+import { correlationOf, isJsonType } from './request-head.ts'
+
+export interface AdminDoorParts {
+  readonly operations: readonly Served[]
+  readonly parts: AdminParts
+  /** Throws `key.missing` or `key.unknown`. */
+  identify(authorization: string | undefined): Principal | Promise<Principal>
+  newCorrelationId(): string
+}
+
+const BODY_LIMIT = 1024 * 1024
+type Env = { Bindings: HttpBindings }
+type AdminContext = Context<Env>
+
+/** `{organization}` in a description is `:organization` for Hono. */
+const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+export function createAdminDoor({ operations, parts, identify, newCorrelationId }: AdminDoorParts): Hono<Env> {
+  const app = new Hono<Env>()
+  const tooLarge = () => {
+    throw new Fault('request.too-large', { limit: BODY_LIMIT })
+  }
+  app.use(bodyLimit({ maxSize: BODY_LIMIT, onError: tooLarge }))
+  for (const served of operations) {
+    const { operation } = served
+    app.on(operation.method, pathOf(operation), async (c) => {
+      const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
+      const place = placeOf(parts, principal, operation.needs, c.req.param())
+      const asking = await askingOf(c, operation, principal, correlationOf(c.env.incoming) ?? newCorrelationId())
+      const given = await served.run(parts, asking, place)
+      return given instanceof Response ? given : answer(c, operation, given)
+    })
+  }
+  return app
+}
+
+/** Throws `place.unknown` for who has no role there, and `role.forbidden` for who has one that may not. */
+function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Needs, params: Record<string, string>) {
+  if (principal === undefined || needs.of === 'anyone' || needs.of === 'signed-in')
+    return { organization: undefined, role: undefined }
+  if (needs.of === 'platform') {
+    const role = roleIn(parts.accounts, principal, new Map())
+    return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
+  }
+  const name = params['organization'] ?? ''
+  const snapshot: Snapshot | undefined = parts.snapshots.find({ slug: name }) ?? parts.snapshots.find({ id: name })
+  const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
+  if (snapshot === undefined || !bound) throw new Fault('place.unknown')
+  const role = roleIn(parts.accounts, principal, snapshot.members)
+  if (role === undefined) throw new Fault('place.unknown')
+  return { organization: snapshot.organization, role: permitted(role, needs.permission) }
+}
+
+function permitted(role: Role | undefined, permission: Permission, only?: Role): Role {
+  if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
+    throw new Fault('role.forbidden', { role: role ?? 'none', permission })
+  return role
+}
+
+async function askingOf(
+  c: AdminContext,
+  operation: Operation,
+  principal: Principal | undefined,
+  correlationId: string,
+): Promise<Asking> {
+  const { incoming } = c.env
+  const actor: Actor = {
+    id: principal?.id ?? 'anonymous',
+    type: principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user',
+    keyId: principal?.keyId,
+    address: incoming.socket.remoteAddress,
+    userAgent: c.req.header('user-agent'),
+    correlationId,
+  }
+  c.header('x-correlation-id', correlationId)
+  return {
+    principal,
+    actor,
+    params: c.req.param(),
+    query: parsed(operation.query, c.req.query(), 'query'),
+    body: parsed(operation.body, await bodyOf(c), ''),
+    head: {
+      set: (name, value) => c.header(name, value),
+      append: (name, value) => c.header(name, value, { append: true }),
+    },
+    signal: c.req.raw.signal,
+  }
+}
+
+async function bodyOf(c: AdminContext): Promise<unknown> {
+  const text = await c.req.text()
+  if (text === '') return undefined
+  if (!isJsonType(c.req.header('content-type'))) throw new Fault('request.media-type')
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new Fault('body.shape', { place: '/', problem: 'is not JSON' })
+  }
+}
+
+function parsed(shape: Shape, value: unknown, under: string): unknown {
+  const result = shape.safeParse(value)
+  if (result.success) return result.data
+  const issue: z.core.$ZodIssue | undefined = result.error.issues[0]
+  const place = `/${[...(under === '' ? [] : [under]), ...(issue?.path ?? [])].map(String).join('/')}`
+  throw new Fault('body.shape', { place, problem: issue?.message ?? 'does not fit' })
+}
+
+function answer(c: AdminContext, { answer: shape, status }: Operation, value: unknown): Response {
+  if (status === 204) return c.body(null, 204)
+  return c.json(shape.parse(value) as object, status)
+}

@@ -1,0 +1,42 @@
+/**
+ * Who is active and who administers the platform, in memory: every token and every member's key asks it, at each request.
+ *
+ * It is loaded at the start and again when the database says that people changed; an account it does not hold is no account.
+ */
+import type { UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { SystemSql } from '../db/db.ts'
+
+export const AccountRow = z.object({
+  id: z.string().transform((id) => id as UserId),
+  active: z.boolean(),
+  platform_admin: z.boolean(),
+  epoch: z.int(),
+})
+export type AccountRow = z.output<typeof AccountRow>
+
+export const listAccounts = (sql: SystemSql) => sql(AccountRow)`select id, active, platform_admin, epoch from users`
+
+export interface Accounts {
+  /** Undefined for who is not, or not any more, active. */
+  find(id: UserId): AccountRow | undefined
+  load(): Promise<void>
+}
+
+export function createAccounts({ list }: { list(): Promise<readonly AccountRow[]> }): Accounts {
+  let accounts = new Map<UserId, AccountRow>()
+  let loading: Promise<void> = Promise.resolve()
+  return {
+    find: (id) => accounts.get(id),
+    load() {
+      // One after the other, so that an older answer never replaces a newer one.
+      const run = async () => {
+        const rows = await list()
+        accounts = new Map(rows.filter(({ active }) => active).map((row) => [row.id, row]))
+      }
+      const result = loading.then(run)
+      loading = result.catch(() => {})
+      return result
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The one calling now: made once for each request from what it carried, never stored.
+ *
+ * What it may is the least of what its key or token says and of what its member may in the organization that is addressed;
+ * the second is decided where that organization is known.
+ */
+import type { AccessClaims } from './access-tokens.ts'
+import type { KeyId, Limit, OrganizationId, Role, UserId } from '@toolway/contract'
+
+export interface Principal {
+  /** `usr_…`, `key_…` or `operator`: what records, sessions and limits know it by. */
+  readonly id: string
+  readonly kind: 'user' | 'key' | 'operator'
+  /** Whose membership decides; undefined for keys of nobody's and for the operator. */
+  readonly userId: UserId | undefined
+  /** The only organization it may address. */
+  readonly organizationId: OrganizationId | undefined
+  readonly keyId: KeyId | undefined
+  /** The most it may be, wherever it stands. */
+  readonly role: Role
+  /** How far its calls may reach. */
+  readonly limit: Limit
+  /** Slug of the only toolset that it may address. */
+  readonly toolset: string | undefined
+  /** The address that its token was made for (RFC 8707); undefined for keys, which are for all of them. */
+  readonly resource: string | undefined
+  /** The OAuth client that acts for the user; `browser` and `command line` are our own. */
+  readonly client: string | undefined
+}
+
+/** Everybody on this machine, where no key is asked for. */
+export const OPERATOR: Principal = {
+  id: 'operator',
+  kind: 'operator',
+  userId: undefined,
+  organizationId: undefined,
+  keyId: undefined,
+  role: 'platform_admin',
+  limit: 'execute',
+  toolset: undefined,
+  resource: undefined,
+  client: undefined,
+}
+
+/** A token stands for its user; what that user may is decided by its membership, at each request. */
+export const principalOfToken = ({ sub, org, limit, aud, client_id: client }: AccessClaims): Principal => ({
+  id: sub,
+  kind: 'user',
+  userId: sub,
+  organizationId: org,
+  keyId: undefined,
+  role: 'platform_admin',
+  limit,
+  toolset: undefined,
+  resource: aud,
+  client,
+})

@@ -1,0 +1,65 @@
+/** The record of a change: who changed what from where, written in the transaction that makes the change. */
+import { newId, type OrganizationId } from '@toolway/contract'
+import type { OrgSql, SystemSql } from '../db/db.ts'
+import { storeRecords, type Entry } from './records.ts'
+
+export interface Actor {
+  /** `usr_…`, `key_…`, `operator`, or what acts by itself (`command line`, `declaration file`). */
+  readonly id: string
+  readonly type: Entry['actor_type']
+  readonly keyId: string | undefined
+  readonly address: string | undefined
+  readonly userAgent: string | undefined
+  readonly correlationId: string
+}
+
+export interface Change {
+  /** A noun and what happened to it: `key.add`. */
+  readonly action: string
+  readonly resource: string
+  readonly id: string
+  /** What changed; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+  readonly kind?: Entry['kind']
+  readonly outcome?: Entry['outcome']
+  /** The fault, where it was refused. */
+  readonly code?: string
+}
+
+export const entryOfChange = (actor: Actor, organizationId: OrganizationId | undefined, change: Change): Entry => ({
+  id: newId('rec'),
+  timestamp: new Date().toISOString(),
+  kind: change.kind ?? 'change',
+  org_id: organizationId,
+  organization: undefined,
+  principal: actor.id,
+  key_id: actor.keyId,
+  toolset: undefined,
+  connection: undefined,
+  method: change.action,
+  tool_name: undefined,
+  era_client: undefined,
+  era_upstream: undefined,
+  client: undefined,
+  bytes_in: 0,
+  bytes_out: 0,
+  duration_ms: 0,
+  outcome: change.outcome ?? 'ok',
+  code: change.code,
+  decision: change.outcome === 'refused' ? 'refuse' : 'allow',
+  request_id: actor.correlationId,
+  actor_type: actor.type,
+  resource_type: change.resource,
+  resource_id: change.id,
+  ip_address: actor.address,
+  user_agent: actor.userAgent?.slice(0, 512),
+  detail: change.detail,
+})
+
+/** Undefined as organization: it concerns the platform. */
+export const recordChange = (
+  sql: OrgSql | SystemSql,
+  actor: Actor,
+  organizationId: OrganizationId | undefined,
+  change: Change,
+): Promise<void> => storeRecords(sql, [entryOfChange(actor, organizationId, change)])
