@@ -412,8 +412,9 @@ describe('clients that are slow, or go away', () => {
         await expect.poll(() => raw.received()).toContain(' 413 ')
       }),
     )
-    // 40 × 8 MiB were offered; 40 × 1 MiB may be held at the most, and as much again on its way through the sockets.
-    expect(most - before).toBeLessThan(40 * 3 * LIMIT)
+    // 40 × 8 MiB were offered; 40 × 1 MiB may be held at the most. The rest of the bound is what is on its way through the
+    // sockets, on both sides, and what was let go of and is not collected yet.
+    expect(most - before).toBeLessThan(40 * 4 * LIMIT)
     await lives()
   })
 })
