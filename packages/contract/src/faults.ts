@@ -92,6 +92,7 @@ export const FAULTS = {
   'address.unknown': row('receive', 'NOT_FOUND', [404, NO_METHOD], 'Nothing is served at {path}.', 'MCP clients use /mcp; /health/ready says how the gateway is.'),
   'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'There is no such endpoint for this key.', 'Check organization, toolset and connection in the address; `toolway connection list` shows them.'),
   'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role here, {role}, does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
+  'key.limit': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This key or token is limited to {limit}.', 'Use one that reaches further; the same person may make it.'),
   'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes something and carries no valid X-CSRF-Token.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),

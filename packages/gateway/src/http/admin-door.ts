@@ -42,6 +42,7 @@ export function createAdminDoor({ operations, parts, identify, newCorrelationId 
     const { operation } = served
     app.on(operation.method, pathOf(operation), async (c) => {
       const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
+      refuseBeyond(principal, operation)
       const place = placeOf(parts, principal, operation.needs, c.req.param())
       const asking = await askingOf(c, operation, principal, correlationOf(c.env.incoming) ?? newCorrelationId())
       const given = await served.run(parts, asking, place)
@@ -49,6 +50,19 @@ export function createAdminDoor({ operations, parts, identify, newCorrelationId 
     })
   }
   return app
+}
+
+/**
+ * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
+ * one that only reads changes nothing.
+ */
+function refuseBeyond(principal: Principal | undefined, { method, needs }: Operation): void {
+  if (principal === undefined) return
+  if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
+  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  // What is bound to one organization has no say over all of them.
+  if (needs.of === 'platform' && principal.organizationId !== undefined)
+    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
 }
 
 /** Throws `place.unknown` for who has no role there, and `role.forbidden` for who has one that may not. */
