@@ -5,7 +5,7 @@
  * gateway does not serve itself; and the method is in no namespace of the core. Whatever could do what `tools/call` does must not
  * be a way around a toolset that picks tools (ADR 0012).
  */
-import { Fault } from '@toolway/contract'
+import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, type Offered } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer } from './ports.ts'
@@ -36,7 +36,9 @@ const LONGEST = 128
 
 export function askExtension({ standing, asked, line, trail }: TaskStep): Promise<Answer> {
   const { method, params } = asked
-  const offered = extensionServer(standing.view)
+  const { view, principal } = standing
+  // What such a method does nobody knows, which counts as writing.
+  const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
   trail.recorded = true
   const { connectionId, alias, revision } = offered

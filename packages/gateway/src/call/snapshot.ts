@@ -7,8 +7,11 @@
 import {
   ConnectionSecrets,
   Fault,
+  lesserLimit,
+  LIMITS,
   type ConnectionId,
   type ConnectionSettings,
+  type Limit,
   type Role,
   type UserId,
 } from '@toolway/contract'
@@ -27,8 +30,11 @@ export interface Snapshot {
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
-  /** The view of a toolset, or of one connection as that toolset selects it; undefined where there is none. */
-  view(toolset: string, connection: string | undefined): View | undefined
+  /**
+   * The view of a toolset, or of one connection as that toolset selects it, for whoever reaches so far; undefined where there is
+   * none. List and call read the same one, so that what is not listed cannot be called.
+   */
+  view(toolset: string, connection: string | undefined, limit: Limit): View | undefined
   upstream(connectionId: ConnectionId): Upstream
 }
 
@@ -62,9 +68,9 @@ export function createSnapshot({
   ])
   const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
   const enabled = connections.filter((connection) => connection.enabled)
-  const views = new Map<string, View | undefined>()
+  const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, View>>
 
-  function makeView(toolset: string, name: string | undefined): View | undefined {
+  function makeView(toolset: string, name: string | undefined, limit: Limit): View | undefined {
     const selection = selections.get(toolset)
     if (selection === undefined) return undefined
     const chosen = enabled.filter(
@@ -72,7 +78,7 @@ export function createSnapshot({
     )
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
-    return createView(offered, name === undefined, selection)
+    return createView(offered, name === undefined, { ...selection, limit: lesserLimit(selection.limit, limit) })
   }
 
   return {
@@ -81,12 +87,13 @@ export function createSnapshot({
     catalogs: catalogOf,
     toolsets,
     members,
-    view(toolset, connection) {
+    view(toolset, connection, limit) {
       const key = `${toolset} ${connection ?? ''}`
-      if (views.has(key)) return views.get(key)
-      const view = makeView(toolset, connection)
+      const held = views[limit].get(key)
+      if (held !== undefined) return held
+      const view = makeView(toolset, connection, limit)
       // Names that lead nowhere are not kept: their number is the callers' choice.
-      if (view !== undefined) views.set(key, view)
+      if (view !== undefined) views[limit].set(key, view)
       return view
     },
     upstream(connectionId) {

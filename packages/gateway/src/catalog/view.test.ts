@@ -174,6 +174,7 @@ describe('what is not offered', () => {
     const from = offer('s', { tools: [tool('keep'), tool('drop')], prompts: [{ name: 'drop' }] })
     for (const joined of [true, false]) {
       const view = createView([from], joined, {
+        limit: 'execute',
         tool: (alias, name) => alias === 's' && name === 's__keep',
         whole: () => false,
       })
@@ -181,6 +182,46 @@ describe('what is not offered', () => {
       expect(view.list('prompts', '2025-11-25')).toEqual([])
       for (const name of ['drop', 's__drop']) expect(view.tool(name) ?? view.prompt(name)).toBeUndefined()
     }
+  })
+})
+
+describe('a limit', () => {
+  const marked = (name: string, annotations?: JsonObject): JsonObject => ({
+    ...tool(name),
+    ...(annotations && { annotations }),
+  })
+  const from = offer('s', {
+    tools: [
+      marked('look', { readOnlyHint: true }),
+      marked('note', { destructiveHint: false }),
+      marked('mute'),
+      marked('drop', { destructiveHint: true }),
+    ],
+    prompts: [{ name: 'drop' }],
+  })
+  const selects = { tool: () => true, whole: () => true }
+
+  test.each([
+    ['read', ['look']],
+    ['write', ['look', 'note', 'mute']],
+    ['execute', ['look', 'note', 'mute', 'drop']],
+  ] as const)('of %s leaves in what reaches so far; the rest can neither be listed nor called', (limit, names) => {
+    const view = createView([from], false, { ...selects, limit })
+    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(names)
+    for (const { name } of from.tools)
+      expect(view.tool(String(name)) !== undefined).toBe(names.includes(name as 'look'))
+    expect(view.prompt('drop')).toBeDefined()
+  })
+
+  test('changes the name of no tool: what is left out keeps its own', () => {
+    const [dropped, kept] = [marked('b__c', { destructiveHint: true }), marked('c', { readOnlyHint: true })]
+    const meeting = [offer('a', { tools: [dropped] }), offer('a__b', { tools: [kept] })]
+    const nameOf = (limit: 'read' | 'execute') =>
+      createView(meeting, true, { ...selects, limit })
+        .list('tools', '2025-11-25')
+        .find(({ annotations }) => (annotations as { readOnlyHint?: boolean }).readOnlyHint)?.['name']
+    expect(nameOf('read')).toBe(nameOf('execute'))
+    expect(nameOf('read')).not.toBe('a__b__c')
   })
 })
 
@@ -282,8 +323,10 @@ describe('what an endpoint announces', () => {
         experimental: { y: {} },
       })
       expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
-      const some = { tool: () => true, whole: () => false }
+      const some = { limit: 'execute', tool: () => true, whole: () => false } as const
       expect(offers(createView([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
+      const read = { limit: 'read', tool: () => true, whole: () => true } as const
+      expect(offers(createView([one], false, read), '2026-07-28')).toEqual({ extensions: apps })
     })
 
     test('with tasks are tasks for the revision that has them in its core, and for no older one', () => {

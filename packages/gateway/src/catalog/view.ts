@@ -4,7 +4,7 @@
  * Built once for each change and read by every list and every call, so that what is not listed cannot be called. Immutable;
  * lists for each protocol revision are worked out on first use and kept.
  */
-import type { ConnectionId } from '@toolway/contract'
+import { effectOf, reaches, type ConnectionId, type Effect, type Limit } from '@toolway/contract'
 import {
   adaptTool,
   APPS,
@@ -51,6 +51,8 @@ export interface Target {
   readonly name: string
 }
 export interface ToolTarget extends Target {
+  /** What a call of it does to the world. */
+  readonly effect: Effect
   readonly headerParameters: readonly HeaderParameter[]
   readonly wraps: boolean
   /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */
@@ -62,6 +64,8 @@ export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
 export interface View {
   /** Several connections under prefixed names, or one under its own. */
   readonly joined: boolean
+  /** How far its tools reach: what reaches farther is neither listed nor found. */
+  readonly limit: Limit
   readonly offered: readonly Offered[]
   tool(name: string): ToolTarget | undefined
   prompt(name: string): Target | undefined
@@ -77,12 +81,13 @@ export interface View {
 
 /** What of its connections an endpoint takes. */
 export interface Selects {
+  readonly limit: Limit
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
 }
 
-const ALL: Selects = { tool: () => true, whole: () => true }
+const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
 
 interface Listed {
   readonly from: Offered
@@ -102,6 +107,7 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
       if (name === undefined || parameters === undefined) continue
       const target = {
         ...targetOf(from, definition),
+        effect: effectOf(definition['annotations']),
         headerParameters: parameters,
         wraps: wrapsOutput(definition),
         needsTask: taskSupportOf(definition) === 'required',
@@ -113,6 +119,9 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
       if (name !== undefined) prompts.set(name, { from, definition, target: targetOf(from, definition) })
     }
   }
+
+  // Only now: a tool that is left out keeps its name, so that no limit changes the name of another.
+  for (const [name, { target }] of tools) if (!reaches(selects.limit, target.effect)) tools.delete(name)
 
   function nameFor(taken: ReadonlyMap<string, Listed>, from: Offered, { name }: JsonObject): string | undefined {
     if (typeof name !== 'string') return undefined
@@ -176,6 +185,7 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
 
   return {
     joined,
+    limit: selects.limit,
     offered,
     tool: (name) => tools.get(name)?.target,
     prompt: (name) => prompts.get(name)?.target,
@@ -230,7 +240,7 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf({ offered, joined, whole }: View, revision: Revision): JsonObject {
+export function capabilitiesOf({ offered, joined, limit, whole }: View, revision: Revision): JsonObject {
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -248,7 +258,8 @@ export function capabilitiesOf({ offered, joined, whole }: View, revision: Revis
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}
   if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
-  const passes = !joined && only !== undefined && whole(only.alias)
+  // What an extension's methods do nobody knows, which counts as writing.
+  const passes = !joined && only !== undefined && whole(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))

@@ -1,5 +1,5 @@
 /** Toolsets: named selections that have an endpoint, and the one question they answer: is this tool in? */
-import { newId, ToolsetSettings, type OrganizationId, type ToolsetId } from '@toolway/contract'
+import { newId, ToolsetSettings, type Limit, type OrganizationId, type ToolsetId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
 
@@ -38,6 +38,7 @@ export const removeToolset = (sql: OrgSql, slug: string) =>
   sql(Id)`delete from toolsets where slug = ${slug} returning id`
 
 export interface Selection {
+  readonly limit: Limit
   /** Whether anything of that connection can be in. */
   connection(alias: string): boolean
   /** Whether the tool or prompt of that joined name (`alias__tool`) is in. */
@@ -46,14 +47,15 @@ export interface Selection {
   whole(alias: string): boolean
 }
 
-export const EVERYTHING: Selection = { connection: () => true, tool: () => true, whole: () => true }
+export const EVERYTHING: Selection = { limit: 'execute', connection: () => true, tool: () => true, whole: () => true }
 
-export function selectionOf({ connections, include, exclude }: ToolsetSettings): Selection {
+export function selectionOf({ connections, include, exclude, limit = 'execute' }: ToolsetSettings): Selection {
   const aliases = connections === undefined ? undefined : new Set(connections)
   const included = include.map(patternOf)
   const excluded = exclude.map(patternOf)
   const connection = (alias: string) => aliases?.has(alias) ?? true
   return {
+    limit,
     connection,
     whole: (alias) =>
       connection(alias) &&
