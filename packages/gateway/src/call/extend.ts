@@ -3,7 +3,7 @@
  *
  * Closed unless everything is in order: the endpoint is one connection's, taken whole; its server announces an extension that the
  * gateway does not serve itself; and the method is in no namespace of the core. Whatever could do what `tools/call` does must not
- * be a way around a toolset that picks tools (ADR 0012).
+ * be a way around a toolset that picks tools, around a switch or around a rule (ADR 0012, 0020).
  */
 import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, type Offered } from '../catalog/view.ts'
@@ -49,11 +49,13 @@ interface Endpoint {
   readonly joined: boolean
   readonly offered: readonly Offered[]
   whole(alias: string): boolean
+  screened(alias: string): boolean
 }
 
-function extensionServer({ joined, offered, whole }: Endpoint): Offered | undefined {
+function extensionServer({ joined, offered, whole, screened }: Endpoint): Offered | undefined {
   const [only] = offered
-  return !joined && only !== undefined && whole(only.alias) && speaksExtension(only) ? only : undefined
+  if (joined || only === undefined || !whole(only.alias) || screened(only.alias)) return undefined
+  return speaksExtension(only) ? only : undefined
 }
 
 function isForeign(method: string): boolean {

@@ -10,6 +10,7 @@ export const ConnectionRow = z.object({
   organization_id: z.string().transform((id) => id as OrganizationId),
   alias: z.string(),
   title: z.string(),
+  description: z.string().nullable(),
   settings: ConnectionSettings,
   sealed: z.instanceof(Buffer).nullable(),
   enabled: z.boolean(),
@@ -17,12 +18,16 @@ export const ConnectionRow = z.object({
   era: z.object({ revision: z.string(), at: z.number() }).nullable(),
   status: z.string(),
   status_reason: z.string().nullable(),
+  /** Whether a tool that was not switched by name is on. */
+  tools_default: z.boolean(),
+  created_at: z.date(),
   updated_at: z.date(),
 })
 export type ConnectionRow = z.output<typeof ConnectionRow>
 
 export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
-  select id, organization_id, alias, title, settings, sealed, enabled, origin, era, status, status_reason, updated_at
+  select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
+         tools_default, created_at, updated_at
     from connections order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>

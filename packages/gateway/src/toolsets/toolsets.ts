@@ -2,6 +2,7 @@
 import { newId, ToolsetSettings, type Limit, type OrganizationId, type ToolsetId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
+import { patternOf } from '../lib/pattern.ts'
 
 export const ToolsetRow = z.object({
   id: z.string().transform((id) => id as ToolsetId),
@@ -63,22 +64,5 @@ export function selectionOf({ connections, include, exclude, limit = 'execute' }
       include.some((pattern) => pattern === '*' || pattern === `${alias}__*`),
     tool: (alias, joined) =>
       connection(alias) && included.some((fits) => fits(joined)) && !excluded.some((fits) => fits(joined)),
-  }
-}
-
-/** `*` stands for any run of characters; everything else for itself. Matched by hand, so that no pattern can be slow. */
-export function patternOf(pattern: string): (text: string) => boolean {
-  const [head = '', ...rest] = pattern.split('*')
-  if (rest.length === 0) return (text) => text === head
-  const tail = rest.pop() ?? ''
-  return (text) => {
-    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false
-    let at = head.length
-    for (const part of rest) {
-      const found = text.indexOf(part, at)
-      if (found === -1) return false
-      at = found + part.length
-    }
-    return at <= text.length - tail.length
   }
 }
