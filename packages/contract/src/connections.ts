@@ -79,5 +79,5 @@ export const ToolsetSettings = z.strictObject({
 export type ToolsetSettings = z.output<typeof ToolsetSettings>
 
 /** Where a row came from; rows of a file are changed in the file. */
-export const Origin = z.enum(['first run', 'command line', 'file', 'import'])
+export const Origin = z.enum(['first run', 'command line', 'file', 'import', 'administration'])
 export type Origin = z.output<typeof Origin>

@@ -1,5 +1,14 @@
 /** The door to the shapes of the admin interface, one line for each noun. */
-export { anyone, inItsOrganization, inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
+export {
+  anyone,
+  inItsOrganization,
+  inOrganization,
+  operation,
+  pageOf,
+  Paging,
+  platform,
+  signedIn,
+} from './operation.ts'
 export type { Method, Needs, Operation, Shape } from './operation.ts'
 export {
   addConnection,

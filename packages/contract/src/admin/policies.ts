@@ -74,4 +74,9 @@ export const changeRule = operation({
   body: RuleChange,
   answer: Rule,
 })
-export const removeRule = operation({ id: 'removeRule', at: `DELETE ${RULES}/{rule}`, summary: 'Remove a rule.', needs })
+export const removeRule = operation({
+  id: 'removeRule',
+  at: `DELETE ${RULES}/{rule}`,
+  summary: 'Remove a rule.',
+  needs,
+})

@@ -26,9 +26,17 @@ const ToolName = z.string().min(1).max(500)
 /** In our words or in the source system's. */
 const Switch = z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })])
 const Switches = z.union([
-  z.strictObject({ tools: z.array(z.strictObject({ name: ToolName, enabled: z.boolean() })).min(1).max(2_000) }),
   z.strictObject({
-    updates: z.array(z.strictObject({ tool_name: ToolName, is_enabled: z.boolean() })).min(1).max(2_000),
+    tools: z
+      .array(z.strictObject({ name: ToolName, enabled: z.boolean() }))
+      .min(1)
+      .max(2_000),
+  }),
+  z.strictObject({
+    updates: z
+      .array(z.strictObject({ tool_name: ToolName, is_enabled: z.boolean() }))
+      .min(1)
+      .max(2_000),
   }),
 ])
 
@@ -98,8 +106,6 @@ export const syncTools = operation({
     tools: z.int(),
     resources: z.int(),
     prompts: z.int(),
-    failure: z
-      .strictObject({ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() })
-      .nullable(),
+    failure: z.strictObject({ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() }).nullable(),
   }),
 })

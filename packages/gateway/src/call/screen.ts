@@ -42,9 +42,7 @@ export function screenOf(
     },
     any(alias) {
       const connection = byAlias.get(alias)
-      return (
-        connection !== undefined && (switches.anyOff(connection) || rules.concerns(connection.settings.connector))
-      )
+      return connection !== undefined && (switches.anyOff(connection) || rules.concerns(connection.settings.connector))
     },
   }
 }

@@ -287,8 +287,7 @@ export function capabilitiesOf({ offered, joined, limit, whole, screened }: View
   if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
   // What an extension's methods do nobody knows, which counts as writing.
-  const passes =
-    !joined && only !== undefined && whole(only.alias) && !screened(only.alias) && reaches(limit, 'write')
+  const passes = !joined && only !== undefined && whole(only.alias) && !screened(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))

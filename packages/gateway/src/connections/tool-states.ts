@@ -36,6 +36,8 @@ const Id = z.object({ id: z.string() })
 
 /** All of them, and those that appear later. It is no change of the connection itself, so nothing of it is opened anew. */
 export async function switchAllTools(sql: OrgSql, connectionId: ConnectionId, enabled: boolean): Promise<void> {
-  await sql(ToolStateRow)`delete from tool_states where connection_id = ${connectionId} returning connection_id, tool, enabled`
+  await sql(
+    ToolStateRow,
+  )`delete from tool_states where connection_id = ${connectionId} returning connection_id, tool, enabled`
   await sql(Id)`update connections set tools_default = ${enabled} where id = ${connectionId} returning id`
 }

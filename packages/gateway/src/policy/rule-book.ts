@@ -27,7 +27,10 @@ export const NO_RULES: RuleBook = { judge: () => undefined, concerns: () => fals
 
 export function createRuleBook(written: readonly Written[]): RuleBook {
   const active = written.filter((rule) => rule.active)
-  const rules = [...active.filter(({ action }) => action === 'block'), ...active.filter(({ action }) => action === 'warn')]
+  const rules = [
+    ...active.filter(({ action }) => action === 'block'),
+    ...active.filter(({ action }) => action === 'warn'),
+  ]
   const read = rules.map(({ id, action, reason, connector_type: connector, tool_name_pattern: pattern }) => ({
     connector,
     fits: patternOf(pattern.toLowerCase()),

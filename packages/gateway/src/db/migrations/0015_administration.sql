@@ -70,3 +70,6 @@ create index kept_answers_age on kept_answers (created_at);
 alter table kept_answers enable row level security;
 alter table kept_answers force row level security;
 create policy system_all on kept_answers to current_user using (true) with check (true);
+
+-- An organization settles some things for itself; whether it is active, and its slug, are the platform's to say.
+grant update (name, description, contact_email, settings, updated_at) on organizations to toolway_organization;
