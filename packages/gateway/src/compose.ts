@@ -406,6 +406,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     readiness: createReadiness({ health, ping: () => db.ping() }),
     metrics: counters.registry,
     newCorrelationId: randomUUID,
+    log,
   })
   const endServer = prepareEnd(server)
   opened.defer(() => endServer(DRAIN_MS))

@@ -52,11 +52,13 @@ export function createAdminDoor({ operations, parts, identify, newCorrelationId 
   for (const served of operations) {
     const { operation } = served
     app.on(operation.method, pathOf(operation), async (c) => {
+      const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
+      c.header('x-correlation-id', correlationId)
       if (c.req.url.includes('%00')) throw new Fault('address.unknown', { path: c.req.path })
       const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
       refuseBeyond(principal, operation)
       const place = placeOf(parts, principal, operation.needs, c.req.param())
-      const asking = await askingOf(c, operation, principal, correlationOf(c.env.incoming) ?? newCorrelationId())
+      const asking = await askingOf(c, operation, principal, correlationId)
       const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
       if (replayed) c.header('idempotency-replayed', 'true')
       return given instanceof Response ? given : answer(c, operation, given)
@@ -145,7 +147,6 @@ async function askingOf(
     userAgent: c.req.header('user-agent'),
     correlationId,
   }
-  c.header('x-correlation-id', correlationId)
   return {
     principal,
     actor,
