@@ -1,5 +1,5 @@
 /** Rules of the platform about tools: what a client sees of them, in every organization, and when. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, changesIn, createAsk, type Ask } from './peers/administrators.ts'
@@ -75,6 +75,36 @@ describe('a rule', () => {
     await remove(id)
     expect(await seen()).toContain('repo_delete_branch')
     expect((await call('git__repo_delete_branch')).answer.result?.isError).not.toBe(true)
+  })
+
+  test('S3-POLY-02: is asked of memory at each call: nothing is read from the database', async () => {
+    const { id } = await add({ tool_name_pattern: 'echo', action: 'block' })
+    await call('git__echo')
+    const { db } = gateway
+    const system = db.system.bind(db)
+    const asked = vi.spyOn(db, 'organization')
+    const statements: string[] = []
+    vi.spyOn(db, 'system').mockImplementation((work) =>
+      system((sql) => {
+        const noting =
+          (row: z.ZodObject) =>
+          (text: TemplateStringsArray, ...values: unknown[]) => {
+            statements.push(text.join('?'))
+            return sql(row)(text, ...values)
+          }
+        return work(noting as typeof sql)
+      }),
+    )
+    for (let times = 0; times < 20; times++) {
+      expect((await call('git__echo')).answer.result?.isError).toBe(true)
+      expect((await call('git__repo_list_branches')).answer.result?.isError).not.toBe(true)
+      expect(await seen()).not.toContain('echo')
+    }
+    await until('the calls are on record', () => statements.length > 0)
+    expect(asked).not.toHaveBeenCalled()
+    expect(statements.filter((text) => !/insert into records/.test(text))).toEqual([])
+    vi.restoreAllMocks()
+    await remove(id)
   })
 
   test('that warns lets tools work, and the record says so', async () => {
