@@ -100,7 +100,7 @@ describe('the admin door', () => {
           controller.close()
         },
       }),
-    } as RequestInit)
+    })
     expect(response.status).toBe(201)
   })
 
