@@ -131,7 +131,7 @@ export function tagOf({ path }: Operation): string {
     .split('/')
     .filter((word) => !word.startsWith('{'))
   const [area, ...rest] = words
-  if (area !== 'admin') return area ?? 'other'
+  if (area !== 'admin') return rest.length === 0 ? 'description' : (area ?? 'description')
   return (rest[0] === 'tenants' && rest[1] !== undefined ? rest[1] : rest[0]) ?? 'admin'
 }
 

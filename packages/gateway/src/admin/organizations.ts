@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
-import { putMember } from '../organizations/members.ts'
+import { addMember } from '../organizations/members.ts'
 import {
   addOrganization,
   changeOrganization,
@@ -80,7 +80,7 @@ export const organizationOperations: readonly Served[] = [
         const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
         if (added === undefined) throw new Fault('thing.taken', { thing: 'organization', name: slug })
         const { userId } = principal
-        if (userId !== undefined) await putMember(sql, added.id, userId, 'tenant_admin')
+        if (userId !== undefined) await addMember(sql, { organizationId: added.id, userId, role: 'tenant_admin' })
         return added
       },
     )

@@ -73,7 +73,7 @@ function entry({ id, method, path, summary, needs, query, body, answer, status, 
     tableOf('Body', body, 'input'),
     tableOf(`Answer (${status}${media === undefined ? '' : `, ${media}`})`, answer, 'output'),
   ]
-  return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path)}</code><span>${said(summary)}</span></summary>
+  return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path).replaceAll('/', '/<wbr>')}</code><span>${said(summary)}</span></summary>
 <div><p class="soft">${said(needOf(needs))} <code>${escaped(id)}</code></p>${tables.join('')}</div></details>`
 }
 

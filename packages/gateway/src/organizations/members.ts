@@ -14,12 +14,16 @@ export async function listRoles(sql: OrgSql): Promise<ReadonlyMap<UserId, Role>>
   return new Map(rows.map(({ user_id: id, role }) => [id, role]))
 }
 
-export type MemberRole = z.output<typeof RoleRow>['role']
+export interface NewMember {
+  readonly organizationId: OrganizationId
+  readonly userId: UserId
+  readonly role: z.output<typeof RoleRow>['role']
+}
 
-/** Give a person a role in an organization, whatever it was before. */
-export const putMember = (sql: SystemSql, organizationId: OrganizationId, userId: UserId, role: MemberRole) => sql(
-  RoleRow,
-)`
-  insert into members (organization_id, user_id, role) values (${organizationId}, ${userId}, ${role})
-  on conflict (organization_id, user_id) do update set role = excluded.role, updated_at = now()
-  returning user_id, role`
+/** False when the person is a member already. */
+export const addMember = async (sql: SystemSql, { organizationId, userId, role }: NewMember): Promise<boolean> =>
+  (
+    await sql(RoleRow)`
+      insert into members (organization_id, user_id, role) values (${organizationId}, ${userId}, ${role})
+      on conflict do nothing returning user_id, role`
+  ).length > 0
