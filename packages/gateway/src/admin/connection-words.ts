@@ -142,7 +142,7 @@ function describeProcess(
   return {
     words: { ...shared, wire: { kind: 'process', command, args, environment: pairs } },
     moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
-    keeps: kept,
+    keeps: kept || (held?.secrets.args !== undefined && args === before),
   }
 }
 

@@ -185,6 +185,43 @@ describe('what is not offered', () => {
   })
 })
 
+describe('a screen', () => {
+  const block = { id: 'rul_1', action: 'block' as const, reason: 'No.' }
+  const warn = { id: 'rul_2', action: 'warn' as const, reason: 'Hm.' }
+  const said: Readonly<Record<string, 'off' | typeof block | typeof warn>> = { gone: 'off', never: block, look: warn }
+  const screen = {
+    tool: (alias: string, name: string, joined: string) => (joined === `${alias}__${name}` ? said[name] : undefined),
+    any: (alias: string) => alias === 's',
+  }
+  const from = offer('s', {
+    tools: [tool('keep'), tool('gone'), tool('never'), tool('look')],
+    capabilities: { tools: {}, extensions: { 'com.example/x': {} } },
+  })
+
+  test.each([true, false])(
+    'hides what is off, names what is blocked, marks what is warned of (joined: %s)',
+    (joined) => {
+      const view = createView([from], joined, undefined, screen)
+      const named = (name: string) => (joined ? `s__${name}` : name)
+      expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
+      expect(view.tool(named('gone'))).toBeUndefined()
+      expect(['keep', 'never', 'look'].map((name) => view.tool(named(name))?.rule)).toEqual([undefined, block, warn])
+    },
+  )
+
+  test('changes the name of no other tool', () => {
+    const squatters = [offer('s', { tools: [tool('a'), tool('gone')] }), offer('t', { tools: [tool('a')] })]
+    const names = (view = createView(squatters, true)) => namesOf(view.list('tools', '2025-11-25'))
+    expect(names(createView(squatters, true, undefined, screen))).toEqual(names().filter((name) => name !== 's__gone'))
+  })
+
+  test('closes the way around it: no extension is announced', () => {
+    const announced = (view: ReturnType<typeof createView>) => capabilitiesOf(view, '2025-11-25')['extensions'] ?? {}
+    expect(announced(createView([from], false))).toHaveProperty(['com.example/x'])
+    expect(announced(createView([from], false, undefined, screen))).not.toHaveProperty(['com.example/x'])
+  })
+})
+
 describe('a limit', () => {
   const marked = (name: string, annotations?: JsonObject): JsonObject => ({
     ...tool(name),
