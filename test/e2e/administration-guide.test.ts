@@ -17,7 +17,7 @@ test('the commands of the guide do what they say', async () => {
   await using gateway = await openGateway({ connections: [{ alias: 'demo', wire }] })
   const before = await toolNames(gateway, gateway.url)
   const script = ['set -euo pipefail', ...blocks.flatMap((text) => [text, 'echo'])].join('\n')
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--noprofile', '--norc', '-c', script], {
     timeout: 60_000,
     env: {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,

@@ -24,14 +24,20 @@ export function createTellChanges(tell: Tell): (snapshots: readonly Snapshot[]) 
 
 function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const selected = JSON.stringify(last.toolsets) !== JSON.stringify(now.toolsets)
-  // Which tool a switch or a rule concerns is not asked: a client that lists once too often sees the same list.
-  const screened = last.rules !== now.rules || JSON.stringify(last.states) !== JSON.stringify(now.states)
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
+    // Which tool a rule concerns is not asked: a client that lists once too often sees the same list.
+    const screened = last.rules !== now.rules || switchesOf(last, id) !== switchesOf(now, id)
     for (const kind of KINDS)
       if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
         tell(now.organization.id, id, kind)
   }
+}
+
+function switchesOf({ connections, states }: Snapshot, id: ConnectionId): string {
+  const otherwise = connections.find((one) => one.id === id)?.tools_default
+  const own = states.filter((one) => one.connection_id === id)
+  return own.length === 0 ? String(otherwise) : JSON.stringify([otherwise, own])
 }
 
 const known = new WeakMap<object, string>()
