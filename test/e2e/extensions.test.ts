@@ -8,6 +8,7 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startExtensionsServer } from '../conformance/extensions-server.ts'
 import { startScriptedUpstream } from '../fault/scripted-upstream.ts'
 import type { ScriptedUpstream } from '../fault/scripted-upstream.ts'
+import { addKey, createAsk } from './peers/administrators.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { ask, callTool, openSession } from './peers/raw-client.ts'
 import type { RawPeer } from './peers/raw-client.ts'
@@ -124,6 +125,21 @@ describe('an unknown method', () => {
     expect(reached()).toBe(before)
     const { answer } = await ask({ url, key: WHOLE, era: 'modern' }, 'example/look')
     expect(answer.result).toMatchObject({ seen: [1, { odd: null }] })
+  })
+
+  test('reaches no server of whose tools one is switched off, or which a rule speaks of', async () => {
+    const peer: RawPeer = { url: gateway.connectionUrl('modern'), key: gateway.key, era: 'modern' }
+    const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+    const tools = '/api/v1/admin/tenants/default/connectors/modern/tools'
+    const rules = '/api/v1/admin/policies/tools'
+    await platform(`PATCH ${tools}/good`, { enabled: false })
+    await refused(peer, 'example/look')
+    await platform(`POST ${tools}/enable-all`)
+    const rule = await platform(`POST ${rules}`, { tool_name_pattern: 'nothing', action: 'warn', reason: 'x' })
+    await refused(peer, 'example/look')
+    expect(reached()).toBe(before)
+    await platform(`DELETE ${rules}/${String(rule.body['id'])}`)
+    expect((await ask(peer, 'example/look')).answer.result).toMatchObject({ seen: [1, { odd: null }] })
   })
 
   test.each([

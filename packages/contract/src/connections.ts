@@ -4,6 +4,7 @@
  * Settings may be shown; secrets (header and environment values) are sealed and never are.
  */
 import { z } from 'zod'
+import { LIMITS } from './effects.ts'
 import { REVISIONS } from './revisions.ts'
 
 /**
@@ -72,9 +73,11 @@ export const ToolsetSettings = z.strictObject({
   /** Patterns over `alias__tool` with `*` for any run of characters. */
   include: z.array(z.string().min(1)).default(['*']),
   exclude: z.array(z.string().min(1)).default([]),
+  /** How far its tools reach: `read` leaves out those that write, `write` those that destroy; absent means all are in. */
+  limit: z.enum(LIMITS).optional(),
 })
 export type ToolsetSettings = z.output<typeof ToolsetSettings>
 
 /** Where a row came from; rows of a file are changed in the file. */
-export const Origin = z.enum(['first run', 'command line', 'file', 'import'])
+export const Origin = z.enum(['first run', 'command line', 'file', 'import', 'administration'])
 export type Origin = z.output<typeof Origin>

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
-import { Fault, type ConnectionId } from '@toolway/contract'
+import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { OPERATIONS } from './admin/operations.ts'
 import { createAdmit } from './call/admit.ts'
 import { watchAgain } from './call/read-resource.ts'
@@ -23,6 +23,7 @@ import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
 import type { Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
+import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
 import { createAdminDoor } from './http/admin-door.ts'
@@ -44,10 +45,12 @@ import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
 import { createKeepSessions } from './jobs/keep-sessions.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
-import { createSyncCatalog } from './jobs/sync-catalog.ts'
+import { createSyncCatalog, type Offer } from './jobs/sync-catalog.ts'
+import { createSyncNow } from './jobs/sync-now.ts'
 import type { Log } from './lib/log.ts'
 import { listRoles } from './organizations/members.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
+import { createRules, listRules } from './policy/rules.ts'
 import { createRecordWriter, storeRecords } from './records/records.ts'
 import {
   findSession,
@@ -86,6 +89,8 @@ export interface Gateway {
 
 /** Bytes of one request body (ledger U-16). */
 const BODY_LIMIT = 1024 * 1024
+/** What an organization may send in a minute where nothing else is settled (ledger S3-RATE-01). */
+const REQUESTS_PER_MINUTE = 100
 const CHANNEL = 'toolway_changed'
 /** How long calls may go on once the gateway has been told to end. */
 const DRAIN_MS = 10_000
@@ -195,20 +200,21 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     return revision === undefined ? undefined : { revision, at: Date.now() }
   }
 
-  const sync = createSyncCatalog({
+  const syncing = {
     log,
-    store: (organizationId, connectionId, offer) =>
+    store: (organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) =>
       db.system(async (sql) => {
         await storeCatalog(sql, organizationId, connectionId, offer)
         await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era: eraOf(connectionId) })
       }),
-    fail: (organizationId, connectionId, fault) =>
+    fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         const status = fault.code === 'upstream.needs-auth' ? 'needs_auth' : 'error'
         await markStale(sql, organizationId, connectionId, fault.message)
         await noteContact(sql, connectionId, { status, reason: fault.message, era: undefined })
       }),
-  })
+  }
+  const sync = createSyncCatalog(syncing)
   const catalogs = createKeepCatalogs({
     sync: async (subject, signal) => {
       const good = await sync(subject, signal)
@@ -256,6 +262,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   opened.defer(() => healthy.close())
 
+  const rules = createRules({ list: () => db.system(listRules) })
   const tellChanges = createTellChanges(changes.tell)
   const snapshots = createKeepSnapshots({
     log,
@@ -277,13 +284,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     return Promise.all(
       organizations.map((organization) =>
         db.organization(organization.id, async (sql) => {
-          const [connections, known, toolsets, members] = [
+          const [connections, known, toolsets, members, states] = [
             await listConnections(sql),
             await listCatalogs(sql),
             await listToolsets(sql),
             await listRoles(sql),
+            await listToolStates(sql),
           ]
-          const facts = { organization, connections, catalogs: known, toolsets, members }
+          const facts = { organization, connections, catalogs: known, toolsets, members, states, rules: rules.book }
           return createSnapshot({ ...facts, upstreams, unseal: vault.open })
         }),
       ),
@@ -292,7 +300,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
 
   const watchedOf = (snapshot: Snapshot): Watched[] =>
     snapshot.connections
-      .filter(({ enabled }) => enabled)
+      .filter(({ enabled }) => enabled && snapshot.organization.active)
       .map((connection) => ({
         organizationId: snapshot.organization.id,
         connectionId: connection.id,
@@ -302,6 +310,17 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         upstream: () => (snapshots.find({ id: snapshot.organization.id }) ?? snapshot).upstream(connection.id),
       }))
 
+  const loadRules = () =>
+    rules.load().then(
+      () => snapshots.signal(),
+      (thrown: unknown) => log.error({ err: thrown }, 'rules could not be loaded; they stay as they were'),
+    )
+  const syncNow = createSyncNow({
+    ...syncing,
+    find: (organizationId) => snapshots.findAny({ id: organizationId }),
+    refresh: (organizationId) => snapshots.refresh(organizationId),
+  })
+
   function onNotice(payload: string): void {
     const { organization, table, ended } = JSON.parse(payload) as {
       organization?: string
@@ -310,6 +329,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     }
     if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
     if (table === 'users') return void loadAccounts()
+    if (table === 'rules') return void loadRules()
     if (table === 'keys') {
       identity.forget()
       open.recheck()
@@ -348,10 +368,12 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     identity.forget()
     open.recheck()
     void loadAccounts()
+    void loadRules()
     snapshots.signal()
   })
   opened.defer(() => listener.close())
   await accounts.load()
+  await rules.load()
   await snapshots.reload()
 
   const server = createServer({
@@ -366,7 +388,15 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     webSocket: createWebSocketDoor(doors),
     admin: createAdminDoor({
       operations: OPERATIONS,
-      parts: { db, vault, accounts, snapshots },
+      parts: {
+        db,
+        vault,
+        accounts,
+        snapshots: { ...snapshots, find: snapshots.findAny },
+        rules: { refresh: () => rules.load().then(snapshots.reload) },
+        sync: syncNow,
+        requestsPerMinute: REQUESTS_PER_MINUTE,
+      },
       identify: identity.identify,
       newCorrelationId: randomUUID,
     }),
@@ -376,6 +406,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     readiness: createReadiness({ health, ping: () => db.ping() }),
     metrics: counters.registry,
     newCorrelationId: randomUUID,
+    log,
   })
   const endServer = prepareEnd(server)
   opened.defer(() => endServer(DRAIN_MS))

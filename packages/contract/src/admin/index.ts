@@ -1,4 +1,52 @@
 /** The door to the shapes of the admin interface, one line for each noun. */
-export { anyone, inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
+export {
+  anyone,
+  inItsOrganization,
+  inOrganization,
+  operation,
+  pageOf,
+  Paging,
+  platform,
+  signedIn,
+} from './operation.ts'
 export type { Method, Needs, Operation, Shape } from './operation.ts'
-export { listOrganizations, Organization, OrganizationSettings } from './organizations.ts'
+export {
+  addConnection,
+  changeConnection,
+  Connection,
+  ConnectionChange,
+  CONNECTORS,
+  getConnection,
+  listConnections,
+  NewConnection,
+  removeConnection,
+  toggleConnection,
+} from './connections.ts'
+export { getOpenApi, readReference } from './documents.ts'
+export {
+  addOrganization,
+  changeOrganization,
+  changeSettings,
+  getOrganization,
+  getSettings,
+  listOrganizations,
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+  OrganizationSettings,
+  OwnSettings,
+  OwnSettingsChange,
+  removeOrganization,
+} from './organizations.ts'
+export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
+export {
+  disableAllTools,
+  enableAllTools,
+  listTools,
+  listToolsOfConnection,
+  switchTools,
+  syncTools,
+  toggleTool,
+  Tool,
+} from './tools.ts'
+export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'

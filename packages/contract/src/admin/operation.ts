@@ -9,18 +9,25 @@ import type { Permission } from '../roles.ts'
 
 /**
  * Who may: anyone; whoever has signed in or has a key; whoever has the permission as a platform administrator; or whoever has
- * it in the organization that the path names (its first parameter, `{organization}`: slug or id).
+ * it in the organization that the path names (its first parameter, `{organization}`: slug or id), be it only through one of its
+ * connections (`{connection}`: id).
  */
 export type Needs =
   | { readonly of: 'anyone' }
   | { readonly of: 'signed-in' }
   | { readonly of: 'platform'; readonly permission: Permission }
-  | { readonly of: 'organization'; readonly permission: Permission }
+  | { readonly of: 'organization'; readonly permission: Permission; readonly by?: 'connection' }
 
 export const anyone: Needs = { of: 'anyone' }
 export const signedIn: Needs = { of: 'signed-in' }
 export const platform = (permission: Permission): Needs => ({ of: 'platform', permission })
 export const inOrganization = (permission: Permission): Needs => ({ of: 'organization', permission })
+/** For the source system's paths that name a connection and no organization. */
+export const inItsOrganization = (permission: Permission): Needs => ({
+  of: 'organization',
+  permission,
+  by: 'connection',
+})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Shape = z.ZodType

@@ -1,11 +1,17 @@
 /** Organizations over the admin interface (ledger S3-ADM-01); its paths say tenant, as the source system does. */
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
-/** What an organization may settle for itself. Requests per minute; absent means as the gateway's settings say. */
+const RequestsPerMinute = z.int().min(1).max(1_000_000)
+
+/** What is settled for an organization; what is absent is as the gateway's settings say. */
 export const OrganizationSettings = z.strictObject({
-  requests_per_minute: z.int().min(1).max(1_000_000).optional(),
+  requests_per_minute: RequestsPerMinute.optional(),
+  /** The most that the organization may give itself; the platform's to say. */
+  max_requests_per_minute: RequestsPerMinute.optional(),
+  /** Whether its own administrators may make connections that start programs here, which is code; the platform's to say. */
+  allow_processes: z.boolean().optional(),
 })
 export type OrganizationSettings = z.output<typeof OrganizationSettings>
 
@@ -22,13 +28,116 @@ export const Organization = z.strictObject({
 })
 export type Organization = z.output<typeof Organization>
 
-const TENANTS = '/api/v1/admin/tenants'
+const Name = z.string().trim().min(1).max(100)
+const Description = z.string().max(2_000)
+const Email = z.email().max(255)
+
+export const NewOrganization = z.strictObject({
+  slug: Slug,
+  name: Name,
+  description: Description.nullable().optional(),
+  contact_email: Email.nullable().optional(),
+  is_active: z.boolean().default(true),
+  settings: OrganizationSettings.default({}),
+})
+
+/** What is not named stays; null takes a value away. */
+export const OrganizationChange = z.strictObject({
+  /** May be repeated, and never changes: addresses, keys and sign-ins hold it. */
+  slug: Slug.optional(),
+  name: Name.optional(),
+  description: Description.nullable().optional(),
+  contact_email: Email.nullable().optional(),
+  is_active: z.boolean().optional(),
+  settings: z
+    .strictObject({
+      requests_per_minute: RequestsPerMinute.nullable().optional(),
+      max_requests_per_minute: RequestsPerMinute.nullable().optional(),
+      allow_processes: z.boolean().nullable().optional(),
+    })
+    .optional(),
+})
+export type OrganizationChange = z.output<typeof OrganizationChange>
+
+/** What an organization's own administrators see of it, and may change of it. */
+export const OwnSettings = z.strictObject({
+  id: z.string(),
+  slug: Slug,
+  name: z.string(),
+  description: z.string().nullable(),
+  contact_email: z.string().nullable(),
+  /** In force now. */
+  requests_per_minute: z.int(),
+  max_requests_per_minute: z.int(),
+  allow_processes: z.boolean(),
+  updated_at: z.iso.datetime(),
+})
+export const OwnSettingsChange = z.strictObject({
+  name: Name.optional(),
+  description: Description.nullable().optional(),
+  contact_email: Email.nullable().optional(),
+  /** At most `max_requests_per_minute`; null: as the platform says. */
+  requests_per_minute: RequestsPerMinute.nullable().optional(),
+})
+
+export const TENANTS = '/api/v1/admin/tenants'
+export const TENANT = `${TENANTS}/{organization}`
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 export const listOrganizations = operation({
   id: 'listOrganizations',
   at: `GET ${TENANTS}`,
   summary: 'List the organizations of this installation.',
   needs: platform('tenant_read'),
-  query: Paging,
+  query: Paging.extend({
+    /** Part of slug or name. */
+    search: z.string().max(100).optional(),
+    is_active: Flag.optional(),
+  }),
   answer: pageOf(Organization),
+})
+export const addOrganization = operation({
+  id: 'addOrganization',
+  at: `POST ${TENANTS}`,
+  summary: 'Make an organization. A person who makes one becomes its administrator.',
+  needs: platform('tenant_create'),
+  body: NewOrganization,
+  answer: Organization,
+  status: 201,
+})
+export const getOrganization = operation({
+  id: 'getOrganization',
+  at: `GET ${TENANT}`,
+  summary: 'One organization, by slug or id.',
+  needs: platform('tenant_read'),
+  answer: Organization,
+})
+export const changeOrganization = operation({
+  id: 'changeOrganization',
+  at: `PUT ${TENANT}`,
+  summary: 'Change an organization. One that is not active answers at every address as if it did not exist.',
+  needs: platform('tenant_update'),
+  body: OrganizationChange,
+  answer: Organization,
+})
+export const removeOrganization = operation({
+  id: 'removeOrganization',
+  at: `DELETE ${TENANT}`,
+  summary: 'Remove an organization with everything that belongs to it. Its records stay.',
+  needs: platform('tenant_delete'),
+})
+export const getSettings = operation({
+  id: 'getOrganizationSettings',
+  at: `GET ${TENANT}/settings`,
+  summary: 'What an organization has settled for itself.',
+  needs: inOrganization('tenant_read'),
+  answer: OwnSettings,
+})
+export const changeSettings = operation({
+  id: 'changeOrganizationSettings',
+  at: `PUT ${TENANT}/settings`,
+  summary: 'Settle something for the own organization.',
+  needs: inOrganization('tenant_update'),
+  body: OwnSettingsChange,
+  answer: OwnSettings,
 })

@@ -2,6 +2,7 @@
 import { ConnectionSecrets, ConnectionSettings, Fault, type ConnectionId } from '@toolway/contract'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
+import { maskArgument, maskUrl, secretArguments } from '../lib/secret-marks.ts'
 
 export interface ConnectionWords {
   readonly revision: ConnectionSettings['revision']
@@ -39,6 +40,13 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
     settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout }),
     secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
   }
+}
+
+/** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
+export function shownOf(wire: ConnectionWords['wire']): { url?: string; args?: string[] } {
+  if (wire.kind === 'http') return { url: maskUrl(wire.url) }
+  const secret = new Set(secretArguments(wire.args))
+  return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }
 
 /** Credentials in front of a host are easily shown by mistake; a header is sealed. */
@@ -81,7 +89,7 @@ function checked(settings: unknown): ConnectionSettings {
  * Whether the operator wrote a private address in so many words. A name that merely resolves to one does not count: that is
  * how a name of somebody else's gets at what only this machine can reach.
  */
-function namesPrivate(url: string): boolean {
+export function namesPrivate(url: string): boolean {
   if (!URL.canParse(url)) return false
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   return (

@@ -4,7 +4,7 @@
  *
  * A change and its record are one transaction, because the function has no other way to change anything.
  */
-import type { OrganizationId, Role } from '@toolway/contract'
+import type { ConnectionId, Fault, OrganizationId, Role } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db, OrgSql, SystemSql } from '../db/db.ts'
@@ -25,6 +25,14 @@ export interface AdminParts {
     all(): readonly Snapshot[]
     refresh(id: string): Promise<void>
   }
+  readonly rules: {
+    /** Have every organization see the rules as they are now. */
+    refresh(): Promise<void>
+  }
+  /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
+  sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
+  /** What an organization may send where nothing else is settled for it. */
+  readonly requestsPerMinute: number
 }
 
 /** One request as the door learned it. */
@@ -34,6 +42,8 @@ export interface Asking {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
+  /** Of the If-Match header, without its quotes. */
+  readonly ifMatch?: string | undefined
   /** Headers of the answer. */
   readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
   /** Aborted when the one who asks is gone. */
@@ -46,6 +56,7 @@ interface Asked<Op extends Operation> {
   readonly params: Readonly<Record<string, string>>
   readonly query: z.output<Op['query']>
   readonly body: z.output<Op['body']>
+  readonly ifMatch: string | undefined
   readonly head: Asking['head']
   readonly signal: AbortSignal
 }
@@ -103,8 +114,8 @@ function toServe<Op extends OperationOf, Asks>(
   return {
     operation,
     run(parts, asking, place) {
-      const { actor, params, query, body, head, signal } = asking
-      return run({ parts, actor, params, query, body, head, signal, ...make(parts, asking, place) } as Asks)
+      const { actor, params, query, body, ifMatch, head, signal } = asking
+      return run({ parts, actor, params, query, body, ifMatch, head, signal, ...make(parts, asking, place) } as Asks)
     },
   }
 }

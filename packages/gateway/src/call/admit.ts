@@ -4,12 +4,13 @@
  * Path, key and default must agree on the organization and the toolset. Whatever does not agree, or does not exist, or is
  * somebody else's answers the same: there is no such endpoint.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, type Limit } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
 import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
+import { OWN_CLIENTS } from '../identity/principal.ts'
 import { roleIn } from './role.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TaskBook } from './tasks/task-book.ts'
@@ -34,13 +35,14 @@ export function createAdmit(parts: AdmitParts): Admit {
   function stand(principal: Principal, place: Place): Standing {
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
-    const view = snapshot?.view(toolset, connection)
+    const limit = seenBy(principal)
+    const view = snapshot?.view(toolset, connection, limit)
     if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
     const role = roleIn(accounts, principal, snapshot.members)
     if (role === undefined) throw new Fault('place.unknown')
     const now = () => {
       const latest = organization({ id: snapshot.organization.id })
-      const view = latest?.view(toolset, connection)
+      const view = latest?.view(toolset, connection, limit)
       return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
     }
     return {
@@ -81,6 +83,13 @@ export function createAdmit(parts: AdmitParts): Admit {
     return principal instanceof Promise ? principal.then((known) => stand(known, place)) : stand(principal, place)
   }
 }
+
+/**
+ * How far the tools reach that a principal sees. An OAuth client sees them all, because it may ask its person for more where it
+ * is refused (MCP 2026-07-28, authorization, scope challenge); everybody else sees what it may call.
+ */
+const seenBy = ({ client, limit }: Principal): Limit =>
+  client === undefined || OWN_CLIENTS.has(client) ? limit : 'execute'
 
 /**
  * Whether a connection belongs to an endpoint, as it is now or as it was before the last change: one that has just come and

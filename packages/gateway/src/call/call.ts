@@ -5,7 +5,7 @@
  * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
  * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, type ToolRule } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
@@ -23,6 +23,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   if (line.header !== undefined) checkParameterHeaders(line.header, target.headerParameters, given)
 
   try {
+    if (target.rule !== undefined) obey(target.rule, name, trail)
     const params = { ...asked.params, name: target.name }
     const { headerParameters, wraps, needsTask } = target
     const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps, needsTask })
@@ -32,11 +33,18 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     const fault = Fault.of(thrown)
     // What is wrong with the request itself is no result of the tool.
     if (fault.code === 'call.cancelled' || fault.row.phase === 'check') throw fault
-    trail.outcome = fault.row.phase === 'open' ? 'refused' : 'failed'
+    trail.outcome = fault.row.phase === 'open' || fault.row.phase === 'admit' ? 'refused' : 'failed'
     trail.fault = fault
     const { revision } = asked.caller
     return { result: adaptResult('tools/call', resultOf(fault, trail.correlationId), { from: revision, to: revision }) }
   }
+}
+
+/** The verdict was found when the view was made; here it is carried out (ledger S3-POLY-02). */
+function obey({ id, action, reason }: ToolRule, tool: string, trail: Trail): void {
+  trail.rule = id
+  if (action === 'block') throw new Fault('policy.blocked', { tool, reason })
+  trail.warned = true
 }
 
 const outcomeOf = (answer: Answer) => {

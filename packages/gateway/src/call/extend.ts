@@ -3,9 +3,9 @@
  *
  * Closed unless everything is in order: the endpoint is one connection's, taken whole; its server announces an extension that the
  * gateway does not serve itself; and the method is in no namespace of the core. Whatever could do what `tools/call` does must not
- * be a way around a toolset that picks tools (ADR 0012).
+ * be a way around a toolset that picks tools, around a switch or around a rule (ADR 0012, 0020).
  */
-import { Fault } from '@toolway/contract'
+import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, type Offered } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer } from './ports.ts'
@@ -36,7 +36,9 @@ const LONGEST = 128
 
 export function askExtension({ standing, asked, line, trail }: TaskStep): Promise<Answer> {
   const { method, params } = asked
-  const offered = extensionServer(standing.view)
+  const { view, principal } = standing
+  // What such a method does nobody knows, which counts as writing.
+  const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
   trail.recorded = true
   const { connectionId, alias, revision } = offered
@@ -47,11 +49,13 @@ interface Endpoint {
   readonly joined: boolean
   readonly offered: readonly Offered[]
   whole(alias: string): boolean
+  screened(alias: string): boolean
 }
 
-function extensionServer({ joined, offered, whole }: Endpoint): Offered | undefined {
+function extensionServer({ joined, offered, whole, screened }: Endpoint): Offered | undefined {
   const [only] = offered
-  return !joined && only !== undefined && whole(only.alias) && speaksExtension(only) ? only : undefined
+  if (joined || only === undefined || !whole(only.alias) || screened(only.alias)) return undefined
+  return speaksExtension(only) ? only : undefined
 }
 
 function isForeign(method: string): boolean {

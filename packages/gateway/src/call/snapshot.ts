@@ -7,8 +7,11 @@
 import {
   ConnectionSecrets,
   Fault,
+  lesserLimit,
+  LIMITS,
   type ConnectionId,
   type ConnectionSettings,
+  type Limit,
   type Role,
   type UserId,
 } from '@toolway/contract'
@@ -16,10 +19,13 @@ import { isRevision, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
 import { createView, type Offered, type View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
+import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
+import { NO_RULES, type RuleBook } from '../policy/rule-book.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
 import type { Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import { screenOf } from './screen.ts'
 
 export interface Snapshot {
   readonly organization: OrganizationRow
@@ -27,8 +33,14 @@ export interface Snapshot {
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
-  /** The view of a toolset, or of one connection as that toolset selects it; undefined where there is none. */
-  view(toolset: string, connection: string | undefined): View | undefined
+  /** What is said of single tools: to compare, and to ask. */
+  readonly states: readonly ToolStateRow[]
+  readonly rules: RuleBook
+  /**
+   * The view of a toolset, or of one connection as that toolset selects it, for whoever reaches so far; undefined where there is
+   * none. List and call read the same one, so that what is not listed cannot be called.
+   */
+  view(toolset: string, connection: string | undefined, limit: Limit): View | undefined
   upstream(connectionId: ConnectionId): Upstream
 }
 
@@ -38,6 +50,10 @@ export interface SnapshotParts {
   readonly catalogs: readonly CatalogRow[]
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
+  /** Tools that were switched by name. */
+  readonly states?: readonly ToolStateRow[]
+  /** The platform's, which hold in every organization. */
+  readonly rules?: RuleBook
   readonly upstreams: Pick<Upstreams, 'open'>
   unseal(sealed: Uint8Array, row: string): string
 }
@@ -52,6 +68,8 @@ export function createSnapshot({
   catalogs,
   toolsets,
   members,
+  states = [],
+  rules = NO_RULES,
   upstreams,
   unseal,
 }: SnapshotParts): Snapshot {
@@ -62,9 +80,10 @@ export function createSnapshot({
   ])
   const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
   const enabled = connections.filter((connection) => connection.enabled)
-  const views = new Map<string, View | undefined>()
+  const screen = screenOf(connections, states, rules)
+  const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, View>>
 
-  function makeView(toolset: string, name: string | undefined): View | undefined {
+  function makeView(toolset: string, name: string | undefined, limit: Limit): View | undefined {
     const selection = selections.get(toolset)
     if (selection === undefined) return undefined
     const chosen = enabled.filter(
@@ -72,7 +91,8 @@ export function createSnapshot({
     )
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
-    return createView(offered, name === undefined, selection)
+    const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
+    return createView(offered, name === undefined, selects, screen)
   }
 
   return {
@@ -81,17 +101,20 @@ export function createSnapshot({
     catalogs: catalogOf,
     toolsets,
     members,
-    view(toolset, connection) {
+    states,
+    rules,
+    view(toolset, connection, limit) {
       const key = `${toolset} ${connection ?? ''}`
-      if (views.has(key)) return views.get(key)
-      const view = makeView(toolset, connection)
+      const held = views[limit].get(key)
+      if (held !== undefined) return held
+      const view = makeView(toolset, connection, limit)
       // Names that lead nowhere are not kept: their number is the callers' choice.
-      if (view !== undefined) views.set(key, view)
+      if (view !== undefined) views[limit].set(key, view)
       return view
     },
     upstream(connectionId) {
       const held = byId.get(connectionId)
-      if (held?.connection.enabled !== true)
+      if (held?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       return upstreams.open(connectionId, held.version, () => reachOf(held.connection, unseal))
     },

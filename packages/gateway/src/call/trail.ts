@@ -22,6 +22,9 @@ export interface Trail {
   eraClient?: string
   /** Whatever its method is called, it acts at an upstream. */
   recorded?: boolean
+  /** The rule that spoke, and whether it only warned. */
+  rule?: string
+  warned?: boolean
   eraUpstream?: string
   client?: string
   outcome: Outcome
@@ -142,14 +145,14 @@ const entryOf = (trail: Trail, seconds: number, at: Date): Entry => {
     duration_ms: Math.round(seconds * 1e6) / 1000,
     outcome,
     code: fault?.code,
-    decision: outcome === 'refused' ? 'refuse' : 'allow',
+    decision: outcome === 'refused' ? 'refuse' : trail.warned === true ? 'warn' : 'allow',
     request_id: trail.correlationId,
     actor_type: standing?.principal.kind === 'user' ? 'user' : 'api_key',
     resource_type: undefined,
     resource_id: undefined,
     ip_address: undefined,
     user_agent: undefined,
-    detail: undefined,
+    detail: trail.rule === undefined ? undefined : { rule: trail.rule },
   }
 }
 

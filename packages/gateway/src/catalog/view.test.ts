@@ -174,6 +174,7 @@ describe('what is not offered', () => {
     const from = offer('s', { tools: [tool('keep'), tool('drop')], prompts: [{ name: 'drop' }] })
     for (const joined of [true, false]) {
       const view = createView([from], joined, {
+        limit: 'execute',
         tool: (alias, name) => alias === 's' && name === 's__keep',
         whole: () => false,
       })
@@ -181,6 +182,83 @@ describe('what is not offered', () => {
       expect(view.list('prompts', '2025-11-25')).toEqual([])
       for (const name of ['drop', 's__drop']) expect(view.tool(name) ?? view.prompt(name)).toBeUndefined()
     }
+  })
+})
+
+describe('a screen', () => {
+  const block = { id: 'rul_1', action: 'block' as const, reason: 'No.' }
+  const warn = { id: 'rul_2', action: 'warn' as const, reason: 'Hm.' }
+  const said: Readonly<Record<string, 'off' | typeof block | typeof warn>> = { gone: 'off', never: block, look: warn }
+  const screen = {
+    tool: (alias: string, name: string, joined: string) => (joined === `${alias}__${name}` ? said[name] : undefined),
+    any: (alias: string) => alias === 's',
+  }
+  const from = offer('s', {
+    tools: [tool('keep'), tool('gone'), tool('never'), tool('look')],
+    capabilities: { tools: {}, extensions: { 'com.example/x': {} } },
+  })
+
+  test.each([true, false])(
+    'hides what is off, names what is blocked, marks what is warned of (joined: %s)',
+    (joined) => {
+      const view = createView([from], joined, undefined, screen)
+      const named = (name: string) => (joined ? `s__${name}` : name)
+      expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
+      expect(view.tool(named('gone'))).toBeUndefined()
+      expect(['keep', 'never', 'look'].map((name) => view.tool(named(name))?.rule)).toEqual([undefined, block, warn])
+    },
+  )
+
+  test('changes the name of no other tool', () => {
+    const squatters = [offer('s', { tools: [tool('a'), tool('gone')] }), offer('t', { tools: [tool('a')] })]
+    const names = (view = createView(squatters, true)) => namesOf(view.list('tools', '2025-11-25'))
+    expect(names(createView(squatters, true, undefined, screen))).toEqual(names().filter((name) => name !== 's__gone'))
+  })
+
+  test('closes the way around it: no extension is announced', () => {
+    const announced = (view: ReturnType<typeof createView>) => capabilitiesOf(view, '2025-11-25')['extensions'] ?? {}
+    expect(announced(createView([from], false))).toHaveProperty(['com.example/x'])
+    expect(announced(createView([from], false, undefined, screen))).not.toHaveProperty(['com.example/x'])
+  })
+})
+
+describe('a limit', () => {
+  const marked = (name: string, annotations?: JsonObject): JsonObject => ({
+    ...tool(name),
+    ...(annotations && { annotations }),
+  })
+  const from = offer('s', {
+    tools: [
+      marked('look', { readOnlyHint: true }),
+      marked('note', { destructiveHint: false }),
+      marked('mute'),
+      marked('drop', { destructiveHint: true }),
+    ],
+    prompts: [{ name: 'drop' }],
+  })
+  const selects = { tool: () => true, whole: () => true }
+
+  test.each([
+    ['read', ['look']],
+    ['write', ['look', 'note', 'mute']],
+    ['execute', ['look', 'note', 'mute', 'drop']],
+  ] as const)('of %s leaves in what reaches so far; the rest can neither be listed nor called', (limit, names) => {
+    const view = createView([from], false, { ...selects, limit })
+    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(names)
+    for (const { name } of from.tools)
+      expect(view.tool(String(name)) !== undefined).toBe(names.includes(name as 'look'))
+    expect(view.prompt('drop')).toBeDefined()
+  })
+
+  test('changes the name of no tool: what is left out keeps its own', () => {
+    const [dropped, kept] = [marked('b__c', { destructiveHint: true }), marked('c', { readOnlyHint: true })]
+    const meeting = [offer('a', { tools: [dropped] }), offer('a__b', { tools: [kept] })]
+    const nameOf = (limit: 'read' | 'execute') =>
+      createView(meeting, true, { ...selects, limit })
+        .list('tools', '2025-11-25')
+        .find(({ annotations }) => (annotations as { readOnlyHint?: boolean }).readOnlyHint)?.['name']
+    expect(nameOf('read')).toBe(nameOf('execute'))
+    expect(nameOf('read')).not.toBe('a__b__c')
   })
 })
 
@@ -282,8 +360,10 @@ describe('what an endpoint announces', () => {
         experimental: { y: {} },
       })
       expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
-      const some = { tool: () => true, whole: () => false }
+      const some = { limit: 'execute', tool: () => true, whole: () => false } as const
       expect(offers(createView([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
+      const read = { limit: 'read', tool: () => true, whole: () => true } as const
+      expect(offers(createView([one], false, read), '2026-07-28')).toEqual({ extensions: apps })
     })
 
     test('with tasks are tasks for the revision that has them in its core, and for no older one', () => {

@@ -4,7 +4,7 @@
  * Built once for each change and read by every list and every call, so that what is not listed cannot be called. Immutable;
  * lists for each protocol revision are worked out on first use and kept.
  */
-import type { ConnectionId } from '@toolway/contract'
+import { effectOf, reaches, type ConnectionId, type Effect, type Limit, type ToolRule } from '@toolway/contract'
 import {
   adaptTool,
   APPS,
@@ -51,10 +51,14 @@ export interface Target {
   readonly name: string
 }
 export interface ToolTarget extends Target {
+  /** What a call of it does to the world. */
+  readonly effect: Effect
   readonly headerParameters: readonly HeaderParameter[]
   readonly wraps: boolean
   /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */
   readonly needsTask: boolean
+  /** The platform's rule about it: one that blocks says so to whoever calls it, one that warns is on record. */
+  readonly rule: ToolRule | undefined
 }
 
 export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
@@ -62,6 +66,8 @@ export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
 export interface View {
   /** Several connections under prefixed names, or one under its own. */
   readonly joined: boolean
+  /** How far its tools reach: what reaches farther is neither listed nor found. */
+  readonly limit: Limit
   readonly offered: readonly Offered[]
   tool(name: string): ToolTarget | undefined
   prompt(name: string): Target | undefined
@@ -71,26 +77,45 @@ export interface View {
   list(kind: ListKind, revision: Revision, apps?: boolean): readonly JsonObject[]
   /** Whether everything of a connection belongs to this endpoint. */
   whole(alias: string): boolean
+  /** Whether any of its tools could be kept back by name: then nothing may pass that has no name. */
+  screened(alias: string): boolean
   /** The address that a client of this view knows a connection's resource by. */
   exposeUri(alias: string, uri: string): string
 }
 
 /** What of its connections an endpoint takes. */
 export interface Selects {
+  readonly limit: Limit
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
 }
 
-const ALL: Selects = { tool: () => true, whole: () => true }
+/** What is said of single tools, whatever endpoint they are asked for at. */
+export interface Screen {
+  /** Switched off, under a rule, or neither. `name` is the server's own, `joined` the one that all endpoints but one know. */
+  tool(alias: string, name: string, joined: string): 'off' | ToolRule | undefined
+  /** Whether anything is said of a connection's tools. */
+  any(alias: string): boolean
+}
+
+const OPEN: Screen = { tool: () => undefined, any: () => false }
+
+const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
 
 interface Listed {
   readonly from: Offered
   readonly definition: JsonObject
 }
 
-export function createView(offered: readonly Offered[], joined: boolean, selects: Selects = ALL): View {
+export function createView(
+  offered: readonly Offered[],
+  joined: boolean,
+  selects: Selects = ALL,
+  screen: Screen = OPEN,
+): View {
   const tools = new Map<string, Listed & { target: ToolTarget }>()
+  const off = new Set<string>()
   const prompts = new Map<string, Listed & { target: Target }>()
   const exposeUri = (alias: string, uri: string) => (joined ? joinUri(alias, uri) : uri)
 
@@ -100,11 +125,16 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
       const name = nameFor(tools, from, definition)
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
+      const { alias } = from
+      const said = screen.tool(alias, String(definition['name']), joinName(alias, String(definition['name'])))
+      if (said === 'off') off.add(name)
       const target = {
         ...targetOf(from, definition),
+        effect: effectOf(definition['annotations']),
         headerParameters: parameters,
         wraps: wrapsOutput(definition),
         needsTask: taskSupportOf(definition) === 'required',
+        rule: said === 'off' ? undefined : said,
       }
       tools.set(name, { from, definition, target })
     }
@@ -113,6 +143,10 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
       if (name !== undefined) prompts.set(name, { from, definition, target: targetOf(from, definition) })
     }
   }
+
+  // Only now: a tool that is left out keeps its name, so that no limit and no switch changes the name of another.
+  for (const [name, { target }] of tools)
+    if (off.has(name) || !reaches(selects.limit, target.effect)) tools.delete(name)
 
   function nameFor(taken: ReadonlyMap<string, Listed>, from: Offered, { name }: JsonObject): string | undefined {
     if (typeof name !== 'string') return undefined
@@ -140,7 +174,9 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
 
   function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
     if (kind === 'tools') {
-      const shown = apps ? [...tools] : [...tools].filter(([, { definition }]) => !isAppOnly(definition))
+      const shown = [...tools].filter(
+        ([, { definition, target }]) => target.rule?.action !== 'block' && (apps || !isAppOnly(definition)),
+      )
       return shown.map(([name, { from, definition }]) => ({
         ...rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri)),
         name,
@@ -176,12 +212,14 @@ export function createView(offered: readonly Offered[], joined: boolean, selects
 
   return {
     joined,
+    limit: selects.limit,
     offered,
     tool: (name) => tools.get(name)?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,
     whole: (alias) => selects.whole(alias),
+    screened: (alias) => screen.any(alias),
     exposeUri,
   }
 }
@@ -230,7 +268,7 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf({ offered, joined, whole }: View, revision: Revision): JsonObject {
+export function capabilitiesOf({ offered, joined, limit, whole, screened }: View, revision: Revision): JsonObject {
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -248,7 +286,8 @@ export function capabilitiesOf({ offered, joined, whole }: View, revision: Revis
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}
   if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
-  const passes = !joined && only !== undefined && whole(only.alias)
+  // What an extension's methods do nobody knows, which counts as writing.
+  const passes = !joined && only !== undefined && whole(only.alias) && !screened(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type Revision } from '@toolway/contract'
 import { z } from 'zod'
-import { partsOf, sealerOf, type ConnectionWords } from '../admin/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'
 import { listCatalogs, storeCatalog } from '../catalog/catalogs.ts'
 import {
@@ -19,7 +19,6 @@ import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
 import { pairsOf } from './secret-words.ts'
-import { shownOf } from './start.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
 export interface AddWords {

@@ -6,7 +6,9 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { WrongVaultKey } from '../admin/open-store.ts'
 import { VERSION } from '../call/introduce.ts'
-import { CommandFault, createOutput, EXIT, harmless, type Output } from './output.ts'
+import { examples, outputOf, type Common, type Finish } from './command-words.ts'
+import { CommandFault, EXIT, harmless } from './output.ts'
+import { orgCommand, ruleCommand } from './platform-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -23,11 +25,6 @@ function inputOf(pair: string): [string, string] {
   const at = pair.indexOf('=')
   if (at < 1) throw new CommandFault('An --input has no "=": write --input id=value.', EXIT.usage)
   return [pair.slice(0, at), pair.slice(at + 1)]
-}
-
-interface Common {
-  json?: boolean
-  organization: string
 }
 
 /** Run one command line; its exit code. */
@@ -58,8 +55,6 @@ function tell(thrown: unknown, json: boolean): number {
 
 const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, WrongVaultKey]
 
-type Finish = (code: number) => void
-
 function build(finish: Finish): Command {
   const program = new Command('toolway')
     .description('One guarded way between AI clients and the tools of an organization.')
@@ -74,6 +69,8 @@ function build(finish: Finish): Command {
   add(toolsCommand(finish))
   add(callCommand(finish))
   add(keyCommand(finish))
+  add(orgCommand(finish))
+  add(ruleCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
@@ -87,7 +84,7 @@ function dress(command: Command): Command {
   if (command.commands.length === 0) {
     if (command.name() !== 'start') command.option('--json', 'print one JSON value for programs')
     command.addHelpText('after', CODES)
-    if (!WITHOUT_ORGANIZATION.has(command.name()))
+    if (!WITHOUT_ORGANIZATION.has(command.name()) && !OF_PLATFORM.has(command.parent?.name() ?? ''))
       command.option('-o, --organization <slug>', 'the organization', 'default')
   }
   for (const inner of command.commands) dress(inner)
@@ -96,9 +93,8 @@ function dress(command: Command): Command {
 
 /** What concerns the process, or whatever organization a key belongs to. */
 const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call'])
-
-const examples = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
-const outputOf = ({ json = false }: { json?: boolean }): Output => createOutput(json)
+/** Commands whose subcommands speak of all organizations. */
+const OF_PLATFORM = new Set(['org', 'rule'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')

@@ -13,9 +13,9 @@ import { openStore, WrongVaultKey, type Store } from '../admin/open-store.ts'
 import { compose, type Gateway } from '../compose.ts'
 import { ConfigFault, isLoopback, loadConfig, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
+import { shownOf } from '../admin/describe-connection.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
-import { maskUrl, secretArguments, maskArgument } from './import/secret-marks.ts'
 import { CommandFault } from './output.ts'
 import { parentEnd } from './parent-end.ts'
 import { firstScreen, laterScreen } from './screen.ts'
@@ -139,15 +139,6 @@ async function prepare(
   // Without a file there is nothing that it no longer names.
   if (config.TOOLWAY_CONFIG !== undefined) await withdraw(store, shown)
   return run
-}
-
-type Wire = ReturnType<typeof readConfigFile>[number]['connections'][number]['wire']
-
-/** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
-export function shownOf(wire: Wire): { url?: string; args?: string[] } {
-  if (wire.kind === 'http') return { url: maskUrl(wire.url) }
-  const secret = new Set(secretArguments(wire.args))
-  return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }
 
 async function listen(gateway: Gateway, { config }: LoadedConfig, patience: number): Promise<number> {

@@ -15,7 +15,18 @@ export interface Opened extends Store {
   readonly organization: OrganizationRow
 }
 
-export async function withStore<T>(slug: string, work: (opened: Opened) => Promise<T>): Promise<T> {
+export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>): Promise<T> =>
+  withInstallation(async (opened) => {
+    const organization = (await opened.db.system(listOrganizations)).find((one) => one.slug === slug)
+    if (organization !== undefined) return work({ ...opened, organization })
+    const directory = opened.loaded.config.TOOLWAY_DATA
+    const first =
+      slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : `\`toolway org add ${slug}\` makes it.`
+    throw new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
+  })
+
+/** For what belongs to no organization. */
+export async function withInstallation<T>(work: (opened: Omit<Opened, 'organization'>) => Promise<T>): Promise<T> {
   const loaded = loadConfig()
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = loaded.config
   // A command looks at what is there; making it is for a start.
@@ -25,13 +36,7 @@ export async function withStore<T>(slug: string, work: (opened: Opened) => Promi
     )
   const store = await openStore({ directory, databaseUrl, owner: false, log: SILENT })
   try {
-    const organization = (await store.db.system(listOrganizations)).find((one) => one.slug === slug)
-    if (organization === undefined) {
-      const first =
-        slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : 'Declare it in the file of TOOLWAY_CONFIG.'
-      throw new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
-    }
-    return await work({ ...store, loaded, organization })
+    return await work({ ...store, loaded })
   } finally {
     await store.close()
   }

@@ -10,6 +10,7 @@ export const ConnectionRow = z.object({
   organization_id: z.string().transform((id) => id as OrganizationId),
   alias: z.string(),
   title: z.string(),
+  description: z.string().nullable(),
   settings: ConnectionSettings,
   sealed: z.instanceof(Buffer).nullable(),
   enabled: z.boolean(),
@@ -17,21 +18,36 @@ export const ConnectionRow = z.object({
   era: z.object({ revision: z.string(), at: z.number() }).nullable(),
   status: z.string(),
   status_reason: z.string().nullable(),
+  /** Whether a tool that was not switched by name is on. */
+  tools_default: z.boolean(),
+  created_at: z.date(),
   updated_at: z.date(),
 })
 export type ConnectionRow = z.output<typeof ConnectionRow>
 
 export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
-  select id, organization_id, alias, title, settings, sealed, enabled, origin, era, status, status_reason, updated_at
+  select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
+         tools_default, created_at, updated_at
     from connections order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
   (await listConnections(sql)).find((connection) => connection.alias === alias)
 
+/** By id or alias, and it stays as it is until the transaction ends. */
+export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
+  const rows = await sql(ConnectionRow)`
+    select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
+           tools_default, created_at, updated_at
+      from connections where id = ${name} or alias = ${name} for update`
+  // An alias may look like an id; the id goes before it.
+  return rows.find(({ id }) => id === name) ?? rows[0]
+}
+
 export interface NewConnection {
   readonly organizationId: OrganizationId
   readonly alias: string
   readonly title: string
+  readonly description?: string | null
   readonly settings: ConnectionSettings
   readonly enabled: boolean
   readonly origin: string
@@ -45,11 +61,12 @@ const Id = z.object({ id: z.string().transform((id) => id as ConnectionId) })
 /** Add a connection; undefined when the alias is taken. */
 export async function addConnection(sql: OrgSql, connection: NewConnection): Promise<ConnectionId | undefined> {
   const id = newId('con')
-  const { organizationId, alias, title, settings, enabled, origin, importId, seal } = connection
+  const { organizationId, alias, title, description = null, settings, enabled, origin, importId, seal } = connection
   const rows = await sql(Id)`
-    insert into connections (id, organization_id, alias, title, connector, settings, sealed, enabled, origin, import_id)
-    values (${id}, ${organizationId}, ${alias}, ${title}, ${settings.connector}, ${JSON.stringify(settings)},
-            ${seal(id) ?? null}, ${enabled}, ${origin}, ${importId ?? null})
+    insert into connections (id, organization_id, alias, title, description, connector, settings, sealed, enabled, origin,
+                             import_id)
+    values (${id}, ${organizationId}, ${alias}, ${title}, ${description}, ${settings.connector},
+            ${JSON.stringify(settings)}, ${seal(id) ?? null}, ${enabled}, ${origin}, ${importId ?? null})
     on conflict (organization_id, alias) do nothing
     returning id`
   return rows[0]?.id
@@ -63,11 +80,15 @@ export const changeConnection = (
 ) =>
   sql(Id)`
     update connections
-       set title = ${next.title}, connector = ${next.settings.connector}, settings = ${JSON.stringify(next.settings)},
+       set title = ${next.title}, description = ${next.description ?? null}, connector = ${next.settings.connector}, settings = ${JSON.stringify(next.settings)},
            sealed = ${next.seal(id) ?? null}, enabled = ${next.enabled}, origin = ${next.origin},
            era = null, status = 'new', status_reason = null, updated_at = now()
      where id = ${id}
     returning id`
+
+/** Switched as it is already, it stays untouched: nothing of it is opened anew. */
+export const switchConnection = (sql: OrgSql, id: ConnectionId, enabled: boolean) => sql(Id)`
+  update connections set enabled = ${enabled}, updated_at = now() where id = ${id} and enabled <> ${enabled} returning id`
 
 export const removeConnection = async (sql: OrgSql, alias: string): Promise<boolean> =>
   (await sql(Id)`delete from connections where alias = ${alias} returning id`).length > 0

@@ -28,6 +28,8 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     Nothing,
   )`insert into toolsets (id, organization_id, slug, title, settings, origin) values (${`set_${id}`}, ${id}, 'same', 'Same', '{}', 'test')`
   await sql(Nothing)`
+    insert into tool_states (organization_id, connection_id, tool, enabled) values (${id}, ${`con_${id}`}, 'same', false)`
+  await sql(Nothing)`
     insert into records (id, organization_id, at, kind, principal, method, bytes_in, bytes_out, duration_us, outcome, decision, correlation_id)
     values (${`rec_${id}`}, ${id}, now(), 'call', 'key:k', 'tools/call', 1, 2, 3, 'ok', 'allow', 'c')`
   await sql(Nothing)`
@@ -67,6 +69,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'organizations',
       'records',
       'sessions',
+      'tool_states',
       'toolsets',
     ])
     for (const { name } of tables) {
@@ -102,6 +105,9 @@ describeEachPostgres('two organizations', (createDatabase) => {
       `update users set name = 'x'`,
       'select id from sign_ins',
       'select hash from refresh_tokens',
+      'select id from rules',
+      'select hash from kept_answers',
+      'update organizations set active = true',
     ]) {
       const asked = db.organization('alpha', (sql) => sql(Nothing)(Object.assign([text], { raw: [] })))
       await expect(asked, text).rejects.toMatchObject({ code: '42501' })

@@ -31,7 +31,9 @@ create table connections (
   status text not null default 'new'::text,
   status_reason text,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  description text,
+  tools_default boolean not null default true
 );
 create table imports (
   id text not null,
@@ -44,6 +46,12 @@ create table imports (
 create table installation (
   name text not null,
   value jsonb not null
+);
+create table kept_answers (
+  hash bytea not null,
+  request bytea not null,
+  answer bytea,
+  created_at timestamp with time zone not null default now()
 );
 create table keys (
   id text not null,
@@ -124,6 +132,17 @@ create table refresh_tokens (
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone
 );
+create table rules (
+  id text not null,
+  tool_name_pattern text not null,
+  action text not null,
+  reason text not null,
+  connector_type text,
+  active boolean not null default true,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table sessions (
   hash bytea not null,
   organization_id text not null,
@@ -148,6 +167,13 @@ create table sign_ins (
   expires_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   ended_why text
+);
+create table tool_states (
+  organization_id text not null,
+  connection_id text not null,
+  tool text not null,
+  enabled boolean not null,
+  updated_at timestamp with time zone not null default now()
 );
 create table toolsets (
   id text not null,
@@ -192,6 +218,9 @@ alter table imports add constraint imports_organization_id_id_key UNIQUE (organi
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
 alter table imports add constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table installation add constraint installation_pkey PRIMARY KEY (name);
+alter table kept_answers add constraint kept_answers_hash_check CHECK ((length(hash) = 32));
+alter table kept_answers add constraint kept_answers_pkey PRIMARY KEY (hash);
+alter table kept_answers add constraint kept_answers_request_check CHECK ((length(request) = 32));
 alter table keys add constraint keys_bound CHECK (((organization_id IS NULL) OR (role <> 'platform_admin'::text)));
 alter table keys add constraint keys_effect_limit_check CHECK ((effect_limit = ANY (ARRAY['read'::text, 'write'::text, 'execute'::text])));
 alter table keys add constraint keys_family_check CHECK ((family = ANY (ARRAY['uru'::text, 'smcp'::text])));
@@ -222,6 +251,11 @@ alter table records add constraint records_pkey PRIMARY KEY (id);
 alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
 alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
+alter table rules add constraint rules_action_check CHECK ((action = ANY (ARRAY['block'::text, 'warn'::text])));
+alter table rules add constraint rules_id_check CHECK ((id <> ''::text));
+alter table rules add constraint rules_pkey PRIMARY KEY (id);
+alter table rules add constraint rules_reason_check CHECK ((reason <> ''::text));
+alter table rules add constraint rules_tool_name_pattern_check CHECK ((tool_name_pattern <> ''::text));
 alter table sessions add constraint sessions_hash_check CHECK ((length(hash) = 32));
 alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
 alter table sessions add constraint sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -229,6 +263,10 @@ alter table sign_ins add constraint sign_ins_id_check CHECK ((id <> ''::text));
 alter table sign_ins add constraint sign_ins_pkey PRIMARY KEY (id);
 alter table sign_ins add constraint sign_ins_bound_to_fkey FOREIGN KEY (bound_to) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table sign_ins add constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table tool_states add constraint tool_states_pkey PRIMARY KEY (organization_id, connection_id, tool);
+alter table tool_states add constraint tool_states_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
+alter table tool_states add constraint tool_states_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table tool_states add constraint tool_states_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
 alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
 alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);
@@ -242,6 +280,7 @@ alter table users add constraint users_provider_provider_subject_key UNIQUE (pro
 -- Indexes that no constraint makes
 
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
+CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
 CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_id, user_id) WHERE ((family = 'uru'::text) AND (user_id IS NOT NULL));
 CREATE INDEX members_user ON public.members USING btree (user_id);
@@ -256,13 +295,16 @@ CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
+alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
+alter table rules enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
+alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
 alter table users enable row level security, force row level security;
 
@@ -284,6 +326,9 @@ create policy organization_own on imports as permissive for all to toolway_organ
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on imports as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on kept_answers as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on keys as permissive for all to toolway_organization
@@ -313,6 +358,9 @@ create policy system_all on records as permissive for all to owner
 create policy system_all on refresh_tokens as permissive for all to owner
   using (true)
   with check (true);
+create policy system_all on rules as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on sessions as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -320,6 +368,12 @@ create policy system_all on sessions as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on sign_ins as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on tool_states as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on tool_states as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on toolsets as permissive for all to toolway_organization
@@ -376,6 +430,17 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_platform_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('table', tg_table_name)::text);
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_session_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -421,8 +486,12 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW T
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR EACH STATEMENT EXECUTE FUNCTION tell_platform_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER tell_ended AFTER UPDATE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION tell_sign_in_ended();
+CREATE TRIGGER tell_added AFTER INSERT ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.tool_states REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -436,8 +505,9 @@ grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
-grant select, update (name) on organizations to toolway_organization;
+grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant insert, select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
+grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;
 grant select (active), select (created_at), select (email), select (id), select (name), select (provider), select (signed_in_at) on users to toolway_organization;

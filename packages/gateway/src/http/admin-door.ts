@@ -8,13 +8,14 @@ import type { HttpBindings } from '@hono/node-server'
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
 import type { Needs, Operation, Shape } from '@toolway/contract/admin'
 import { Hono, type Context } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import { roleIn } from '../call/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import { createKeptAnswers } from '../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../admin/serve.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Actor } from '../records/change.ts'
+import { readBody, textOf } from './body.ts'
 import { correlationOf, isJsonType } from './request-head.ts'
 
 export interface AdminDoorParts {
@@ -34,22 +35,57 @@ const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':
 
 export function createAdminDoor({ operations, parts, identify, newCorrelationId }: AdminDoorParts): Hono<Env> {
   const app = new Hono<Env>()
-  const tooLarge = () => {
-    throw new Fault('request.too-large', { limit: BODY_LIMIT })
+  const keeper = createKeptAnswers(parts)
+  /** A POST that names itself is carried out once, however often it comes. */
+  const once = async (
+    c: AdminContext,
+    { method, needs, path }: Operation,
+    { principal, query, body }: Asking,
+    run: () => unknown,
+  ) => {
+    const key = c.req.header('idempotency-key')
+    const may = method === 'POST' && (needs.of === 'organization' || needs.of === 'platform')
+    if (key === undefined || !may || principal === undefined) return { replayed: false, given: await run() }
+    const request = JSON.stringify([method, path, c.req.param(), query, body])
+    return keeper.once({ principal: principal.id, key, request }, async () => run())
   }
-  app.use(bodyLimit({ maxSize: BODY_LIMIT, onError: tooLarge }))
   for (const served of operations) {
     const { operation } = served
     app.on(operation.method, pathOf(operation), async (c) => {
+      const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
+      c.header('x-correlation-id', correlationId)
+      if (c.req.url.includes('%00')) throw new Fault('address.unknown', { path: c.req.path })
       const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
       refuseBeyond(principal, operation)
       const place = placeOf(parts, principal, operation.needs, c.req.param())
-      const asking = await askingOf(c, operation, principal, correlationOf(c.env.incoming) ?? newCorrelationId())
-      const given = await served.run(parts, asking, place)
+      const asking = await askingOf(c, operation, principal, correlationId)
+      const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
+      if (replayed) c.header('idempotency-replayed', 'true')
       return given instanceof Response ? given : answer(c, operation, given)
     })
   }
+  app.all('/api/v1/*', (c) => {
+    const allowed = methodsAt(operations, c.req.path)
+    if (allowed.length === 0) throw new Fault('address.unknown', { path: c.req.path })
+    // A browser that asks first is told what the server says of every address.
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow: allowed.join(', ') })
+    c.header('allow', allowed.join(', '))
+    throw new Fault('request.method', { method: c.req.method, allowed: allowed.join(', ') })
+  })
   return app
+}
+
+/** What an address takes, if anything is served there. */
+function methodsAt(operations: readonly Served[], path: string): string[] {
+  const wanted = path.split('/')
+  const here = operations.filter(({ operation }) => {
+    const parts = operation.path.split('/')
+    return (
+      parts.length === wanted.length &&
+      parts.every((part, at) => (part.startsWith('{') ? wanted[at] !== '' : part === wanted[at]))
+    )
+  })
+  return [...new Set(here.map(({ operation }) => operation.method))]
 }
 
 /**
@@ -73,14 +109,22 @@ function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Nee
     const role = roleIn(parts.accounts, principal, new Map())
     return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
   }
-  const name = params['organization'] ?? ''
-  const snapshot: Snapshot | undefined = parts.snapshots.find({ slug: name }) ?? parts.snapshots.find({ id: name })
+  const snapshot =
+    needs.by === 'connection' ? holderOf(parts, params['connection'] ?? '') : named(parts, params['organization'] ?? '')
   const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
   if (snapshot === undefined || !bound) throw new Fault('place.unknown')
   const role = roleIn(parts.accounts, principal, snapshot.members)
-  if (role === undefined) throw new Fault('place.unknown')
+  // One that is not active is there for who administers the platform, and for nobody else.
+  if (role === undefined || (!snapshot.organization.active && role !== 'platform_admin'))
+    throw new Fault('place.unknown')
   return { organization: snapshot.organization, role: permitted(role, needs.permission) }
 }
+
+const named = ({ snapshots }: AdminParts, name: string): Snapshot | undefined =>
+  snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
+
+const holderOf = ({ snapshots }: AdminParts, connection: string): Snapshot | undefined =>
+  snapshots.all().find(({ connections }) => connections.some(({ id }) => id === connection))
 
 function permitted(role: Role | undefined, permission: Permission, only?: Role): Role {
   if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
@@ -103,13 +147,13 @@ async function askingOf(
     userAgent: c.req.header('user-agent'),
     correlationId,
   }
-  c.header('x-correlation-id', correlationId)
   return {
     principal,
     actor,
     params: c.req.param(),
     query: parsed(operation.query, c.req.query(), 'query'),
     body: parsed(operation.body, await bodyOf(c), ''),
+    ifMatch: matchOf(c.req.header('if-match')),
     head: {
       set: (name, value) => c.header(name, value),
       append: (name, value) => c.header(name, value, { append: true }),
@@ -118,15 +162,26 @@ async function askingOf(
   }
 }
 
+/** JSON can say U+0000, which no text of the database can hold; an address can, too. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/
+
 async function bodyOf(c: AdminContext): Promise<unknown> {
-  const text = await c.req.text()
+  // Hono's own reader fails on a request whose length is not stated.
+  const text = textOf(await readBody(c.env.incoming, BODY_LIMIT))
   if (text === '') return undefined
   if (!isJsonType(c.req.header('content-type'))) throw new Fault('request.media-type')
+  if (NUL.test(text)) throw new Fault('body.shape', { place: '/', problem: 'holds the character U+0000' })
   try {
     return JSON.parse(text) as unknown
   } catch {
     throw new Fault('body.shape', { place: '/', problem: 'is not JSON' })
   }
+}
+
+/** RFC 9110, section 13.1.1: one strong tag. `*` asks only that there is something, which an operation asks anyway. */
+function matchOf(header: string | undefined): string | undefined {
+  if (header === undefined || header === '*') return undefined
+  return /^"([^"]*)"$/.exec(header.trim())?.[1] ?? header
 }
 
 function parsed(shape: Shape, value: unknown, under: string): unknown {

@@ -8,6 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
+import type { Log } from '../lib/log.ts'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import { addressOf } from './addresses.ts'
 import type { Guard } from './guard.ts'
@@ -30,6 +31,7 @@ export interface ServerParts {
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Registry
   readonly newCorrelationId: () => string
+  readonly log?: Pick<Log, 'error'>
   /** The answer to who asks whether this is the gateway of a data directory, at that address. */
   prove(challenge: string, place: Place): string
   /** Throws a fault unless the header carries a key that is known. */
@@ -147,7 +149,7 @@ function sayProblem(response: ServerResponse, fault: Fault, correlationId: strin
     .end(body)
 }
 
-function createRest({ health, readiness, metrics, newCorrelationId, identify, prove, admin }: ServerParts) {
+function createRest({ health, readiness, metrics, newCorrelationId, identify, prove, admin, log }: ServerParts) {
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.route('/', admin)
   app.get('/health/live', (c) => {
@@ -176,7 +178,10 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
     if (fault.row.http === 401) c.header('www-authenticate', 'Bearer realm="toolway"')
-    return c.body(JSON.stringify(problemOf(fault, newCorrelationId())), fault.row.http as 500, {
+    // The id that the door gave this request, so that answer, record and log name the same one.
+    const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
+    if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
+    return c.body(JSON.stringify(problemOf(fault, correlationId)), fault.row.http as 500, {
       'content-type': 'application/problem+json',
     })
   })

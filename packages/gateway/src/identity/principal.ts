@@ -28,6 +28,9 @@ export interface Principal {
   readonly client: string | undefined
 }
 
+/** The clients of tokens that are ours; any other is an OAuth client. */
+export const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'])
+
 /** Everybody on this machine, where no key is asked for. */
 export const OPERATOR: Principal = {
   id: 'operator',

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** Only what names an organization is looked at here; the rest of a snapshot is the verb's business. */
 const snapshotOf = (id: string, slug: string, name: string) =>
-  ({ organization: { id, slug, name } }) as unknown as Snapshot
+  ({ organization: { id, slug, name, active: name !== 'Asleep' } }) as unknown as Snapshot
 
 function fixture() {
   const database = new Map([
@@ -44,6 +44,16 @@ describe('organizations in memory', () => {
       expect(held.jobs.find(name)).toBeUndefined()
     expect(held.jobs.find({ id: 'org_3', slug: 'acme' })).toBeUndefined()
     expect(held.placed).toEqual([['acme', 'other']])
+  })
+
+  test('are found by nobody but those who administer them while they are not active', async () => {
+    using held = fixture()
+    held.database.set('org_1', { slug: 'acme', name: 'Asleep' })
+    await held.jobs.reload()
+    for (const name of [{ id: 'org_1' }, { slug: 'acme' }]) {
+      expect(held.jobs.find(name)).toBeUndefined()
+      expect(held.jobs.findAny(name)?.organization.id).toBe('org_1')
+    }
   })
 
   test('change when a change of theirs is signalled, and the others are not loaded for it', async () => {

@@ -14,8 +14,10 @@ export interface KeepSnapshotsParts {
 }
 
 export interface KeepSnapshots {
-  /** By id or slug, from memory. */
+  /** By id or slug, from memory; one that is not active is none. */
   find(name: { id?: string; slug?: string }): Snapshot | undefined
+  /** One that is not active, too: for those who administer it. */
+  findAny(name: { id?: string; slug?: string }): Snapshot | undefined
   all(): readonly Snapshot[]
   /** Load all of them now. */
   reload(): Promise<void>
@@ -78,8 +80,15 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     }, after)
   }
 
+  const findAny = ({ id, slug }: { id?: string; slug?: string }) =>
+    id === undefined ? bySlug.get(slug ?? '') : byId.get(id)
+
   return {
-    find: ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id)),
+    find(name) {
+      const found = findAny(name)
+      return found?.organization.active === true ? found : undefined
+    },
+    findAny,
     all: () => [...byId.values()],
     reload() {
       wantsAll = true

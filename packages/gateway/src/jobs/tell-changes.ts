@@ -26,16 +26,26 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const selected = JSON.stringify(last.toolsets) !== JSON.stringify(now.toolsets)
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
+    // Which tool a rule concerns is not asked: a client that lists once too often sees the same list.
+    const screened = last.rules !== now.rules || switchesOf(last, id) !== switchesOf(now, id)
     for (const kind of KINDS)
-      if (selected || offerOf(last, id, kind) !== offerOf(now, id, kind)) tell(now.organization.id, id, kind)
+      if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
+        tell(now.organization.id, id, kind)
   }
+}
+
+function switchesOf({ connections, states }: Snapshot, id: ConnectionId): string {
+  const otherwise = connections.find((one) => one.id === id)?.tools_default
+  const own = states.filter((one) => one.connection_id === id)
+  return own.length === 0 ? String(otherwise) : JSON.stringify([otherwise, own])
 }
 
 const known = new WeakMap<object, string>()
 
 /** What a connection offers of a kind, as text to compare; a catalog's text is made once. */
-function offerOf({ connections, catalogs }: Snapshot, id: ConnectionId, kind: Changed): string {
+function offerOf({ organization, connections, catalogs }: Snapshot, id: ConnectionId, kind: Changed): string {
   const connection = connections.find((one) => one.id === id)
+  if (!organization.active) return ''
   const catalog = catalogs.get(id)
   if (connection?.enabled !== true || catalog === undefined) return ''
   const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind]]

@@ -2,7 +2,7 @@
 import { newId, type OrganizationId } from '@toolway/contract'
 import { OrganizationSettings } from '@toolway/contract/admin'
 import { z } from 'zod'
-import type { SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export const DEFAULT_SLUG = 'default'
 
@@ -24,13 +24,115 @@ export const listOrganizations = (sql: SystemSql) =>
     OrganizationRow,
   )`select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations order by slug`
 
+export interface OrganizationFilter {
+  readonly limit: number
+  readonly offset: number
+  /** Part of slug or name. */
+  readonly search: string | undefined
+  readonly active: boolean | undefined
+}
+
+const Count = z.object({ count: z.int() })
+
+/** By slug, and how many there are in all. */
+export async function listOrganizationPage(sql: SystemSql, { limit, offset, search, active }: OrganizationFilter) {
+  const [part, state] = [search?.toLowerCase() ?? '', active ?? null]
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from organizations
+     where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
+       and active = coalesce(${state}::boolean, active)`
+  const rows = await sql(OrganizationRow)`
+    select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+     where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
+       and active = coalesce(${state}::boolean, active)
+     order by slug limit ${limit} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** By slug or id, which are never alike. `lock`: it stays as it is until the transaction ends. */
+export async function findOrganization(sql: SystemSql, name: string, lock = false) {
+  const rows = lock
+    ? await sql(OrganizationRow)`
+        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+         where slug = ${name} or id = ${name} for update`
+    : await sql(OrganizationRow)`
+        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+         where slug = ${name} or id = ${name}`
+  return rows[0]
+}
+
+/** The one that this transaction is of. */
+export async function getOwnOrganization(sql: OrgSql, id: OrganizationId, lock = false): Promise<OrganizationRow> {
+  const rows = lock
+    ? await sql(OrganizationRow)`
+        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+         where id = ${id} for update`
+    : await sql(OrganizationRow)`
+        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+         where id = ${id}`
+  return only(rows)
+}
+
+export type NewOrganization = Pick<
+  OrganizationRow,
+  'slug' | 'name' | 'description' | 'contact_email' | 'active' | 'settings'
+>
+
+/** Undefined when the slug is taken. */
+export async function addOrganization(sql: SystemSql, added: NewOrganization): Promise<OrganizationRow | undefined> {
+  const { slug, name, description, contact_email, active, settings } = added
+  const rows = await sql(OrganizationRow)`
+    insert into organizations (id, slug, name, origin, description, contact_email, active, settings)
+    values (${newId('org')}, ${slug}, ${name}, 'administration', ${description}, ${contact_email}, ${active},
+            ${JSON.stringify(settings)})
+    on conflict (slug) do nothing
+    returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`
+  return rows[0]
+}
+
+/** All of it but the slug, which is for good. */
+export async function changeOrganization(sql: SystemSql, next: OrganizationRow): Promise<OrganizationRow> {
+  const { id, name, description, contact_email, active, settings } = next
+  return only(
+    await sql(OrganizationRow)`
+      update organizations
+         set name = ${name}, description = ${description}, contact_email = ${contact_email}, active = ${active},
+             settings = ${JSON.stringify(settings)}, updated_at = now()
+       where id = ${id}
+      returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`,
+  )
+}
+
+/** The same from inside, where whether it is active cannot be said. */
+export async function changeOwnOrganization(sql: OrgSql, next: OrganizationRow): Promise<OrganizationRow> {
+  const { id, name, description, contact_email, settings } = next
+  return only(
+    await sql(OrganizationRow)`
+      update organizations
+         set name = ${name}, description = ${description}, contact_email = ${contact_email},
+             settings = ${JSON.stringify(settings)}, updated_at = now()
+       where id = ${id}
+      returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`,
+  )
+}
+
+const Id = z.object({ id: z.string() })
+
+/** With everything that belongs to it; records belong to nobody. */
+export const removeOrganization = async (sql: SystemSql, id: OrganizationId): Promise<boolean> =>
+  (await sql(Id)`delete from organizations where id = ${id} returning id`).length > 0
+
 /** The organization of that slug, made if it is missing; its name is kept when none is given. */
 export async function ensureOrganization(sql: SystemSql, slug: string, name: string | undefined, origin: string) {
   const rows = await sql(OrganizationRow)`
     insert into organizations (id, slug, name, origin) values (${newId('org')}, ${slug}, ${name ?? slug}, ${origin})
     on conflict (slug) do update set name = coalesce(${name ?? null}, organizations.name)
     returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`
+  return only(rows)
+}
+
+function only(rows: readonly OrganizationRow[]): OrganizationRow {
   const [row] = rows
-  if (row === undefined) throw new Error('an upsert returned no row')
+  if (row === undefined) throw new Error('a change returned no row')
   return row
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addTestOrganization } from '../testing/organization.ts'
 import { describeEachPostgres } from '../testing/database.ts'
-import { EVERYTHING, listToolsets, patternOf, putToolset, removeToolset, selectionOf } from './toolsets.ts'
+import { patternOf } from '../lib/pattern.ts'
+import { EVERYTHING, listToolsets, putToolset, removeToolset, selectionOf } from './toolsets.ts'
 
 describe('a pattern', () => {
   const cases: [pattern: string, fits: string[], not: string[]][] = [

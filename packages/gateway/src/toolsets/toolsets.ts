@@ -1,7 +1,8 @@
 /** Toolsets: named selections that have an endpoint, and the one question they answer: is this tool in? */
-import { newId, ToolsetSettings, type OrganizationId, type ToolsetId } from '@toolway/contract'
+import { newId, ToolsetSettings, type Limit, type OrganizationId, type ToolsetId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
+import { patternOf } from '../lib/pattern.ts'
 
 export const ToolsetRow = z.object({
   id: z.string().transform((id) => id as ToolsetId),
@@ -38,6 +39,7 @@ export const removeToolset = (sql: OrgSql, slug: string) =>
   sql(Id)`delete from toolsets where slug = ${slug} returning id`
 
 export interface Selection {
+  readonly limit: Limit
   /** Whether anything of that connection can be in. */
   connection(alias: string): boolean
   /** Whether the tool or prompt of that joined name (`alias__tool`) is in. */
@@ -46,14 +48,15 @@ export interface Selection {
   whole(alias: string): boolean
 }
 
-export const EVERYTHING: Selection = { connection: () => true, tool: () => true, whole: () => true }
+export const EVERYTHING: Selection = { limit: 'execute', connection: () => true, tool: () => true, whole: () => true }
 
-export function selectionOf({ connections, include, exclude }: ToolsetSettings): Selection {
+export function selectionOf({ connections, include, exclude, limit = 'execute' }: ToolsetSettings): Selection {
   const aliases = connections === undefined ? undefined : new Set(connections)
   const included = include.map(patternOf)
   const excluded = exclude.map(patternOf)
   const connection = (alias: string) => aliases?.has(alias) ?? true
   return {
+    limit,
     connection,
     whole: (alias) =>
       connection(alias) &&
@@ -61,22 +64,5 @@ export function selectionOf({ connections, include, exclude }: ToolsetSettings):
       include.some((pattern) => pattern === '*' || pattern === `${alias}__*`),
     tool: (alias, joined) =>
       connection(alias) && included.some((fits) => fits(joined)) && !excluded.some((fits) => fits(joined)),
-  }
-}
-
-/** `*` stands for any run of characters; everything else for itself. Matched by hand, so that no pattern can be slow. */
-export function patternOf(pattern: string): (text: string) => boolean {
-  const [head = '', ...rest] = pattern.split('*')
-  if (rest.length === 0) return (text) => text === head
-  const tail = rest.pop() ?? ''
-  return (text) => {
-    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false
-    let at = head.length
-    for (const part of rest) {
-      const found = text.indexOf(part, at)
-      if (found === -1) return false
-      at = found + part.length
-    }
-    return at <= text.length - tail.length
   }
 }

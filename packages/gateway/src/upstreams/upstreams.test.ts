@@ -16,6 +16,9 @@ const connection: ConnectionRow = {
   era: null,
   status: 'connected',
   status_reason: null,
+  description: null,
+  tools_default: true,
+  created_at: new Date(0),
   updated_at: new Date('2026-11-20T00:00:00Z'),
 }
 

@@ -7,7 +7,7 @@
 import { clean } from './mcp-json-entry.ts'
 import type { ImportClient } from './mcp-json-file.ts'
 import type { ImportedServer, McpJsonImport } from './mcp-json.ts'
-import { MASK, maskArgument, maskCommand, maskUrl } from './secret-marks.ts'
+import { MASK, maskArgument, maskCommand, maskUrl } from '../../lib/secret-marks.ts'
 
 const CLIENTS: Record<ImportClient, string> = {
   'claude-desktop': 'Claude Desktop',

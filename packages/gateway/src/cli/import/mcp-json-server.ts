@@ -9,7 +9,7 @@ import { isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
 import type { PlaceholderValues } from './mcp-json-placeholders.ts'
 import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
-import { secretArguments } from './secret-marks.ts'
+import { secretArguments } from '../../lib/secret-marks.ts'
 
 interface ImportedEntry {
   /** As the file names it. */

@@ -5,7 +5,7 @@
  * filled, with problems that must be solved before it can be added and notes that only inform. Values of `environment`
  * and `headers` and the arguments named in `secretArguments` are secrets: screens show `describeImport`, never these.
  */
-import { createAliasAllotment } from './alias.ts'
+import { createAliasAllotment } from '../../lib/alias.ts'
 import { clean } from './mcp-json-entry.ts'
 import { openMcpJson, type ImportClient } from './mcp-json-file.ts'
 import { readServer, type ImportedServer, type ServerOptions } from './mcp-json-server.ts'

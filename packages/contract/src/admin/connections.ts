@@ -1,0 +1,159 @@
+/**
+ * Connections over the admin interface (ledger S3-ADM-02); its paths say connector, as the source system does.
+ *
+ * Headers and variables go in and never come out: an answer names them. An address or an argument that looks like a secret is
+ * shown masked.
+ */
+import { z } from 'zod'
+import { Alias } from '../connections.ts'
+import { REVISIONS } from '../revisions.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { TENANT } from './organizations.ts'
+
+export const CONNECTORS = ['mcp.http', 'mcp.process'] as const
+
+const Title = z.string().trim().min(1).max(100)
+const Description = z.string().max(2_000)
+const Value = z.string().max(32_768)
+const Timeout = z.number().positive().max(3600)
+const Revision = z.enum(['auto', ...REVISIONS])
+const Arguments = z.array(Value).max(200)
+
+export const Connection = z.strictObject({
+  id: z.string(),
+  alias: Alias,
+  title: z.string(),
+  description: z.string().nullable(),
+  connector: z.enum(CONNECTORS),
+  enabled: z.boolean(),
+  /** Where it came from; one of a file is changed in that file. */
+  origin: z.string(),
+  status: z.string(),
+  status_reason: z.string().nullable(),
+  url: z.string().nullable(),
+  private: z.boolean(),
+  command: z.string().nullable(),
+  args: z.array(z.string()).nullable(),
+  header_names: z.array(z.string()),
+  environment_names: z.array(z.string()),
+  revision: Revision,
+  /** Seconds for one request. */
+  timeout: z.number(),
+  /** How many it offered when it was last asked. */
+  tools: z.int(),
+  /** Whether a tool that was not switched by name is on. */
+  tools_enabled: z.boolean(),
+  fetched_at: z.iso.datetime().nullable(),
+  stale_reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type Connection = z.output<typeof Connection>
+
+/** What can be said of a connection, in our words; what is not said is as it was, or as it is by default. */
+const words = {
+  title: Title.optional(),
+  description: Description.nullable().optional(),
+  enabled: z.boolean().optional(),
+  url: z.string().max(8_192).optional(),
+  /** Whether the address may lie in a private network; a platform administrator's to say. */
+  private: z.boolean().optional(),
+  command: z.string().min(1).max(4_096).optional(),
+  args: Arguments.optional(),
+  revision: Revision.optional(),
+  timeout: Timeout.optional(),
+}
+/** The source system's words for the same. */
+const seed = {
+  name: Title.optional(),
+  is_enabled: z.boolean().optional(),
+  /** Given to a program as variables `CONFIG_…`. */
+  configuration: z.record(z.string().max(200), z.unknown()).optional(),
+  runtime_type: z.string().max(50).optional(),
+  /** The words of a command line, as a list or as a list in JSON. */
+  runtime_command: z.union([Arguments.min(1), z.string().max(65_536)]).optional(),
+  /** The name of a package, where no command is given: run by npx (nodejs) or uvx (python), else as a program. */
+  package_path: z.string().min(1).max(4_096).optional(),
+}
+const Pairs = z.record(z.string().min(1).max(200), Value)
+/** A name with null takes it away; what is not named stays. */
+const PairsChange = z.record(z.string().min(1).max(200), Value.nullable())
+
+export const NewConnection = z.strictObject({
+  /** The name in front of its tools, for good; made of the title where it is not said. */
+  alias: Alias.optional(),
+  connector: z.string().max(50).optional(),
+  connector_type: z.string().max(50).optional(),
+  ...words,
+  headers: Pairs.optional(),
+  environment: Pairs.optional(),
+  ...seed,
+  runtime_env: Pairs.optional(),
+})
+export type NewConnection = z.output<typeof NewConnection>
+
+export const ConnectionChange = z.strictObject({
+  ...words,
+  headers: PairsChange.optional(),
+  environment: PairsChange.optional(),
+  ...seed,
+  runtime_env: PairsChange.optional(),
+})
+export type ConnectionChange = z.output<typeof ConnectionChange>
+
+export const CONNECTIONS = `${TENANT}/connectors`
+export const CONNECTION = `${CONNECTIONS}/{connection}`
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+export const listConnections = operation({
+  id: 'listConnections',
+  at: `GET ${CONNECTIONS}`,
+  summary: 'List the connections of an organization and how they are.',
+  needs: inOrganization('connector_read'),
+  query: Paging.extend({
+    /** Part of alias or title. */
+    search: z.string().max(100).optional(),
+    connector: z.enum(CONNECTORS).optional(),
+    status: z.string().max(50).optional(),
+    enabled: Flag.optional(),
+  }),
+  answer: pageOf(Connection),
+})
+export const addConnection = operation({
+  id: 'addConnection',
+  at: `POST ${CONNECTIONS}`,
+  summary: 'Connect a server: `mcp.http` by its address, or `mcp.process`, a program that is started here.',
+  needs: inOrganization('connector_create'),
+  body: NewConnection,
+  answer: Connection,
+  status: 201,
+})
+export const getConnection = operation({
+  id: 'getConnection',
+  at: `GET ${CONNECTION}`,
+  summary: 'One connection, by alias or id.',
+  needs: inOrganization('connector_read'),
+  answer: Connection,
+})
+export const changeConnection = operation({
+  id: 'changeConnection',
+  at: `PUT ${CONNECTION}`,
+  summary: 'Change a connection; what is not named stays.',
+  needs: inOrganization('connector_update'),
+  body: ConnectionChange,
+  answer: Connection,
+})
+export const removeConnection = operation({
+  id: 'removeConnection',
+  at: `DELETE ${CONNECTION}`,
+  summary: 'Remove a connection with its secrets.',
+  needs: inOrganization('connector_delete'),
+})
+export const toggleConnection = operation({
+  id: 'toggleConnection',
+  at: `PATCH ${CONNECTION}/toggle`,
+  summary: 'Switch a connection on or off.',
+  needs: inOrganization('connector_update'),
+  body: z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })]),
+  answer: Connection,
+})

@@ -1,0 +1,111 @@
+/** The tools of a connection over the admin interface (ledger S3-ADM-03): which there are, and which are on. */
+import { z } from 'zod'
+import { EFFECTS } from '../effects.ts'
+import { RULE_ACTIONS } from '../rules.ts'
+import { CONNECTION } from './connections.ts'
+import { inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
+
+export const Tool = z.strictObject({
+  /** The server's own name of it. */
+  name: z.string(),
+  /** Its name at the endpoints of several connections. */
+  joined_name: z.string(),
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  effect: z.enum(EFFECTS),
+  enabled: z.boolean(),
+  /** What keeps it from being listed; null where nothing does. */
+  hidden_by: z.enum(['switch', 'rule']).nullable(),
+  /** The platform's rule about it, one that only warns too. */
+  rule: z.strictObject({ id: z.string(), action: z.enum(RULE_ACTIONS), reason: z.string() }).nullable(),
+})
+export type Tool = z.output<typeof Tool>
+
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const ToolName = z.string().min(1).max(500)
+/** In our words or in the source system's. */
+const Switch = z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })])
+const Switches = z.union([
+  z.strictObject({
+    tools: z
+      .array(z.strictObject({ name: ToolName, enabled: z.boolean() }))
+      .min(1)
+      .max(2_000),
+  }),
+  z.strictObject({
+    updates: z
+      .array(z.strictObject({ tool_name: ToolName, is_enabled: z.boolean() }))
+      .min(1)
+      .max(2_000),
+  }),
+])
+
+const TOOLS = `${CONNECTION}/tools`
+const needs = inOrganization('tool_configure')
+const query = Paging.extend({
+  /** Part of the name. */
+  search: z.string().max(100).optional(),
+  enabled: Flag.optional(),
+})
+const Switched = z.strictObject({ changed: z.int(), enabled: z.int(), disabled: z.int() })
+
+export const listTools = operation({
+  id: 'listTools',
+  at: `GET ${TOOLS}`,
+  summary: 'List the tools of a connection, those that are off or blocked too.',
+  needs,
+  query,
+  answer: pageOf(Tool),
+})
+export const listToolsOfConnection = operation({
+  id: 'listToolsOfConnection',
+  at: 'GET /api/v1/admin/connectors/{connection}/tools',
+  summary: 'The same by the id of the connection alone, which decides the organization.',
+  needs: inItsOrganization('tool_configure'),
+  query,
+  answer: pageOf(Tool),
+})
+export const toggleTool = operation({
+  id: 'toggleTool',
+  at: `PATCH ${TOOLS}/{tool}`,
+  summary: 'Switch one tool on or off, by the name that its server gives it.',
+  needs,
+  body: Switch,
+  answer: Tool,
+})
+export const switchTools = operation({
+  id: 'switchTools',
+  at: `POST ${TOOLS}/bulk-update`,
+  summary: 'Switch several tools at once: all of them or, if one does not exist, none.',
+  needs,
+  body: Switches,
+  answer: Switched,
+})
+export const enableAllTools = operation({
+  id: 'enableAllTools',
+  at: `POST ${TOOLS}/enable-all`,
+  summary: 'Switch all tools on, those that appear later too.',
+  needs,
+  answer: Switched,
+})
+export const disableAllTools = operation({
+  id: 'disableAllTools',
+  at: `POST ${TOOLS}/disable-all`,
+  summary: 'Switch all tools off, those that appear later too.',
+  needs,
+  answer: Switched,
+})
+export const syncTools = operation({
+  id: 'syncTools',
+  at: `POST ${TOOLS}/sync`,
+  summary: 'Ask the server now what it offers. A failure says at which step it failed; the last lists stay.',
+  needs,
+  answer: z.strictObject({
+    ok: z.boolean(),
+    revision: z.string().nullable(),
+    tools: z.int(),
+    resources: z.int(),
+    prompts: z.int(),
+    failure: z.strictObject({ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() }).nullable(),
+  }),
+})

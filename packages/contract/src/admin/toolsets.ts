@@ -1,0 +1,39 @@
+/** Toolsets over the admin interface: named selections that have an endpoint. */
+import { z } from 'zod'
+import { Slug, ToolsetSettings } from '../connections.ts'
+import { inOrganization, operation } from './operation.ts'
+import { TENANT } from './organizations.ts'
+
+export const Toolset = z.strictObject({
+  slug: Slug,
+  title: z.string(),
+  settings: ToolsetSettings,
+  /** Where it came from; one of a file is changed in that file. */
+  origin: z.string(),
+})
+export type Toolset = z.output<typeof Toolset>
+
+const TOOLSETS = `${TENANT}/toolsets`
+const needs = inOrganization('tool_configure')
+
+export const listToolsets = operation({
+  id: 'listToolsets',
+  at: `GET ${TOOLSETS}`,
+  summary: 'List the toolsets of an organization.',
+  needs,
+  answer: z.strictObject({ items: z.array(Toolset) }),
+})
+export const putToolset = operation({
+  id: 'putToolset',
+  at: `PUT ${TOOLSETS}/{toolset}`,
+  summary: 'Make a toolset, or make the one of that name say this.',
+  needs,
+  body: ToolsetSettings.extend({ title: z.string().trim().min(1).max(100).optional() }),
+  answer: Toolset,
+})
+export const removeToolset = operation({
+  id: 'removeToolset',
+  at: `DELETE ${TOOLSETS}/{toolset}`,
+  summary: 'Remove a toolset. Keys that are limited to it reach nothing any more.',
+  needs,
+})

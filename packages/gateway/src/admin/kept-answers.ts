@@ -1,0 +1,72 @@
+/**
+ * Carrying out a request once that may come twice, because whoever sent it never saw the answer (Idempotency-Key,
+ * draft-ietf-httpapi-idempotency-key-header-07).
+ *
+ * The key is the principal's own and is bound to its first request, in the database, so that replicas agree. An answer may hold a
+ * new secret, so it is sealed. What broke off is never carried out again by itself: nobody knows how far it came.
+ */
+import { Fault } from '@toolway/contract'
+import { z } from 'zod'
+import type { Db } from '../db/db.ts'
+import type { Vault } from '../vault/vault.ts'
+
+interface KeptAnswersParts {
+  readonly db: Db
+  readonly vault: Pick<Vault, 'hash' | 'seal' | 'open'>
+}
+
+interface Named {
+  readonly principal: string
+  readonly key: string
+  /** Method, address and body, as one text. */
+  readonly request: string
+}
+
+const FORM = /^[\x21-\x7e]{1,200}$/
+const Row = z.object({ request: z.instanceof(Buffer), answer: z.instanceof(Buffer).nullable() })
+const Hash = z.object({ hash: z.instanceof(Buffer) })
+
+export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
+  const rowOf = (hash: Buffer) => `kept answer ${hash.toString('hex')}`
+
+  /** True for the first that comes. A day later the key means nothing any more. */
+  const claim = (hash: Buffer, request: Buffer) =>
+    db.system(async (sql) => {
+      await sql(Hash)`delete from kept_answers where created_at < now() - interval '24 hours' returning hash`
+      const rows = await sql(Hash)`
+        insert into kept_answers (hash, request) values (${hash}, ${request}) on conflict do nothing returning hash`
+      return rows.length > 0
+    })
+
+  async function replay(hash: Buffer, request: Buffer) {
+    const [held] = await db.system((sql) => sql(Row)`select request, answer from kept_answers where hash = ${hash}`)
+    if (held !== undefined && !held.request.equals(request)) throw new Fault('idempotency.mismatch')
+    if (held === undefined || held.answer === null) throw new Fault('idempotency.unfinished')
+    const { answer } = JSON.parse(vault.open(held.answer, rowOf(hash))) as { answer?: unknown }
+    return { replayed: true, given: answer }
+  }
+
+  return {
+    /** Throws `idempotency.mismatch` and `idempotency.unfinished`, and whatever `run` throws; a refusal is not kept. */
+    async once({ principal, key, request: text }: Named, run: () => Promise<unknown>) {
+      if (!FORM.test(key))
+        throw new Fault('body.shape', { place: '/Idempotency-Key', problem: 'has 1 to 200 visible characters' })
+      const hash = vault.hash(`idempotency ${principal} ${key}`)
+      const request = vault.hash(`idempotent request ${text}`)
+      if (!(await claim(hash, request))) return replay(hash, request)
+      try {
+        const given = await run()
+        const sealed = vault.seal(JSON.stringify({ answer: given }), rowOf(hash))
+        await db.system(
+          (sql) => sql(Hash)`update kept_answers set answer = ${sealed} where hash = ${hash} returning hash`,
+        )
+        return { replayed: false, given }
+      } catch (thrown) {
+        // What was refused changed nothing. Whatever else went wrong may have acted: the key stays taken.
+        if (thrown instanceof Fault && thrown.code !== 'internal')
+          await db.system((sql) => sql(Hash)`delete from kept_answers where hash = ${hash} returning hash`)
+        throw thrown
+      }
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** The operations on rules of the platform about tools (ledger S3-POLY-01, -03). */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../policy/rules.ts'
+import { servePlatform, type Served } from './serve.ts'
+
+const toRule = (row: RuleRow): shapes.Rule => ({
+  id: row.id,
+  tool_name_pattern: row.tool_name_pattern,
+  action: row.action,
+  reason: row.reason,
+  connector_type: row.connector_type,
+  is_active: row.active,
+  created_by: row.created_by,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
+
+const said = ({ tool_name_pattern: pattern, action, connector_type: connector, active, reason }: RuleRow) => ({
+  pattern,
+  action,
+  connector,
+  active,
+  reason,
+})
+
+export const ruleOperations: readonly Served[] = [
+  servePlatform(shapes.listRules, async ({ look, query: { limit, offset, action, is_active: active } }) => {
+    const found = (await look(listRules)).filter(
+      (row) => (action === undefined || row.action === action) && (active === undefined || row.active === active),
+    )
+    return { items: found.slice(offset, offset + limit).map(toRule), total: found.length, limit, offset }
+  }),
+
+  servePlatform(shapes.addRule, async ({ change, parts, principal, body }) => {
+    const { tool_name_pattern: pattern, action, reason, connector_type: connector, is_active: active } = body
+    const row = await change(
+      (added: RuleRow) => ({ action: 'rule.add', resource: 'rule', id: added.id, detail: said(added) }),
+      (sql) => addRule(sql, { pattern, action, reason, connector, active }, principal.id),
+    )
+    await parts.rules.refresh()
+    return toRule(row)
+  }),
+
+  servePlatform(shapes.changeRule, async ({ change, parts, params, body }) => {
+    const row = await change(
+      (changed: RuleRow) => ({ action: 'rule.change', resource: 'rule', id: changed.id, detail: said(changed) }),
+      async (sql) => {
+        const held = (await listRules(sql)).find(({ id }) => id === params['rule'])
+        if (held === undefined) throw unknown()
+        const changed = await changeRule(sql, held.id, {
+          pattern: body.tool_name_pattern ?? held.tool_name_pattern,
+          action: body.action ?? held.action,
+          reason: body.reason ?? held.reason,
+          connector: body.connector_type === undefined ? held.connector_type : body.connector_type,
+          active: body.is_active ?? held.active,
+        })
+        if (changed === undefined) throw unknown()
+        return changed
+      },
+    )
+    await parts.rules.refresh()
+    return toRule(row)
+  }),
+
+  servePlatform(shapes.removeRule, async ({ change, parts, params }) => {
+    await change(
+      (removed: RuleRow) => ({ action: 'rule.remove', resource: 'rule', id: removed.id, detail: said(removed) }),
+      async (sql) => {
+        const removed = await removeRule(sql, params['rule'] ?? '')
+        if (removed === undefined) throw unknown()
+        return removed
+      },
+    )
+    await parts.rules.refresh()
+    return undefined
+  }),
+]
