@@ -15,6 +15,9 @@ import type { Snapshot } from '../call/snapshot.ts'
 import type { AdminParts, Asking, Served } from '../admin/serve.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Actor } from '../records/change.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Client, Clients } from './client-address.ts'
+import { countUnknown } from './count-unknown.ts'
 import { correlationOf, isJsonType } from './request-head.ts'
 
 export interface AdminDoorParts {
@@ -23,30 +26,50 @@ export interface AdminDoorParts {
   /** Throws `key.missing` or `key.unknown`. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
   newCorrelationId(): string
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
+  /** Bytes of a body. */
+  readonly bodyLimit: number
 }
 
-const BODY_LIMIT = 1024 * 1024
+/** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
+const STRANGERS_CHANGE = 10
 type Env = { Bindings: HttpBindings }
 type AdminContext = Context<Env>
 
 /** `{organization}` in a description is `:organization` for Hono. */
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-export function createAdminDoor({ operations, parts, identify, newCorrelationId }: AdminDoorParts): Hono<Env> {
+export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
+  const { operations, parts, identify, newCorrelationId, clients, limits, bodyLimit: maxSize } = door
   const app = new Hono<Env>()
   const tooLarge = () => {
-    throw new Fault('request.too-large', { limit: BODY_LIMIT })
+    throw new Fault('request.too-large', { limit: maxSize })
   }
-  app.use(bodyLimit({ maxSize: BODY_LIMIT, onError: tooLarge }))
+  app.use(bodyLimit({ maxSize, onError: tooLarge }))
+  async function serve(c: AdminContext, { operation, run }: Served): Promise<Response> {
+    const client = clients.of(c.env.incoming)
+    const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
+    // One of these was counted when the request came in.
+    if (principal === undefined && operation.method !== 'GET')
+      await limits.address(client.network, STRANGERS_CHANGE - 1)
+    refuseBeyond(principal, operation)
+    const place = placeOf(parts, principal, operation.needs, c.req.param())
+    const { organization } = place
+    if (principal !== undefined)
+      await limits.administer(principal.id, organization?.id, organization?.settings.requests_per_minute)
+    const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
+    const given = await run(parts, await askingOf(c, operation, principal, client, correlationId), place)
+    return given instanceof Response ? given : answer(c, operation, given)
+  }
+
   for (const served of operations) {
-    const { operation } = served
-    app.on(operation.method, pathOf(operation), async (c) => {
-      const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
-      refuseBeyond(principal, operation)
-      const place = placeOf(parts, principal, operation.needs, c.req.param())
-      const asking = await askingOf(c, operation, principal, correlationOf(c.env.incoming) ?? newCorrelationId())
-      const given = await served.run(parts, asking, place)
-      return given instanceof Response ? given : answer(c, operation, given)
+    app.on(served.operation.method, pathOf(served.operation), async (c) => {
+      try {
+        return await serve(c, served)
+      } catch (thrown) {
+        throw await countUnknown(thrown, limits)
+      }
     })
   }
   return app
@@ -92,14 +115,14 @@ async function askingOf(
   c: AdminContext,
   operation: Operation,
   principal: Principal | undefined,
+  client: Client,
   correlationId: string,
 ): Promise<Asking> {
-  const { incoming } = c.env
   const actor: Actor = {
     id: principal?.id ?? 'anonymous',
     type: principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user',
     keyId: principal?.keyId,
-    address: incoming.socket.remoteAddress,
+    address: client.address,
     userAgent: c.req.header('user-agent'),
     correlationId,
   }

@@ -5,21 +5,28 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { Fault } from '@toolway/contract'
+import { Fault, type FaultCode } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
-import { addressOf } from './addresses.ts'
+import type { Limits } from '../limits/limits.ts'
+import { addressOf, type Address } from './addresses.ts'
+import type { Clients } from './client-address.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
-import { problemOf } from './say-fault.ts'
+import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
 import { pathOf, targetOf } from './target.ts'
+import { cutUnread } from './unread.ts'
 import type { WebSocketDoor } from './lasting/websocket-door.ts'
 
 export interface ServerParts {
   readonly guard: Guard
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'address' | 'state'>
+  /** Whether clients reach the gateway by https. */
+  readonly https: boolean
   readonly mcp: McpDoor
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
@@ -28,7 +35,9 @@ export interface ServerParts {
   readonly admin: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
-  readonly metrics: Registry
+  /** Undefined: there is no /metrics. */
+  readonly metrics: Registry | undefined
+  refused(code: FaultCode): void
   readonly newCorrelationId: () => string
   /** The answer to who asks whether this is the gateway of a data directory, at that address. */
   prove(challenge: string, place: Place): string
@@ -68,10 +77,15 @@ const parametersIn = (asked: string): string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => PARAMETER.test(name))
-const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate'
+const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate, Retry-After'
+
+/** A year, for this name alone: what else lives below it is not ours to decide (RFC 6797). */
+const HSTS = 'max-age=31536000'
+/** Whoever looks after the process asks often, from one address, and is answered from memory. */
+const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, mcp, sse, webSocket } = parts
+  const { guard, clients, limits, mcp, sse, webSocket } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
@@ -94,7 +108,30 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
       return sayProblem(response, Fault.of(thrown), parts.newCorrelationId())
     }
     if (origin !== undefined) allowOrigin(request, response, origin)
+    const client = clients.of(request)
+    if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
     const address = addressOf(path)
+    try {
+      const counting = isProbe(path) ? undefined : limits.address(client.network)
+      if (counting === undefined) return hand(request, response, address)
+      return counting.then(
+        () => hand(request, response, address),
+        (thrown: unknown) => turnAway(response, Fault.of(thrown), address),
+      )
+    } catch (thrown) {
+      return turnAway(response, Fault.of(thrown), address)
+    }
+  }
+
+  /** Nobody was asked who this is: no body is read and no record is kept, only a count. */
+  function turnAway(response: ServerResponse, fault: Fault, address: Address | undefined): void {
+    parts.refused(fault.code)
+    const correlationId = parts.newCorrelationId()
+    if (address === undefined) return sayProblem(response, fault, correlationId)
+    say(response, fault, 'application/json', failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
+  }
+
+  function hand(request: IncomingMessage, response: ServerResponse, address: Address | undefined) {
     if (address === undefined) return rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const { place, way } = address
@@ -138,17 +175,36 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
 }
 
 function sayProblem(response: ServerResponse, fault: Fault, correlationId: string): void {
-  const body = JSON.stringify(problemOf(fault, correlationId))
-  response
-    .writeHead(fault.row.http, {
-      'content-type': 'application/problem+json',
-      'content-length': Buffer.byteLength(body),
-    })
-    .end(body)
+  say(response, fault, 'application/problem+json', problemOf(fault, correlationId))
 }
 
-function createRest({ health, readiness, metrics, newCorrelationId, identify, prove, admin }: ServerParts) {
+function say(response: ServerResponse, fault: Fault, type: string, message: object): void {
+  const body = JSON.stringify(message)
+  response
+    .writeHead(fault.row.http, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(body),
+      ...headersOf(fault),
+    })
+    .end(body)
+  cutUnread(response)
+}
+
+/** What no answer for people may lack: it is what it says it is, it is kept nowhere, it tells no other site where it was read. */
+const HARDENED = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const
+
+function createRest(parts: ServerParts) {
+  const { health, readiness, metrics, newCorrelationId, identify, prove, admin } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
+  app.use(async (c, next) => {
+    await next()
+    // What sets one of its own, as a page that may be kept, keeps it.
+    for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
+  })
   app.route('/', admin)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
@@ -167,15 +223,10 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
     )
   })
   app.get('/health', (c) => c.redirect('/health/ready'))
-  // Counters tell how an installation is used: whoever may call may read them.
-  app.use('/metrics', async (c, next) => {
-    await identify(c.req.header('authorization'))
-    await next()
-  })
-  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
+  if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
-    if (fault.row.http === 401) c.header('www-authenticate', 'Bearer realm="toolway"')
+    for (const [name, value] of Object.entries(headersOf(fault))) c.header(name, value)
     return c.body(JSON.stringify(problemOf(fault, newCorrelationId())), fault.row.http as 500, {
       'content-type': 'application/problem+json',
     })
@@ -185,4 +236,17 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
     return c.json(problemOf(fault, newCorrelationId()), 404, { 'content-type': 'application/problem+json' })
   })
   return app
+}
+
+/** Counters tell how an installation is used: whoever may call may read them. */
+function serveMetrics(
+  app: Hono<{ Bindings: HttpBindings }>,
+  metrics: Registry,
+  identify: ServerParts['identify'],
+): void {
+  app.use('/metrics', async (c, next) => {
+    await identify(c.req.header('authorization'))
+    await next()
+  })
+  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
 }
