@@ -10,14 +10,14 @@ import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import type { Limits } from '../limits/limits.ts'
-import { addressOf, type Address } from './addresses.ts'
+import { addressOf } from './addresses.ts'
 import type { Clients } from './client-address.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
-import { pathOf, targetOf } from './target.ts'
+import { pathOf, targetOf, type Target } from './target.ts'
 import { cutUnread } from './unread.ts'
 import type { WebSocketDoor } from './lasting/websocket-door.ts'
 
@@ -89,49 +89,42 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
-   * The path that is asked for. Throws `request.host` or `request.origin`. An authority in the target is judged and then taken
-   * away, so that nobody behind this reads it another way.
+   * Throws `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
+   * this reads it another way.
    */
-  function admitted(request: IncomingMessage): string {
-    const { origin, authority } = targetOf(request.url ?? '/')
+  function guarded(request: IncomingMessage, { origin, authority }: Target): void {
     guard.check(request.headers.host, request.headers.origin, authority)
     if (authority !== undefined) request.url = origin
-    return pathOf(origin)
   }
 
+  /** Its address is counted before anything is looked at, so that no kind of flood is let in for free (ledger U-22). */
   function receive(request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
-    const { origin } = request.headers
-    let path: string
+    const target = targetOf(request.url ?? '/')
+    const path = pathOf(target.origin)
+    const client = clients.of(request)
+    if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
     try {
-      path = admitted(request)
+      const counting = isProbe(path) ? undefined : limits.address(client.network)
+      if (counting !== undefined)
+        return counting.then(
+          () => hand(request, response, target, path),
+          (thrown: unknown) => turnAway(request, response, target, Fault.of(thrown)),
+        )
+    } catch (thrown) {
+      return turnAway(request, response, target, Fault.of(thrown))
+    }
+    return hand(request, response, target, path)
+  }
+
+  function hand(request: IncomingMessage, response: ServerResponse, target: Target, path: string) {
+    const { origin } = request.headers
+    try {
+      guarded(request, target)
     } catch (thrown) {
       return sayProblem(response, Fault.of(thrown), parts.newCorrelationId())
     }
     if (origin !== undefined) allowOrigin(request, response, origin)
-    const client = clients.of(request)
-    if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
     const address = addressOf(path)
-    try {
-      const counting = isProbe(path) ? undefined : limits.address(client.network)
-      if (counting === undefined) return hand(request, response, address)
-      return counting.then(
-        () => hand(request, response, address),
-        (thrown: unknown) => turnAway(response, Fault.of(thrown), address),
-      )
-    } catch (thrown) {
-      return turnAway(response, Fault.of(thrown), address)
-    }
-  }
-
-  /** Nobody was asked who this is: no body is read and no record is kept, only a count. */
-  function turnAway(response: ServerResponse, fault: Fault, address: Address | undefined): void {
-    parts.refused(fault.code)
-    const correlationId = parts.newCorrelationId()
-    if (address === undefined) return sayProblem(response, fault, correlationId)
-    say(response, fault, 'application/json', failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
-  }
-
-  function hand(request: IncomingMessage, response: ServerResponse, address: Address | undefined) {
     if (address === undefined) return rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const { place, way } = address
@@ -139,11 +132,29 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     return sse === undefined ? rest(request, response) : sse.answer(request, response, place, way)
   }
 
+  /** Nobody was asked who this is: no body is read and no record is kept, only a count. */
+  function turnAway(request: IncomingMessage, response: ServerResponse, target: Target, fault: Fault): void {
+    parts.refused(fault.code)
+    const correlationId = parts.newCorrelationId()
+    const { origin } = request.headers
+    try {
+      guarded(request, target)
+      // Who may read an answer in a browser may read this one.
+      if (origin !== undefined) allowOrigin(request, response, origin)
+    } catch {
+      // The limit says more than the name does, and both refuse.
+    }
+    if (addressOf(pathOf(target.origin)) === undefined) return sayProblem(response, fault, correlationId)
+    say(response, fault, 'application/json', failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
+  }
+
   /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */
   function becomesSocket(request: IncomingMessage): boolean {
     if (!webSocket.takes(request)) return false
     try {
-      return addressOf(admitted(request))?.way === 'mcp'
+      const target = targetOf(request.url ?? '/')
+      guarded(request, target)
+      return addressOf(pathOf(target.origin))?.way === 'mcp'
     } catch {
       return false
     }
