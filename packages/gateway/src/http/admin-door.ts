@@ -7,6 +7,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
 import type { Needs, Operation, Shape } from '@toolway/contract/admin'
+import { parseJson, type Json } from '@toolway/protocol'
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
@@ -54,6 +55,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     if (principal === undefined && operation.method !== 'GET')
       await limits.address(client.network, STRANGERS_CHANGE - 1)
     refuseBeyond(principal, operation)
+    refuseUnstorable(c)
     const place = placeOf(parts, principal, operation.needs, c.req.param())
     const { organization } = place
     if (principal !== undefined)
@@ -145,11 +147,45 @@ async function bodyOf(c: AdminContext): Promise<unknown> {
   const text = await c.req.text()
   if (text === '') return undefined
   if (!isJsonType(c.req.header('content-type'))) throw new Fault('request.media-type')
+  const value = jsonOf(text)
+  const place = unstorable(value)
+  if (place !== undefined) throw new Fault('body.shape', { place, problem: 'holds a character that no text may hold' })
+  return value
+}
+
+/** Read as messages are: bounded in depth before anything is made of it. */
+function jsonOf(text: string): Json {
   try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw new Fault('body.shape', { place: '/', problem: 'is not JSON' })
+    return parseJson(text)
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    throw fault.code === 'request.not-json' ? new Fault('body.shape', { place: '/', problem: 'is not JSON' }) : fault
   }
+}
+
+/** NUL and half a surrogate pair: JSON can say them, and PostgreSQL cannot hold them (its documentation, character types). */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** The place of the first text that is not, by its names. */
+function unstorable(value: Json, place = ''): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : place || '/'
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, inner] of Object.entries(value)) {
+    if (!isStorable(name)) return place || '/'
+    const found = unstorable(inner, `${place}/${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** What no name can be names nothing. */
+function refuseUnstorable(c: AdminContext): void {
+  for (const [name, value] of Object.entries(c.req.param()))
+    if (!isStorable(value))
+      throw name === 'organization' ? new Fault('place.unknown') : new Fault('thing.unknown', { thing: name })
+  for (const [name, value] of Object.entries(c.req.query()))
+    if (!isStorable(name) || !isStorable(value))
+      throw new Fault('body.shape', { place: '/query', problem: 'holds a character that no text may hold' })
 }
 
 function parsed(shape: Shape, value: unknown, under: string): unknown {

@@ -45,7 +45,7 @@ function fixture(rates: Partial<LimitRates>) {
   })
   const incoming = { socket: { remoteAddress: '192.0.2.1' }, headers: {} }
   const ask = async (method: string, path: string) => {
-    const response = await door.request(path, { method }, { incoming } as unknown as HttpBindings)
+    const response = await door.request(path, { method }, { incoming })
     return response.status === 204 ? '204' : ((await response.json()) as { code: string }).code
   }
   return { ask, limits }
