@@ -286,7 +286,7 @@ describe('lessons', () => {
   test('THV-6216: a tool that is not listed cannot be called, and answers as one that does not exist', async () => {
     const limited: RawPeer = { ...peer, url: `${gateway.address}/o/default/t/safe/mcp`, key: LIMITED_KEY }
     const { answer } = await ask(limited, 'tools/list')
-    expect((answer.result?.['tools'] as { name: string }[]).map(({ name }) => name)).toEqual(['up__echo'])
+    expect(answer.result?.['tools']).toMatchObject([{ name: 'up__echo' }])
     const before = server.of('tools/call').length
     const hidden = await callTool(limited, 'up__hidden')
     const missing = await callTool(limited, 'up__missing')
