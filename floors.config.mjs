@@ -3,7 +3,8 @@
  * type imports included: downwards only, nouns are strangers, and what can do harm is in one place each.
  */
 const gateway = 'packages/gateway/src'
-const nouns = 'connections|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry'
+const nouns =
+  'connections|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits'
 const doors = `(?:http|cli)/|${gateway}/(?:main|compose|config)\\.ts$`
 const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,

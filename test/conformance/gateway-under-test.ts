@@ -53,6 +53,9 @@ export async function startGatewayUnderTest({ upstream, log }: GatewayOptions): 
     TOOLWAY_DATA: directory,
     TOOLWAY_AUTH: 'off',
     TOOLWAY_DEMO: 'off',
+    // A suite asks more in a second than a person in a minute.
+    TOOLWAY_LIMIT_ADDRESS: 'off',
+    TOOLWAY_LIMIT_ORGANIZATION: 'off',
     TOOLWAY_CONFIG: config,
   })
   // A run that is interrupted must not leave a gateway behind.

@@ -30,24 +30,30 @@ function faultsPage(): string {
 }
 
 function settingsPage(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { shape, about, secret }]) => {
+  const rows = Object.entries(SETTINGS).map(([name, setting]) => {
+    const { shape, about, secret } = setting
+    const also = 'also' in setting ? setting.also.map((one) => `\`${one}\``).join(', ') : ''
     const unset = shape.safeParse(undefined)
     const shown =
       name === 'TOOLWAY_DATA'
         ? '`.toolway` in a checkout, else in your home'
         : unset.data === undefined
           ? ''
-          : `\`${String(unset.data)}\``
-    return `| \`${name}\` | ${shown === '``' ? '' : shown} | ${cell(about)}${secret ? ' Masked wherever it is shown.' : ''} |`
+          : name.startsWith('TOOLWAY_LIMIT_') && unset.data === 0
+            ? '`off`'
+            : `\`${String(unset.data)}\``
+    return `| \`${name}\` | ${shown === '``' ? '' : shown} | ${also} | ${cell(about)}${secret ? ' Masked wherever it is shown.' : ''} |`
   })
   return [
     '# Settings',
     '',
     'From the environment; each also as `NAME_FILE`, a path whose content is the value. A name that starts with `TOOLWAY_` and is not here is refused. `toolway config` shows what is in force.',
     '',
-    '| setting | default | what it is |',
-    '|---|---|---|',
+    '| setting | default | also read as | what it is |',
+    '|---|---|---|---|',
     ...rows,
+    '',
+    'A setting that is given under two names ends the start, which names both. `SAGEMCP_ENABLE_…` take true, false, 1 and 0 besides on and off.',
     '',
     'For the command line alone: `TOOLWAY_URL` and `TOOLWAY_KEY` name another gateway and the key for it.',
     '',

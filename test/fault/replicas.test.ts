@@ -23,6 +23,8 @@ async function startBeside({ db }: TestGateway): Promise<AsyncDisposable & { add
     PATH: process.env['PATH'],
     TOOLWAY_PORT: '0',
     TOOLWAY_DATA: folder,
+    TOOLWAY_LIMIT_ADDRESS: 'off',
+    TOOLWAY_LIMIT_ORGANIZATION: 'off',
   })
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const store = { db, vault: createVault(Buffer.alloc(32, 7)) }

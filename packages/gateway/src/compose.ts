@@ -27,6 +27,7 @@ import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
 import { createAdminDoor } from './http/admin-door.ts'
+import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createMcpDoor } from './http/mcp-door.ts'
@@ -48,6 +49,8 @@ import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog, type Offer } from './jobs/sync-catalog.ts'
 import { createSyncNow } from './jobs/sync-now.ts'
 import type { Log } from './lib/log.ts'
+import { createLimits } from './limits/limits.ts'
+import { createRedisCount } from './limits/redis-count.ts'
 import { listRoles } from './organizations/members.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
 import { createRules, listRules } from './policy/rules.ts'
@@ -87,10 +90,6 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** Bytes of one request body (ledger U-16). */
-const BODY_LIMIT = 1024 * 1024
-/** What an organization may send in a minute where nothing else is settled (ledger S3-RATE-01). */
-const REQUESTS_PER_MINUTE = 100
 const CHANNEL = 'toolway_changed'
 /** How long calls may go on once the gateway has been told to end. */
 const DRAIN_MS = 10_000
@@ -115,6 +114,29 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   opened.defer(() => records.close())
 
+  const redis =
+    config.REDIS_URL === undefined
+      ? undefined
+      : createRedisCount({
+          url: config.REDIS_URL,
+          prefix: `toolway:${vault.hash('limits').toString('hex').slice(0, 16)}`,
+          log,
+        })
+  opened.defer(() => redis?.close())
+  await redis?.open()
+  const limits = createLimits({
+    rates: {
+      address: config.TOOLWAY_LIMIT_ADDRESS,
+      organization: config.TOOLWAY_LIMIT_ORGANIZATION,
+      key: config.TOOLWAY_LIMIT_KEY,
+      connection: config.TOOLWAY_LIMIT_CONNECTION,
+    },
+    now: () => performance.now(),
+    shared: redis,
+    onRefuse: counters.limit,
+  })
+  const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
+
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
@@ -125,6 +147,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   opened.defer(() => children.close())
   const upstreams = createUpstreams({
     children,
+    pools: config.TOOLWAY_POOL === 'on',
     onRevision: (connectionId, revision) => remember(connectionId, revision),
     onNoise: (alias, line) =>
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
@@ -344,6 +367,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     accounts,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
+    limits,
+    resultLimit: config.TOOLWAY_RESULT_LIMIT,
     parked,
     states: createBoundStates(vault),
     tasks,
@@ -359,7 +384,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     trails,
     open,
     room,
-    bodyLimit: BODY_LIMIT,
+    clients,
+    limits,
+    bodyLimit: config.TOOLWAY_BODY_LIMIT,
     draining: drain.signal,
   }
   const listener = await db.listen(CHANNEL, (notice) => {
@@ -383,6 +410,10 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
       allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
     }),
+    clients,
+    limits,
+    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
+    refused: counters.refuse,
     mcp: createMcpDoor(doors),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
@@ -395,16 +426,19 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         snapshots: { ...snapshots, find: snapshots.findAny },
         rules: { refresh: () => rules.load().then(snapshots.reload) },
         sync: syncNow,
-        requestsPerMinute: REQUESTS_PER_MINUTE,
+        requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       },
       identify: identity.identify,
       newCorrelationId: randomUUID,
+      clients,
+      limits,
+      bodyLimit: config.TOOLWAY_BODY_LIMIT,
     }),
     health,
     identify: identity.identify,
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({ health, ping: () => db.ping() }),
-    metrics: counters.registry,
+    readiness: createReadiness({ health, ping: () => db.ping(), limits: () => limits.state }),
+    metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
   })

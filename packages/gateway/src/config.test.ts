@@ -74,6 +74,10 @@ describe('a setting', () => {
     ['TOOLWAY_ALLOWED_ORIGINS', 'https://a.example.com', ['https://a.example.com']],
     ['TOOLWAY_AUTH', 'off', 'off'],
     ['TOOLWAY_DEMO', 'off', 'off'],
+    ['TOOLWAY_TRUSTED_PROXIES', '10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+    ['TOOLWAY_LIMIT_ADDRESS', 'off', 0],
+    ['TOOLWAY_LIMIT_ORGANIZATION', '1000000', 1_000_000],
+    ['TOOLWAY_BODY_LIMIT', '2048', 2_048],
     ['DATABASE_URL', 'postgresql://u:p@db:5432/x', 'postgresql://u:p@db:5432/x'],
     ['REDIS_URL', 'rediss://r:6379', 'rediss://r:6379'],
     ['LOG_LEVEL', 'silent', 'silent'],
@@ -97,6 +101,12 @@ describe('a setting', () => {
     ['TOOLWAY_AUTH', 'false'],
     ['TOOLWAY_AUTH', 'OFF'],
     ['TOOLWAY_DEMO', '0'],
+    ['TOOLWAY_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['TOOLWAY_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TOOLWAY_LIMIT_ORGANIZATION', '0'],
+    ['TOOLWAY_LIMIT_ORGANIZATION', '1000001'],
+    ['TOOLWAY_LIMIT_KEY', 'no'],
+    ['TOOLWAY_BODY_LIMIT', '1 MiB'],
     ['TOOLWAY_CHILD_MEMORY', '63'],
     ['TOOLWAY_CHILD_MEMORY', '2 GiB'],
     ['LOG_LEVEL', 'verbose'],
@@ -148,6 +158,53 @@ describe('a setting that has another name', () => {
   })
 })
 
+describe('the names that the seeds have for a setting', () => {
+  test.each([
+    ['PORT', '9000', 'TOOLWAY_PORT', 9_000],
+    ['HOST', '0.0.0.0', 'TOOLWAY_HOST', '0.0.0.0'],
+    ['PUBLIC_URL', 'https://a.example', 'TOOLWAY_PUBLIC_URL', 'https://a.example'],
+    ['BASE_URL', 'https://a.example', 'TOOLWAY_PUBLIC_URL', 'https://a.example'],
+    ['CORS_ALLOWED_ORIGINS', 'https://a.example', 'TOOLWAY_ALLOWED_ORIGINS', ['https://a.example']],
+    ['RATE_LIMIT_RPM', '250', 'TOOLWAY_LIMIT_ORGANIZATION', 250],
+    ['SAGEMCP_BOOTSTRAP_ADMIN_KEY', KEY, 'TOOLWAY_BOOTSTRAP_KEY', KEY],
+    ['SAGEMCP_ENABLE_AUTH', 'False', 'TOOLWAY_AUTH', 'off'],
+    ['SAGEMCP_ENABLE_METRICS', '0', 'TOOLWAY_METRICS', 'off'],
+    ['SAGEMCP_ENABLE_SERVER_POOL', 'true', 'TOOLWAY_POOL', 'on'],
+    ['SAGEMCP_ENABLE_SESSION_MANAGEMENT', 'off', 'TOOLWAY_SESSIONS', 'off'],
+  ] as const)('%s=%s is read', (also, text, name, value) => {
+    expect(load({ [also]: text }).config[name]).toEqual(value)
+  })
+
+  test('U-25: every setting that is given under two of its names ends the start, which names both', () => {
+    let pairs = 0
+    for (const [name, setting] of Object.entries(SETTINGS)) {
+      const names = [name, ...('also' in setting ? setting.also : [])]
+      for (const [at, one] of names.entries()) {
+        for (const other of names.slice(at + 1)) {
+          const said = complaint({ [one]: '127.0.0.1', [other]: '127.0.0.1' })
+          expect(said).toBe(`${one} and ${other} are both set: keep one of them.`)
+          pairs++
+        }
+      }
+    }
+    expect(pairs).toBeGreaterThanOrEqual(14)
+  })
+
+  test('a value that does not fit is complained of under the name that was used', () => {
+    expect(complaint({ PORT: 'http' })).toMatch(/^PORT, which is TOOLWAY_PORT, is "http" \(from the environment\)/)
+    expect(complaint({ SAGEMCP_ENABLE_METRICS: 'perhaps' })).toContain('SAGEMCP_ENABLE_METRICS')
+  })
+
+  test('HOST is not read where a shell keeps the name of its machine', () => {
+    expect(load({ HOST: 'my-laptop' }).config.TOOLWAY_HOST).toBe('127.0.0.1')
+    expect(load({ HOST: 'my-laptop', TOOLWAY_HOST: '::1' }).config.TOOLWAY_HOST).toBe('::1')
+  })
+
+  test('their words for a switch are not words of ours', () => {
+    expect(complaint({ TOOLWAY_METRICS: 'true' })).toContain('it must be on or off')
+  })
+})
+
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
@@ -159,6 +216,15 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_CHILD_MEMORY: '512',
       TOOLWAY_SESSIONS: 'off',
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
+      TOOLWAY_TRUSTED_PROXIES: '10.0.0.0/8',
+      TOOLWAY_POOL: 'off',
+      TOOLWAY_METRICS: 'off',
+      TOOLWAY_LIMIT_ADDRESS: '1',
+      TOOLWAY_LIMIT_ORGANIZATION: 'off',
+      TOOLWAY_LIMIT_KEY: '3',
+      TOOLWAY_LIMIT_CONNECTION: '4',
+      TOOLWAY_BODY_LIMIT: '2048',
+      TOOLWAY_RESULT_LIMIT: '2048',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',

@@ -5,6 +5,7 @@
  * name that looks like ours and is not is refused, because a misspelt setting would otherwise be a silent default.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,30 +20,60 @@ const port = z
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
 const SESSIONS_PROBLEM = 'it must be a whole number from 1 to 10000'
 const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
-const onOff = z.enum(['on', 'off'], 'it must be on or off')
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-const list = z
+const onOff = (unsaid: 'on' | 'off') => z.enum(['on', 'off'], 'it must be on or off').default(unsaid)
+/** What the switches of a seed are set to; ours know one word for each. */
+const SEED_SWITCH = /^SAGEMCP_ENABLE_/
+const SEED_WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off', '1': 'on', '0': 'off' }
+const RATE_PROBLEM = 'it must be a whole number from 1 to 1000000, or off'
+/** Requests per minute; `off` is 0, which is no limit. */
+const perMinute = (unsaid: string) =>
+  z
+    .string()
+    .default(unsaid)
+    .refine((text) => text === 'off' || (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= 1_000_000), RATE_PROBLEM)
+    .transform((text) => (text === 'off' ? 0 : Number(text)))
+const bytes = (unsaid: number, least: number, most: number) => {
+  const problem = `it must be a whole number of bytes from ${least} to ${most}`
+  return z
+    .string()
+    .default(String(unsaid))
+    .refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most, problem)
+    .transform(Number)
+}
+/** What is not an address or a range would be a proxy that is silently not trusted. */
+const networks = z
   .string()
   .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
+  .transform(splitList)
+  .superRefine((all, context) => {
+    const wrong = all.find((one) => !isNetwork(one))
+    if (wrong !== undefined) context.addIssue(`${wrong} is neither an address nor a range such as 10.0.0.0/8`)
+  })
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const list = z.string().default('').transform(splitList)
 
 interface Setting {
   readonly shape: z.ZodType
   readonly about: string
   readonly secret?: boolean
-  /** Another name for it, under which other programs know it (ledger U-25). */
-  readonly also?: string
+  /** Other names for it, under which other programs know it (ledger U-25). */
+  readonly also?: readonly string[]
 }
 const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
+const known = <Shape extends z.ZodType>(also: readonly string[], plain: ReturnType<typeof setting<Shape>>) => ({
+  ...plain,
+  also,
+})
 
 export const SETTINGS = {
-  TOOLWAY_PORT: setting(port.default(8787), 'Port to listen on; 0 takes any free one.'),
-  TOOLWAY_HOST: setting(z.string().min(1).default('127.0.0.1'), 'Address to listen on.'),
+  TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
+  TOOLWAY_HOST: known(
+    ['HOST'],
+    setting(
+      z.string().min(1).default('127.0.0.1'),
+      'Address to listen on. HOST is read only where it is an address: shells keep the name of the machine there.',
+    ),
+  ),
   TOOLWAY_DATA: setting(
     z.string().min(1).default(defaultDirectory()),
     'Data directory (mode 0700): database, vault key, children.',
@@ -51,28 +82,38 @@ export const SETTINGS = {
     z.string().min(1).optional(),
     'YAML file that declares organizations, connections, toolsets and keys.',
   ),
-  TOOLWAY_BOOTSTRAP_KEY: setting(
-    z
-      .string()
-      .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits')
-      .optional(),
-    'First key of the default organization, given instead of made.',
-    true,
+  TOOLWAY_BOOTSTRAP_KEY: known(
+    ['SAGEMCP_BOOTSTRAP_ADMIN_KEY'],
+    setting(
+      z
+        .string()
+        .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits')
+        .optional(),
+      'First key of the default organization, given instead of made.',
+      true,
+    ),
   ),
-  TOOLWAY_PUBLIC_URL: setting(
-    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
-    'Address under which clients reach the gateway.',
+  TOOLWAY_PUBLIC_URL: known(
+    ['PUBLIC_URL', 'BASE_URL'],
+    setting(
+      z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+      'Address under which clients reach the gateway.',
+    ),
   ),
   TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
-  TOOLWAY_ALLOWED_ORIGINS: {
-    ...setting(
-      list,
-      'Further web origins that may call, separated by commas; MCP_ALLOWED_ORIGINS is another name for it.',
-    ),
-    also: 'MCP_ALLOWED_ORIGINS',
-  },
-  TOOLWAY_AUTH: setting(onOff.default('on'), 'off: no key is needed. Only on a loopback address.'),
-  TOOLWAY_DEMO: setting(onOff.default('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_ALLOWED_ORIGINS: known(
+    ['MCP_ALLOWED_ORIGINS', 'CORS_ALLOWED_ORIGINS'],
+    setting(list, 'Further web origins that may call, separated by commas.'),
+  ),
+  TOOLWAY_TRUSTED_PROXIES: setting(
+    networks,
+    'Proxies that are believed when they say where a request comes from: addresses and ranges, separated by commas.',
+  ),
+  TOOLWAY_AUTH: known(
+    ['SAGEMCP_ENABLE_AUTH'],
+    setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
+  ),
+  TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()
@@ -81,9 +122,12 @@ export const SETTINGS = {
       .transform(Number),
     'MiB that a server which is started here may hold, with all that it starts; one that holds more is ended.',
   ),
-  TOOLWAY_SESSIONS: setting(
-    onOff.default('on'),
-    'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+  TOOLWAY_SESSIONS: known(
+    ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
+    setting(
+      onOff('on'),
+      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+    ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
     z
@@ -92,6 +136,35 @@ export const SETTINGS = {
       .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10_000, SESSIONS_PROBLEM)
       .transform(Number),
     'Sessions that one key may have at one endpoint; one more ends the one used longest ago.',
+  ),
+  TOOLWAY_POOL: known(
+    ['SAGEMCP_ENABLE_SERVER_POOL'],
+    setting(
+      onOff('on'),
+      'off: a session with a remote server serves one request, unless it belongs to a session of a client.',
+    ),
+  ),
+  TOOLWAY_METRICS: known(['SAGEMCP_ENABLE_METRICS'], setting(onOff('on'), 'off: there is no /metrics.')),
+  TOOLWAY_LIMIT_ADDRESS: setting(
+    perMinute('600'),
+    'Requests per minute of one client address, whoever asks; off is no limit.',
+  ),
+  TOOLWAY_LIMIT_ORGANIZATION: known(
+    ['RATE_LIMIT_RPM'],
+    setting(
+      perMinute('100'),
+      'Requests per minute of one organization that has not settled requests_per_minute for itself; off is no limit.',
+    ),
+  ),
+  TOOLWAY_LIMIT_KEY: setting(perMinute('off'), 'Requests per minute of one key or account; off is no limit.'),
+  TOOLWAY_LIMIT_CONNECTION: setting(
+    perMinute('off'),
+    'Requests per minute that go to one connection; off is no limit.',
+  ),
+  TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Bytes that a request may have.'),
+  TOOLWAY_RESULT_LIMIT: setting(
+    bytes(262_144, 1_024, 67_108_864),
+    'Bytes of text that the result of a tool may have; what is longer is cut, and says so.',
   ),
   DATABASE_URL: setting(
     z
@@ -102,7 +175,7 @@ export const SETTINGS = {
   ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
-    'Reserved for shared limits; this version does not use it and says so.',
+    'Redis with which several gateways count their limits together; without one each counts alone.',
     true,
   ),
   LOG_LEVEL: setting(
@@ -150,7 +223,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   for (const name of NAMES) {
     const [text, origin, source] = readSetting(environment, name)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
-    values[name] = check(name, text, origin)
+    values[name] = check(name, text, origin, source)
   }
   const config = Object.freeze(values) as Config
   refuseOpenDoor(config)
@@ -179,20 +252,37 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
 
 /** What is said, where it came from, and the name under which it was found. */
 function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin, string] {
-  const { also }: Setting = SETTINGS[name]
-  const sources = (also === undefined ? [name] : [name, also])
+  const { also = [] }: Setting = SETTINGS[name]
+  const sources = [name, ...also]
     .flatMap((known) => [known, `${known}_FILE`])
-    .filter((source) => (environment[source] ?? '') !== '')
+    .filter((source) => (environment[source] ?? '') !== '' && isMeant(source, environment[source]))
   if (sources.length > 1) throw new ConfigFault(`${sources.slice(0, 2).join(' and ')} are both set: keep one of them.`)
   const [source = name] = sources
   const said = environment[source]
   if (said === undefined || said === '') return [undefined, 'default', source]
-  return source.endsWith('_FILE') ? readSettingFile(source, said) : [said, 'environment', source]
+  const [text, origin] = source.endsWith('_FILE') ? readSettingFile(source, said) : [said, 'environment' as const]
+  return [SEED_SWITCH.test(source) ? (SEED_WORDS[text.toLowerCase()] ?? text) : text, origin, source]
 }
 
-function readSettingFile(source: string, path: string): [string, Origin, string] {
+/** A shell's HOST is the name of its machine, and nobody meant it as an address to listen on. */
+const isMeant = (source: string, said = ''): boolean => source !== 'HOST' || isIP(said) !== 0 || said === 'localhost'
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits] = text.split('/', 2)
+  const most = isIP(address) === 4 ? 32 : 128
+  return isIP(address) !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+}
+
+function readSettingFile(source: string, path: string): [string, Origin] {
   try {
-    return [readFileSync(path, 'utf8').trim(), `file ${path}`, source]
+    return [readFileSync(path, 'utf8').trim(), `file ${path}`]
   } catch (thrown) {
     throw new ConfigFault(
       `${source} names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
@@ -200,13 +290,14 @@ function readSettingFile(source: string, path: string): [string, Origin, string]
   }
 }
 
-function check(name: SettingName, text: string | undefined, origin: Origin): unknown {
+function check(name: SettingName, text: string | undefined, origin: Origin, source: string): unknown {
   const parsed = SETTINGS[name].shape.safeParse(text)
   if (parsed.success) return parsed.data
   const shown = SETTINGS[name].secret ? 'not what it should be' : `"${text}"`
   const problem = parsed.error.issues[0]?.message ?? 'it is not valid'
+  const called = source.startsWith(name) ? name : `${source}, which is ${name},`
   throw new ConfigFault(
-    `${name} is ${shown} (from ${origin === 'environment' ? 'the environment' : origin}): ${problem}.`,
+    `${called} is ${shown} (from ${origin === 'environment' ? 'the environment' : origin}): ${problem}.`,
   )
 }
 

@@ -49,6 +49,8 @@ async function start() {
       TOOLWAY_PORT: '0',
       TOOLWAY_DATA: join(directory, 'data'),
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '10000',
+      TOOLWAY_LIMIT_ADDRESS: 'off',
+      TOOLWAY_LIMIT_ORGANIZATION: 'off',
     },
     directory,
   )

@@ -9,7 +9,7 @@ import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
-import type { Inbound, ParkedCalls, Place, Standing } from './ports.ts'
+import type { CallLimits, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { roleIn } from './role.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -21,6 +21,8 @@ export interface AdmitParts {
   /** By id or by slug; undefined when there is none (any more). */
   organization(name: { id?: string; slug?: string }): Snapshot | undefined
   readonly defaultOrganization: string
+  readonly limits: CallLimits
+  readonly resultLimit: number
   readonly parked: ParkedCalls
   readonly states: BoundStates
   readonly tasks: TaskBook
@@ -31,7 +33,7 @@ export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
 const DEFAULT_TOOLSET = 'default'
 
 export function createAdmit(parts: AdmitParts): Admit {
-  const { identity, accounts, organization, defaultOrganization, parked, states, tasks } = parts
+  const { identity, accounts, organization, defaultOrganization, limits, resultLimit, parked, states, tasks } = parts
   function stand(principal: Principal, place: Place): Standing {
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
@@ -50,6 +52,9 @@ export function createAdmit(parts: AdmitParts): Admit {
       role,
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
+      requestsPerMinute: snapshot.organization.settings.requests_per_minute,
+      limits,
+      resultLimit,
       toolset: connection === undefined ? toolset : undefined,
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,

@@ -7,6 +7,7 @@
  */
 import { Fault, type ToolRule } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { cutResult } from './cut-result.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
@@ -28,11 +29,13 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     const { headerParameters, wraps, needsTask } = target
     const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps, needsTask })
     trail.outcome = outcomeOf(answer)
-    return answer
+    if ('error' in answer) return answer
+    const result = cutResult(answer.result, standing.resultLimit)
+    return result === answer.result ? answer : { result }
   } catch (thrown) {
     const fault = Fault.of(thrown)
     // What is wrong with the request itself is no result of the tool.
-    if (fault.code === 'call.cancelled' || fault.row.phase === 'check') throw fault
+    if (fault.code === 'call.cancelled' || fault.row.phase === 'check' || isLimit(fault)) throw fault
     trail.outcome = fault.row.phase === 'open' || fault.row.phase === 'admit' ? 'refused' : 'failed'
     trail.fault = fault
     const { revision } = asked.caller
@@ -46,6 +49,9 @@ function obey({ id, action, reason }: ToolRule, tool: string, trail: Trail): voi
   if (action === 'block') throw new Fault('policy.blocked', { tool, reason })
   trail.warned = true
 }
+
+/** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */
+const isLimit = ({ code }: Fault): boolean => code === 'limit.connection'
 
 const outcomeOf = (answer: Answer) => {
   if ('error' in answer) return 'failed'

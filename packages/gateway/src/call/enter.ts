@@ -155,13 +155,30 @@ export function readLegacy(request: Request, session: Session | undefined, heade
   return { id: request.id, method: request.method, params: withTrace(request.params ?? {}, header), caller }
 }
 
+/** What costs nothing and only says that somebody is there. */
+const UNCOUNTED = 'ping'
+
+/** One request counts one, whichever door it came by and also in a batch. */
+const count = ({ principal, organizationId, requestsPerMinute, limits }: Standing): Promise<void> | undefined =>
+  limits.request(principal.id, organizationId, requestsPerMinute)
+
 export interface Entrance {
   /** Answer one request. Throws Faults, or rejects with them, which the door words. */
   enter(step: Step): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
-  initialize(standing: Standing, request: Request): { answer: Answer; session: Session }
+  initialize(standing: Standing, request: Request): Opened | Promise<Opened>
   /** Answer a legacy client's opening without a session: each of its requests then stands alone. */
-  initializeAlone(standing: Standing, request: Request): { answer: Answer; revision: LegacyRevision }
+  initializeAlone(standing: Standing, request: Request): OpenedAlone | Promise<OpenedAlone>
+}
+
+interface Opened {
+  readonly answer: Answer
+  readonly session: Session
+}
+
+interface OpenedAlone {
+  readonly answer: Answer
+  readonly revision: LegacyRevision
 }
 
 export function createEntrance(parts: EnterParts): Entrance {
@@ -172,20 +189,34 @@ export function createEntrance(parts: EnterParts): Entrance {
       trail.eraClient = asked.caller.revision
       const name = asked.caller.client?.['name']
       if (typeof name === 'string') trail.client = name.slice(0, 100)
-      if (!permits(step.standing.role, 'tool_call') && !LOOKS.has(asked.method))
-        throw new Fault('role.forbidden', { role: step.standing.role, permission: 'tool_call' })
-      const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
-      const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
-      return verb === undefined ? askExtension(step) : verb(step, parts)
+      const counting = asked.method === UNCOUNTED ? undefined : count(step.standing)
+      return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },
     initialize(standing, request) {
-      const opening = readInitialize(request.params ?? {})
-      const session = parts.sessions.open(standing.owner, opening)
-      return { answer: { result: initialized(standing, opening.revision) }, session }
+      const counting = count(standing)
+      const opened = () => {
+        const opening = readInitialize(request.params ?? {})
+        const session = parts.sessions.open(standing.owner, opening)
+        return { answer: { result: initialized(standing, opening.revision) }, session }
+      }
+      return counting === undefined ? opened() : counting.then(opened)
     },
     initializeAlone(standing, request) {
-      const { revision } = readInitialize(request.params ?? {})
-      return { answer: { result: initializedAlone(standing, revision) }, revision }
+      const counting = count(standing)
+      const opened = () => {
+        const { revision } = readInitialize(request.params ?? {})
+        return { answer: { result: initializedAlone(standing, revision) }, revision }
+      }
+      return counting === undefined ? opened() : counting.then(opened)
     },
   }
+}
+
+function serve(step: Step, parts: EnterParts): Answer | Promise<Answer> {
+  const { asked, standing } = step
+  if (!permits(standing.role, 'tool_call') && !LOOKS.has(asked.method))
+    throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
+  const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
+  const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
+  return verb === undefined ? askExtension(step) : verb(step, parts)
 }

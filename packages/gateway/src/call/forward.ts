@@ -60,6 +60,8 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
+  const counting = standing.limits.connection(target.connectionId, target.alias)
+  if (counting !== undefined) await counting
   const answer = await (sameEra ? relay(forwarding) : cross(forwarding))
   if ('question' in answer) return { result: answer.question }
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }

@@ -21,6 +21,12 @@ export interface Inbound {
   readonly authorization: string | undefined
 }
 
+/** How much may be asked. Each throws, or rejects with, a `limit.…` fault; a promise only where there is something to wait for. */
+export interface CallLimits {
+  request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
+  connection(id: string, alias: string): Promise<void> | undefined
+}
+
 /** Who stands where: identified, placed, and what is offered there. */
 export interface Standing {
   readonly principal: Principal
@@ -28,6 +34,11 @@ export interface Standing {
   readonly role: Role
   readonly organizationId: OrganizationId
   readonly organization: string
+  /** What the organization has settled for itself, else as the gateway's settings say. */
+  readonly requestsPerMinute: number | undefined
+  readonly limits: CallLimits
+  /** Bytes of text that the result of a tool may have. */
+  readonly resultLimit: number
   /** The slug of the toolset, or the alias of the one connection, for records. */
   readonly toolset: string | undefined
   readonly connection: string | undefined

@@ -16,6 +16,8 @@ export interface Trail {
   readonly begun: number
   bytesIn: number
   standing?: Standing
+  /** Of the client. */
+  address?: string | undefined
   method: string
   target?: string | undefined
   connection?: string | undefined
@@ -150,7 +152,7 @@ const entryOf = (trail: Trail, seconds: number, at: Date): Entry => {
     actor_type: standing?.principal.kind === 'user' ? 'user' : 'api_key',
     resource_type: undefined,
     resource_id: undefined,
-    ip_address: undefined,
+    ip_address: trail.address,
     user_agent: undefined,
     detail: trail.rule === undefined ? undefined : { rule: trail.rule },
   }

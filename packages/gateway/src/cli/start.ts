@@ -38,7 +38,6 @@ export async function start(): Promise<number> {
   const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
-  if (config.REDIS_URL !== undefined) log.warn({}, 'REDIS_URL is set; this version shares nothing through it')
 
   // Ended from the last to the first, each of them whatever becomes of the others: no database may stay behind.
   await using opened = new AsyncDisposableStack()

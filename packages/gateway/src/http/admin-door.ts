@@ -4,19 +4,19 @@
  * Identify, place, permission, shape, run, answer. What an organization may not see answers as what does not exist; whoever may
  * see and not do is told which permission is missing. Answers are parsed by their shape, so that no field leaves by mistake.
  */
-import type { HttpBindings } from '@hono/node-server'
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
-import type { Needs, Operation, Shape } from '@toolway/contract/admin'
-import { Hono, type Context } from 'hono'
-import type { z } from 'zod'
+import type { Needs, Operation } from '@toolway/contract/admin'
+import { Hono } from 'hono'
 import { roleIn } from '../call/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import { createKeptAnswers } from '../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../admin/serve.ts'
 import type { Principal } from '../identity/principal.ts'
-import type { Actor } from '../records/change.ts'
-import { readBody, textOf } from './body.ts'
-import { correlationOf, isJsonType } from './request-head.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Clients } from './client-address.ts'
+import { countUnknown } from './count-unknown.ts'
+import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
+import { correlationOf } from './request-head.ts'
 
 export interface AdminDoorParts {
   readonly operations: readonly Served[]
@@ -24,16 +24,20 @@ export interface AdminDoorParts {
   /** Throws `key.missing` or `key.unknown`. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
   newCorrelationId(): string
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
+  /** Bytes of a body. */
+  readonly bodyLimit: number
 }
 
-const BODY_LIMIT = 1024 * 1024
-type Env = { Bindings: HttpBindings }
-type AdminContext = Context<Env>
+/** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
+const STRANGERS_CHANGE = 10
 
 /** `{organization}` in a description is `:organization` for Hono. */
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-export function createAdminDoor({ operations, parts, identify, newCorrelationId }: AdminDoorParts): Hono<Env> {
+export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
+  const { operations, parts, identify, newCorrelationId, clients, limits, bodyLimit } = door
   const app = new Hono<Env>()
   const keeper = createKeptAnswers(parts)
   /** A POST that names itself is carried out once, however often it comes. */
@@ -49,19 +53,35 @@ export function createAdminDoor({ operations, parts, identify, newCorrelationId 
     const request = JSON.stringify([method, path, c.req.param(), query, body])
     return keeper.once({ principal: principal.id, key, request }, async () => run())
   }
-  for (const served of operations) {
+
+  async function serve(c: AdminContext, served: Served): Promise<Response> {
     const { operation } = served
-    app.on(operation.method, pathOf(operation), async (c) => {
-      const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
-      c.header('x-correlation-id', correlationId)
-      if (c.req.url.includes('%00')) throw new Fault('address.unknown', { path: c.req.path })
-      const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
-      refuseBeyond(principal, operation)
-      const place = placeOf(parts, principal, operation.needs, c.req.param())
-      const asking = await askingOf(c, operation, principal, correlationId)
-      const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
-      if (replayed) c.header('idempotency-replayed', 'true')
-      return given instanceof Response ? given : answer(c, operation, given)
+    const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
+    c.header('x-correlation-id', correlationId)
+    const client = clients.of(c.env.incoming)
+    const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
+    // One of these was counted when the request came in.
+    if (principal === undefined && operation.method !== 'GET')
+      await limits.address(client.network, STRANGERS_CHANGE - 1)
+    refuseBeyond(principal, operation)
+    refuseUnstorable(c)
+    const place = placeOf(parts, principal, operation.needs, c.req.param())
+    const { organization } = place
+    if (principal !== undefined)
+      await limits.administer(principal.id, organization?.id, organization?.settings.requests_per_minute)
+    const asking = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
+    const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
+    if (replayed) c.header('idempotency-replayed', 'true')
+    return given instanceof Response ? given : answer(c, operation, given)
+  }
+
+  for (const served of operations) {
+    app.on(served.operation.method, pathOf(served.operation), async (c) => {
+      try {
+        return await serve(c, served)
+      } catch (thrown) {
+        throw await countUnknown(thrown, limits)
+      }
     })
   }
   app.all('/api/v1/*', (c) => {
@@ -130,66 +150,6 @@ function permitted(role: Role | undefined, permission: Permission, only?: Role):
   if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
     throw new Fault('role.forbidden', { role: role ?? 'none', permission })
   return role
-}
-
-async function askingOf(
-  c: AdminContext,
-  operation: Operation,
-  principal: Principal | undefined,
-  correlationId: string,
-): Promise<Asking> {
-  const { incoming } = c.env
-  const actor: Actor = {
-    id: principal?.id ?? 'anonymous',
-    type: principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user',
-    keyId: principal?.keyId,
-    address: incoming.socket.remoteAddress,
-    userAgent: c.req.header('user-agent'),
-    correlationId,
-  }
-  return {
-    principal,
-    actor,
-    params: c.req.param(),
-    query: parsed(operation.query, c.req.query(), 'query'),
-    body: parsed(operation.body, await bodyOf(c), ''),
-    ifMatch: matchOf(c.req.header('if-match')),
-    head: {
-      set: (name, value) => c.header(name, value),
-      append: (name, value) => c.header(name, value, { append: true }),
-    },
-    signal: c.req.raw.signal,
-  }
-}
-
-/** JSON can say U+0000, which no text of the database can hold; an address can, too. */
-const NUL = /(?<!\\)(?:\\\\)*\\u0000/
-
-async function bodyOf(c: AdminContext): Promise<unknown> {
-  // Hono's own reader fails on a request whose length is not stated.
-  const text = textOf(await readBody(c.env.incoming, BODY_LIMIT))
-  if (text === '') return undefined
-  if (!isJsonType(c.req.header('content-type'))) throw new Fault('request.media-type')
-  if (NUL.test(text)) throw new Fault('body.shape', { place: '/', problem: 'holds the character U+0000' })
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw new Fault('body.shape', { place: '/', problem: 'is not JSON' })
-  }
-}
-
-/** RFC 9110, section 13.1.1: one strong tag. `*` asks only that there is something, which an operation asks anyway. */
-function matchOf(header: string | undefined): string | undefined {
-  if (header === undefined || header === '*') return undefined
-  return /^"([^"]*)"$/.exec(header.trim())?.[1] ?? header
-}
-
-function parsed(shape: Shape, value: unknown, under: string): unknown {
-  const result = shape.safeParse(value)
-  if (result.success) return result.data
-  const issue: z.core.$ZodIssue | undefined = result.error.issues[0]
-  const place = `/${[...(under === '' ? [] : [under]), ...(issue?.path ?? [])].map(String).join('/')}`
-  throw new Fault('body.shape', { place, problem: issue?.message ?? 'does not fit' })
 }
 
 function answer(c: AdminContext, { answer: shape, status }: Operation, value: unknown): Response {

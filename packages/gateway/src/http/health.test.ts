@@ -13,13 +13,17 @@ function fixture() {
       ? Promise.resolve()
       : Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7 password=hunter2'))
   }
-  return { health, database, readiness: createReadiness({ health, ping }) }
+  return { health, database, readiness: createReadiness({ health, ping, limits: () => 'memory' }) }
 }
 
 describe('readiness', () => {
   test('is given while the gateway runs and its database answers', async () => {
     const { readiness } = fixture()
-    expect(await readiness()).toEqual({ ready: true, problem: undefined, checks: { database: 'ok', state: 'single' } })
+    expect(await readiness()).toEqual({
+      ready: true,
+      problem: undefined,
+      checks: { database: 'ok', state: 'single', limits: 'memory' },
+    })
   })
 
   test('is lost with the database and comes back with it', async () => {
@@ -28,7 +32,7 @@ describe('readiness', () => {
     expect(await readiness()).toEqual({
       ready: false,
       problem: 'the database does not answer',
-      checks: { database: 'the database does not answer', state: 'single' },
+      checks: { database: 'the database does not answer', state: 'single', limits: 'memory' },
     })
     database.there = true
     vi.advanceTimersByTime(1_001)

@@ -19,12 +19,14 @@ export interface HealthParts {
   readonly health: Health
   /** Resolves when the database answers. */
   ping(): Promise<void>
+  /** Where requests are counted. Limits go on while Redis is away, so this is told and stops nobody. */
+  limits(): string
 }
 
 /** Probes come every few seconds from several sides; the database is asked once a second at most. */
 const FRESH = 1_000
 
-export function createReadiness({ health, ping }: HealthParts): () => Promise<Readiness> {
+export function createReadiness({ health, ping, limits }: HealthParts): () => Promise<Readiness> {
   let last: { at: number; answer: Promise<string | undefined> } | undefined
   const database = () => {
     if (last === undefined || Date.now() - last.at > FRESH) {
@@ -40,6 +42,7 @@ export function createReadiness({ health, ping }: HealthParts): () => Promise<Re
   }
   return async () => {
     const problem = !health.started ? 'it is starting' : health.draining ? 'it is shutting down' : await database()
-    return { ready: problem === undefined, problem, checks: { database: (await database()) ?? 'ok', state: 'single' } }
+    const checks = { database: (await database()) ?? 'ok', state: 'single', limits: limits() }
+    return { ready: problem === undefined, problem, checks }
   }
 }

@@ -35,6 +35,8 @@ export interface Batch {
   readonly session: Session | undefined
   readonly header: HeaderReader
   readonly correlationId: string
+  /** Where it comes from. */
+  readonly address: string | undefined
   /** Once it is aborted nothing more of the batch begins. */
   readonly givenUp?: AbortSignal
 }
@@ -77,6 +79,7 @@ export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) =>
   async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
     const trail = trails.begin(JSON.stringify(value).length, batch.correlationId)
     trail.standing = batch.standing
+    trail.address = batch.address
     try {
       const message = readMessage(value)
       if (isRequest(message)) return await answer(batch, message, trail, budget)

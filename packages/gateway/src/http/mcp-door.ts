@@ -29,9 +29,12 @@ import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.t
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { createAbandoned } from './abandoned.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
+import type { Clients } from './client-address.ts'
+import { countUnknown } from './count-unknown.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './client-line.ts'
 import { createBatch } from './mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
@@ -54,6 +57,8 @@ export interface McpDoorParts {
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
   readonly trails: Trails
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
   /** Bytes that a body may have. */
   readonly bodyLimit: number
@@ -136,8 +141,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       const message = readMessage(value)
       era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
       const recalling = era === 'modern' || isOpening(message) ? undefined : recall(visit)
-      if (recalling === undefined) return take(visit, message, era)
-      return recalling.then(() => take(visit, message, era)).catch(refused)
+      if (recalling !== undefined) return recalling.then(() => take(visit, message, era)).catch(refused)
+      const taken = take(visit, message, era)
+      // What else goes wrong later is worded where the reply is.
+      return taken !== undefined && isOpening(message) ? taken.catch(refused) : taken
     } catch (thrown) {
       refused(thrown)
     }
@@ -150,15 +157,15 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return ask(visit, message, era)
   }
 
-  function initialize({ standing, response, trail }: Visit, request: Request): void {
+  async function initialize({ standing, response, trail }: Visit, request: Request): Promise<void> {
     trail.method = 'initialize'
     if (!givesSessions) {
-      const { answer, revision } = entrance.initializeAlone(standing, request)
+      const { answer, revision } = await entrance.initializeAlone(standing, request)
       trail.eraClient = revision
       trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(responseOf(request, answer), 200)
       return
     }
-    const { answer, session } = entrance.initialize(standing, request)
+    const { answer, session } = await entrance.initialize(standing, request)
     trail.eraClient = session.revision
     keepSessions.keep(standing, session)
     const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
@@ -248,7 +255,16 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const given = new AbortController()
     const back = outlive(visit, () => given.abort())
     const { correlationId } = trail
-    const answers = await answerBatch({ values, standing, session, header, correlationId, givenUp: given.signal })
+    const { address } = trail
+    const answers = await answerBatch({
+      values,
+      standing,
+      session,
+      header,
+      correlationId,
+      address,
+      givenUp: given.signal,
+    })
     back()
     if (answers.length === 0) response.writeHead(202).end()
     else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
@@ -301,11 +317,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
     const trail = trails.begin(0, correlationOf(request))
+    trail.address = parts.clients.of(request).address
     try {
       const under = receive(request, response, place, trail)
       if (under !== undefined) await under
     } catch (thrown) {
-      refuse({ response, trail, fault: Fault.of(thrown), id: undefined, era: 'legacy' })
+      const fault = await countUnknown(thrown, parts.limits)
+      refuse({ response, trail, fault, id: undefined, era: 'legacy' })
     } finally {
       trails.close(trail)
     }

@@ -19,7 +19,7 @@ export interface OpenStreams {
 const EVERY = 30_000
 
 /** Whether an admission says no, and not only that it cannot be known at this moment. */
-export const isRefusal = ({ code }: Fault): boolean => code !== 'gateway.not-ready'
+export const isRefusal = ({ code }: Fault): boolean => code !== 'gateway.not-ready' && code !== 'limit.address'
 
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   const open = new Map<Inbound, (fault: Fault) => void>()

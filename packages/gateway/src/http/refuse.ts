@@ -5,7 +5,7 @@ import type { Era, Failure } from '@toolway/protocol'
 import type { Trail } from '../call/trail.ts'
 import { note } from './outcome.ts'
 import { createReply, type Reply } from './reply.ts'
-import { errorOf, failureOf, statusOf } from './say-fault.ts'
+import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
 
 export interface Refusal {
   readonly response: ServerResponse
@@ -24,11 +24,9 @@ export function refuse({ response, trail, fault, id, era, reply }: Refusal): voi
   // What a session's stream has begun to say can be fetched by a client that is away.
   if (response.destroyed && reply?.streaming !== true) return
   const { correlationId } = trail
-  const headers: Record<string, string> = { 'x-correlation-id': correlationId }
-  if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
+  const headers: Record<string, string> = { 'x-correlation-id': correlationId, ...headersOf(fault) }
   if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
   if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
-  if (fault.code === 'gateway.draining') headers['retry-after'] = '1'
   const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
   trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
 }

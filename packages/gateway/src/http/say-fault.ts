@@ -21,8 +21,15 @@ const MODERN_OFFSET = 1000
 const numberOf = (code: number, era: Era) =>
   era === 'modern' && LEGACY_OWN.includes(code) ? code + MODERN_OFFSET : code
 
+/** Whole seconds after which the same request may be let through, where the fault knows it (RFC 9110, section 10.2.3). */
+export function retryAfterOf(fault: Fault): number | undefined {
+  if (fault.row.http === 429) return Number(fault.facts['seconds'])
+  return fault.code === 'gateway.draining' ? 1 : undefined
+}
+
 export function errorOf(fault: Fault, era: Era, correlationId: string): ErrorBody {
   const { word, rpc, retry, phase } = fault.row
+  const retryAfter = retryAfterOf(fault)
   return {
     code: numberOf(rpc, era),
     message: fault.message,
@@ -33,6 +40,7 @@ export function errorOf(fault: Fault, era: Era, correlationId: string): ErrorBod
       phase,
       mend: fault.mend,
       retryable: retry,
+      ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
       correlation_id: correlationId,
     },
   }
@@ -49,5 +57,15 @@ export const problemOf = (fault: Fault, correlationId: string) => ({
   detail: fault.message,
   mend: fault.mend,
   code: fault.code,
+  ...(retryAfterOf(fault) === undefined ? {} : { retry_after: retryAfterOf(fault) }),
   correlation_id: correlationId,
 })
+
+/** The headers that belong to a fault, whatever body it is worded in. */
+export function headersOf(fault: Fault): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const retryAfter = retryAfterOf(fault)
+  if (fault.row.http === 401) headers['www-authenticate'] = 'Bearer realm="toolway"'
+  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter)
+  return headers
+}

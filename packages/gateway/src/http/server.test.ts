@@ -5,6 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { readBody } from './body.ts'
+import { createClients } from './client-address.ts'
+import { createNoLimits } from '../testing/limits.ts'
 import { createServer } from './server.ts'
 
 /** A server with a door that reads the body and does nothing else, and the patience of a test. */
@@ -23,6 +25,10 @@ async function listen() {
     {
       admin: new Hono(),
       guard: { check() {} },
+      clients: createClients([]),
+      limits: createNoLimits(),
+      https: false,
+      refused() {},
       mcp: { answer: mcp },
       sse: { answer: async () => {} },
       webSocket: { takes: () => false, enter: async () => {} },

@@ -5,22 +5,29 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { Fault } from '@toolway/contract'
+import { Fault, type FaultCode } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
 import type { Log } from '../lib/log.ts'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
+import type { Limits } from '../limits/limits.ts'
 import { addressOf } from './addresses.ts'
+import type { Clients } from './client-address.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
-import { problemOf } from './say-fault.ts'
+import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
-import { pathOf, targetOf } from './target.ts'
+import { pathOf, targetOf, type Target } from './target.ts'
+import { cutUnread } from './unread.ts'
 import type { WebSocketDoor } from './lasting/websocket-door.ts'
 
 export interface ServerParts {
   readonly guard: Guard
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'address' | 'state'>
+  /** Whether clients reach the gateway by https. */
+  readonly https: boolean
   readonly mcp: McpDoor
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
@@ -29,7 +36,9 @@ export interface ServerParts {
   readonly admin: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
-  readonly metrics: Registry
+  /** Undefined: there is no /metrics. */
+  readonly metrics: Registry | undefined
+  refused(code: FaultCode): void
   readonly newCorrelationId: () => string
   readonly log?: Pick<Log, 'error'>
   /** The answer to who asks whether this is the gateway of a data directory, at that address. */
@@ -70,28 +79,49 @@ const parametersIn = (asked: string): string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => PARAMETER.test(name))
-const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate'
+const EXPOSED = 'Mcp-Session-Id, X-Correlation-Id, WWW-Authenticate, Retry-After'
+
+/** A year, for this name alone: what else lives below it is not ours to decide (RFC 6797). */
+const HSTS = 'max-age=31536000'
+/** Whoever looks after the process asks often, from one address, and is answered from memory. */
+const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, mcp, sse, webSocket } = parts
+  const { guard, clients, limits, mcp, sse, webSocket } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
-   * The path that is asked for. Throws `request.host` or `request.origin`. An authority in the target is judged and then taken
-   * away, so that nobody behind this reads it another way.
+   * Throws `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
+   * this reads it another way.
    */
-  function admitted(request: IncomingMessage): string {
-    const { origin, authority } = targetOf(request.url ?? '/')
+  function guarded(request: IncomingMessage, { origin, authority }: Target): void {
     guard.check(request.headers.host, request.headers.origin, authority)
     if (authority !== undefined) request.url = origin
-    return pathOf(origin)
   }
 
+  /** Its address is counted before anything is looked at, so that no kind of flood is let in for free (ledger U-22). */
   function receive(request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
-    const { origin } = request.headers
-    let path: string
+    const target = targetOf(request.url ?? '/')
+    const path = pathOf(target.origin)
+    const client = clients.of(request)
+    if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
     try {
-      path = admitted(request)
+      const counting = isProbe(path) ? undefined : limits.address(client.network)
+      if (counting !== undefined)
+        return counting.then(
+          () => hand(request, response, target, path),
+          (thrown: unknown) => turnAway(request, response, target, Fault.of(thrown)),
+        )
+    } catch (thrown) {
+      return turnAway(request, response, target, Fault.of(thrown))
+    }
+    return hand(request, response, target, path)
+  }
+
+  function hand(request: IncomingMessage, response: ServerResponse, target: Target, path: string) {
+    const { origin } = request.headers
+    try {
+      guarded(request, target)
     } catch (thrown) {
       return sayProblem(response, Fault.of(thrown), parts.newCorrelationId())
     }
@@ -104,11 +134,29 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     return sse === undefined ? rest(request, response) : sse.answer(request, response, place, way)
   }
 
+  /** Nobody was asked who this is: no body is read and no record is kept, only a count. */
+  function turnAway(request: IncomingMessage, response: ServerResponse, target: Target, fault: Fault): void {
+    parts.refused(fault.code)
+    const correlationId = parts.newCorrelationId()
+    const { origin } = request.headers
+    try {
+      guarded(request, target)
+      // Who may read an answer in a browser may read this one.
+      if (origin !== undefined) allowOrigin(request, response, origin)
+    } catch {
+      // The limit says more than the name does, and both refuse.
+    }
+    if (addressOf(pathOf(target.origin)) === undefined) return sayProblem(response, fault, correlationId)
+    say(response, fault, 'application/json', failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
+  }
+
   /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */
   function becomesSocket(request: IncomingMessage): boolean {
     if (!webSocket.takes(request)) return false
     try {
-      return addressOf(admitted(request))?.way === 'mcp'
+      const target = targetOf(request.url ?? '/')
+      guarded(request, target)
+      return addressOf(pathOf(target.origin))?.way === 'mcp'
     } catch {
       return false
     }
@@ -140,17 +188,36 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
 }
 
 function sayProblem(response: ServerResponse, fault: Fault, correlationId: string): void {
-  const body = JSON.stringify(problemOf(fault, correlationId))
-  response
-    .writeHead(fault.row.http, {
-      'content-type': 'application/problem+json',
-      'content-length': Buffer.byteLength(body),
-    })
-    .end(body)
+  say(response, fault, 'application/problem+json', problemOf(fault, correlationId))
 }
 
-function createRest({ health, readiness, metrics, newCorrelationId, identify, prove, admin, log }: ServerParts) {
+function say(response: ServerResponse, fault: Fault, type: string, message: object): void {
+  const body = JSON.stringify(message)
+  response
+    .writeHead(fault.row.http, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(body),
+      ...headersOf(fault),
+    })
+    .end(body)
+  cutUnread(response)
+}
+
+/** What no answer for people may lack: it is what it says it is, it is kept nowhere, it tells no other site where it was read. */
+const HARDENED = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const
+
+function createRest(parts: ServerParts) {
+  const { health, readiness, metrics, newCorrelationId, identify, prove, admin, log } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
+  app.use(async (c, next) => {
+    await next()
+    // What sets one of its own, as a page that may be kept, keeps it.
+    for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
+  })
   app.route('/', admin)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
@@ -169,15 +236,10 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
     )
   })
   app.get('/health', (c) => c.redirect('/health/ready'))
-  // Counters tell how an installation is used: whoever may call may read them.
-  app.use('/metrics', async (c, next) => {
-    await identify(c.req.header('authorization'))
-    await next()
-  })
-  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
+  if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
-    if (fault.row.http === 401) c.header('www-authenticate', 'Bearer realm="toolway"')
+    for (const [name, value] of Object.entries(headersOf(fault))) c.header(name, value)
     // The id that the door gave this request, so that answer, record and log name the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
     if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
@@ -190,4 +252,17 @@ function createRest({ health, readiness, metrics, newCorrelationId, identify, pr
     return c.json(problemOf(fault, newCorrelationId()), 404, { 'content-type': 'application/problem+json' })
   })
   return app
+}
+
+/** Counters tell how an installation is used: whoever may call may read them. */
+function serveMetrics(
+  app: Hono<{ Bindings: HttpBindings }>,
+  metrics: Registry,
+  identify: ServerParts['identify'],
+): void {
+  app.use('/metrics', async (c, next) => {
+    await identify(c.req.header('authorization'))
+    await next()
+  })
+  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
 }

@@ -7,6 +7,8 @@ export interface Counters {
   readonly registry: Registry
   call(method: string, outcome: string, seconds: number): void
   refuse(code: string): void
+  /** A request was refused because this bucket was empty. */
+  limit(bucket: string): void
   loseRecords(count: number): void
   check(outcome: string): void
   /** Calls to a connection are refused from now on. */
@@ -42,6 +44,12 @@ export function createCounters({ sessions, channels, upstreamSessions }: Counter
     name: 'toolway_refusals_total',
     help: 'Requests refused',
     labelNames: ['code'],
+    registers,
+  })
+  const limited = new Counter({
+    name: 'toolway_limited_total',
+    help: 'Requests refused because a limit was reached, by its bucket',
+    labelNames: ['bucket'],
     registers,
   })
   const lost = new Counter({ name: 'toolway_records_lost_total', help: 'Records that could not be written', registers })
@@ -97,6 +105,7 @@ export function createCounters({ sessions, channels, upstreamSessions }: Counter
       kept(timed, method, () => durations.labels({ method })).observe(seconds)
     },
     refuse: (code) => refusals.inc({ code }),
+    limit: (bucket) => limited.inc({ bucket }),
     loseRecords: (count) => lost.inc(count),
     check: (outcome) => checks.inc({ outcome }),
     openCircuit: () => circuits.inc(),

@@ -57,17 +57,21 @@ export interface TestGatewayOptions {
 /** What seals and opens the secrets of every test gateway. */
 export const createTestVault = () => createVault(Buffer.alloc(32, 7))
 
+/** Tests ask as fast as they can, from one address: what is limited is limited by a test that says so. */
+export const UNLIMITED = { TOOLWAY_LIMIT_ADDRESS: 'off', TOOLWAY_LIMIT_ORGANIZATION: 'off' }
+
 export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { connections = [], toolsets = [], keys = [], settings = {}, others = [] } = options
   const database = await createTestDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
-  const loaded = loadConfig({ PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory, ...settings })
+  const own = { PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory }
+  const loaded = loadConfig({ ...own, ...UNLIMITED, ...settings })
   const vault = createTestVault()
   const { db } = database
   const organization = await db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
-  const own: Declaration = {
+  const declared: Declaration = {
     slug: 'default',
     name: 'Default',
     connections: connections.map((connection) => ({
@@ -80,7 +84,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     toolsets,
     keys: [{ name: 'test', value: TEST_KEY, toolset: undefined }, ...keys],
   }
-  await declare({ db, vault }, [own, ...others])
+  await declare({ db, vault }, [declared, ...others])
   const log: LogLine[] = []
   const kept = logInto(log)
   const begin = async (port: number, other: Partial<Config> = {}) => {

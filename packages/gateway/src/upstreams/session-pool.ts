@@ -85,7 +85,16 @@ interface Entry<Session> {
   closing: Promise<void> | undefined
 }
 
-export function createSessionPool<Session extends Pooled>({ now }: { now: () => number }): SessionPool<Session> {
+export interface SessionPoolParts {
+  readonly now: () => number
+  /** False: each use has a session of its own, which ends with it. One that belongs to a client's session lasts all the same. */
+  readonly reuses?: boolean
+}
+
+export function createSessionPool<Session extends Pooled>({
+  now,
+  reuses = true,
+}: SessionPoolParts): SessionPool<Session> {
   /** In the order of their last use, the oldest first. */
   const entries = new Map<string, Entry<Session>>()
   let places = 0
@@ -194,11 +203,19 @@ export function createSessionPool<Session extends Pooled>({ now }: { now: () => 
     const gone = () => new Fault('upstream.disabled', { connection: alias })
 
     const keyOf = ({ owner, capabilities }: Holder) => JSON.stringify([name, owner, capabilities])
+    let uses = 0
 
     function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
       if (closed) throw gone()
       const key = keyOf(holder)
       return find(key) ?? add({ key, holder, siblings }, open)
+    }
+
+    /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
+    function enterOnce(holder: Holder, open: () => Promise<Session>): Entry<Session> {
+      if (reuses || holder.lasting) return enter(holder, open)
+      if (closed) throw gone()
+      return add({ key: `${keyOf(holder)} ${++uses}`, holder, siblings }, open)
     }
 
     async function opened(entry: Entry<Session>): Promise<Session> {
@@ -212,7 +229,7 @@ export function createSessionPool<Session extends Pooled>({ now }: { now: () => 
 
     return {
       async use(holder, open, work) {
-        const entry = enter(holder, open)
+        const entry = enterOnce(holder, open)
         entry.calls++
         underWay++
         try {
@@ -220,7 +237,8 @@ export function createSessionPool<Session extends Pooled>({ now }: { now: () => 
         } finally {
           entry.calls--
           entry.used = now()
-          if (entry.retired && entry.calls === 0) void end(entry)
+          if (!reuses && !holder.lasting) retire(entry)
+          else if (entry.retired && entry.calls === 0) void end(entry)
           if (--underWay === 0) for (const drained of drains.splice(0)) drained()
         }
       },

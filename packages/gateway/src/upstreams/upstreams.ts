@@ -15,6 +15,8 @@ import type { Reach, Upstream } from './upstream.ts'
 
 export interface UpstreamsParts {
   readonly children: Pick<Children, 'start'>
+  /** Whether a session with a server serves more than one request; true unless it says otherwise. */
+  readonly pools?: boolean
   /** An upstream told or showed which revision it speaks. */
   onRevision(connectionId: string, revision: Revision): void
   onNoise(alias: string, line: string): void
@@ -44,8 +46,8 @@ interface Held {
 }
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const { children, onRevision, onNoise, onTurn, onCrash } = parts
-  const pool = createSessionPool<LegacySession>({ now: Date.now })
+  const { children, pools = true, onRevision, onNoise, onTurn, onCrash } = parts
+  const pool = createSessionPool<LegacySession>({ now: Date.now, reuses: pools })
   const held = new Map<string, Held>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
   const dropped = new Map<string, string>()

@@ -19,6 +19,7 @@ import {
 } from '@toolway/protocol'
 import { pageOf, type Signer } from '../../catalog/page.ts'
 import { keepsTasks, type Offered, type Target } from '../../catalog/view.ts'
+import { cutTask } from '../cut-result.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
@@ -43,7 +44,8 @@ export async function askTask(step: TaskStep): Promise<Answer> {
   const { place, taskId } = found
   const answer = await askUpstream(step, place, taskId)
   if ('error' in answer) return answer
-  return { result: nameTask(standing, targetOf(place, taskId), bound, answer.result) }
+  const named = nameTask(standing, targetOf(place, taskId), bound, answer.result)
+  return { result: cutTask(named, standing.resultLimit) }
 }
 
 function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<Answer> {

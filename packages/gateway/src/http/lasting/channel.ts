@@ -26,7 +26,7 @@ import {
 } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
-import type { Standing } from '../../call/ports.ts'
+import type { Answer, Standing } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
 import type { Trail, Trails } from '../../call/trail.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
@@ -88,6 +88,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   const underWay = new Set<UnderWay>()
   let batches = 0
   let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
+  /** A session is being opened, which takes a moment where requests are counted elsewhere. */
+  let opening = false
   let ended = false
 
   const send = (message: object): number => {
@@ -128,7 +130,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     try {
       begin()
       if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
-      if (era === 'legacy' && request.method === 'initialize') return open(request, standing, trail)
+      if (era === 'legacy' && request.method === 'initialize') return await open(request, standing, trail)
       await answer(request, standing, era, trail)
     } catch (thrown) {
       const fault = Fault.of(thrown)
@@ -164,9 +166,22 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     }
   }
 
-  function open(request: Request, standing: Standing, trail: Trail): void {
-    if (opened !== undefined) throw new Fault('session.open')
-    const { answer: given, session } = entrance.initialize(standing, request)
+  function open(request: Request, standing: Standing, trail: Trail): Promise<void> | void {
+    if (opened !== undefined || opening) throw new Fault('session.open')
+    const begun = entrance.initialize(standing, request)
+    if (!(begun instanceof Promise)) return hold(request, standing, trail, begun)
+    opening = true
+    return begun.then((made) => hold(request, standing, trail, made)).finally(() => (opening = false))
+  }
+
+  function hold(
+    request: Request,
+    standing: Standing,
+    trail: Trail,
+    { answer: given, session }: { answer: Answer; session: Session },
+  ): void {
+    // The line may have ended while the opening was counted.
+    if (ended) return sessions.end(standing.owner, session.id)
     trail.eraClient = session.revision
     trail.bytesOut = send(responseOf(request, given))
     session.stream = (message) => void send(message)
@@ -199,8 +214,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     begin()
     batches++
     try {
-      const { correlationId } = trail
-      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId })
+      const { correlationId, address } = trail
+      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId, address })
       if (answers.length > 0) trail.bytesOut = send(answers)
     } finally {
       batches--

@@ -23,8 +23,12 @@ export const CLOSE_CODES = {
     1013,
     'The gateway cannot take this connection now: there are too many, or its database does not answer. Try again later.',
   ),
-  unauthorised: row(4401, 'No key, an unknown key, or a key that has been removed. Connect with a key that is known.'),
+  unauthorised: row(
+    4401,
+    'No key or token, an unknown one, or one that has been removed or has expired. Connect with one that is known.',
+  ),
   unknown: row(4404, 'There is no such endpoint for this key, or there is none any more.'),
+  limited: row(4429, 'Too many requests came from this address, or name what is not there. Connect again in a minute.'),
   sessionGone: row(4410, 'The session of this connection was ended. Connect again and open a new one.'),
 } as const satisfies Record<string, CloseCode>
 
@@ -35,8 +39,12 @@ const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
   'channel.limit': CLOSE_CODES.later,
   'key.missing': CLOSE_CODES.unauthorised,
   'key.unknown': CLOSE_CODES.unauthorised,
+  'token.unknown': CLOSE_CODES.unauthorised,
+  'token.expired': CLOSE_CODES.unauthorised,
   'place.unknown': CLOSE_CODES.unknown,
   'session.unknown': CLOSE_CODES.sessionGone,
+  'limit.address': CLOSE_CODES.limited,
+  'limit.unknown': CLOSE_CODES.limited,
 }
 
 export const closeCodeOf = ({ code }: Fault): number => (OF_FAULTS[code] ?? CLOSE_CODES.broken).code

@@ -17,6 +17,8 @@ import { createChanges } from '../../catalog/changes.ts'
 import { createView } from '../../catalog/view.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import { createChannelRoom } from './channel-room.ts'
+import { createClients } from '../client-address.ts'
+import { createNoLimits } from '../../testing/limits.ts'
 import { createOpenStreams } from '../open-streams.ts'
 import { createServer } from '../server.ts'
 import { createSseDoor } from './sse-door.ts'
@@ -28,6 +30,7 @@ const STANDING = {
   role: 'tenant_member',
   organizationId: 'org' as OrganizationId,
   owner: 'ada org',
+  limits: createNoLimits(),
   view: createView([], true, EVERYTHING),
   sees: () => true,
 } as unknown as Standing
@@ -51,11 +54,17 @@ async function listen({
     listeners: createListeners(),
     signer: { sign: () => '', verify: () => true },
   })
-  const doors = { admit, entrance, sessions, changes, trails, open, room, bodyLimit: 1_000, draining: draining.signal }
+  const [limits, clients] = [createNoLimits(), createClients([])]
+  const shared = { admit, entrance, sessions, changes, trails, open, room, limits, clients }
+  const doors = { ...shared, bodyLimit: 1_000, draining: draining.signal }
   const server = createServer(
     {
       admin: new Hono(),
       guard: { check() {} },
+      clients,
+      limits,
+      https: false,
+      refused: refuse,
       mcp: { answer: async (_, response) => void response.writeHead(503).end() },
       sse: createSseDoor({ ...doors, publicUrl: undefined }, { beat: 50 }),
       webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),

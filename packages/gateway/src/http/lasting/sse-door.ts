@@ -13,8 +13,11 @@ import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
 import type { Trail } from '../../call/trail.ts'
+import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
+import type { Clients } from '../client-address.ts'
+import { countUnknown } from '../count-unknown.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import { isRefusal, type OpenStreams } from '../open-streams.ts'
@@ -25,6 +28,8 @@ import { pathOf } from '../target.ts'
 
 export interface SseDoorParts extends ChannelParts {
   readonly admit: Admit
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
   readonly room: ChannelRoom
   /** Bytes that a message may have. */
@@ -131,6 +136,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   return {
     async answer(request, response, place, way) {
       const trail = trails.begin(0, correlationOf(request))
+      trail.address = parts.clients.of(request).address
       const inbound = { place, authorization: request.headers.authorization }
       try {
         if (way === 'messages') {
@@ -141,7 +147,8 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
         }
         await openStream(request, response, inbound, trail)
       } catch (thrown) {
-        refuse({ response, trail, fault: Fault.of(thrown), id: undefined, era: 'legacy' })
+        const fault = await countUnknown(thrown, parts.limits)
+        refuse({ response, trail, fault, id: undefined, era: 'legacy' })
       }
       trails.close(trail)
     },

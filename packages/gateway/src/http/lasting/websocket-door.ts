@@ -12,6 +12,9 @@ import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@to
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
+import type { Limits } from '../../limits/limits.ts'
+import type { Client, Clients } from '../client-address.ts'
+import { countUnknown } from '../count-unknown.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
@@ -21,6 +24,8 @@ import { correlationOf } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
+  readonly clients: Clients
+  readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
   readonly room: ChannelRoom
   /** Bytes that a message may have. */
@@ -51,24 +56,29 @@ const nothing = () => undefined
 interface Visit {
   readonly socket: WebSocket
   readonly inbound: Inbound
+  readonly client: Client
   /** As it was when the socket was opened. */
   readonly owner: string
   readonly channel: Channel
 }
 
 export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor {
-  const { admit, open, room, trails, bodyLimit, draining } = parts
+  const { admit, clients, limits, open, room, trails, bodyLimit, draining } = parts
   const server = new WebSocketServer(optionsOf(bodyLimit, times))
 
   /** Somebody who is let in, or a fault that says why not. */
-  async function welcome(inbound: Inbound): Promise<{ standing: Standing; leave: () => void } | Fault> {
+  async function welcome(
+    inbound: Inbound,
+    { network }: Client,
+  ): Promise<{ standing: Standing; leave: () => void } | Fault> {
     try {
+      await limits.address(network)
       const standing = await admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (draining.aborted) throw new Fault('gateway.draining')
       return { standing, leave: room.take(standing.principal.id) }
     } catch (thrown) {
-      return Fault.of(thrown)
+      return countUnknown(thrown, limits)
     }
   }
 
@@ -77,7 +87,9 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     trail.method = 'socket'
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization }
-    const welcomed = await welcome(inbound)
+    const client = clients.of(request)
+    trail.address = client.address
+    const welcomed = await welcome(inbound, client)
     const socket = shake(request, raw, head)
     if (welcomed instanceof Fault) {
       note(trail, welcomed)
@@ -85,7 +97,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     } else {
       trail.standing = welcomed.standing
       if (socket === undefined) welcomed.leave()
-      else serve(socket, inbound, welcomed)
+      else serve(socket, inbound, client, welcomed)
     }
     trails.close(trail)
   }
@@ -99,9 +111,14 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     return socket
   }
 
-  function serve(socket: WebSocket, inbound: Inbound, { standing, leave }: { standing: Standing; leave(): void }) {
+  function serve(
+    socket: WebSocket,
+    inbound: Inbound,
+    client: Client,
+    { standing, leave }: { standing: Standing; leave(): void },
+  ) {
     const channel = createChannel(parts, createWire(socket))
-    const visit: Visit = { socket, inbound, owner: standing.owner, channel }
+    const visit: Visit = { socket, inbound, client, owner: standing.owner, channel }
     const release = open.hold(inbound, channel.close)
     const stopWatching = watch(visit)
     const end = () => {
@@ -140,13 +157,22 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  function createEar({ socket, inbound, owner, channel }: Visit) {
+  function createEar({ socket, inbound, client, owner, channel }: Visit) {
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 
+    const begin = (text: string) => {
+      const trail = trails.begin(Buffer.byteLength(text))
+      trail.address = client.address
+      return trail
+    }
+    const enter = (): Standing | Promise<Standing> => {
+      const counting = limits.address(client.network)
+      return counting === undefined ? admit(inbound) : counting.then(() => admit(inbound))
+    }
     const take = (standing: Standing, text: string) => {
       if (standing.owner !== owner) throw new Fault('place.unknown')
-      const trail = trails.begin(Buffer.byteLength(text))
+      const trail = begin(text)
       let value: Json | undefined
       try {
         value = parseJson(text)
@@ -162,9 +188,9 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       if (isRefusal(fault)) channel.close(fault)
       else putOff(text, fault)
     }
-    /** Nobody can say who this is now: this message is refused, and what was let in before goes on. */
+    /** Nobody can say who this is now, or too much comes from there: this message is refused, and what was let in before goes on. */
     const putOff = (text: string, fault: Fault) => {
-      const trail = trails.begin(Buffer.byteLength(text))
+      const trail = begin(text)
       const id = requestIdOf(text)
       if (id === undefined) note(trail, fault)
       else channel.refuse(fault, id, 'legacy', trail)
@@ -176,7 +202,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       if (isBinary) return channel.close(new Fault('request.binary'))
       const text = data.toString('utf8')
       try {
-        const admitted = turn === undefined ? admit(inbound) : turn.then(() => admit(inbound))
+        const admitted = turn === undefined ? enter() : turn.then(enter)
         if (!(admitted instanceof Promise)) return take(admitted, text)
         socket.pause()
         const mine = admitted

@@ -1,0 +1,64 @@
+/**
+ * The text of a tool's result, no longer than a model should be made to read (ledger U-16): what is too long is cut, and the
+ * cut says so and how much there was.
+ *
+ * Only text is cut. Structured content goes on whole, because half of it would not fit its schema; images, audio and
+ * resources are no reading matter, and half of them would be nothing. A result that is short enough is not copied.
+ */
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+
+/** Bytes for the notice, which counts too. */
+const NOTICE = 200
+/** Bytes of UTF-8 that one unit of a JavaScript text can become. */
+const WIDEST = 3
+
+export function cutResult(result: JsonObject, limit: number): JsonObject {
+  const { content } = result
+  if (!Array.isArray(content)) return result
+  let units = 0
+  for (const part of content) units += textOf(part)?.length ?? 0
+  if (units * WIDEST <= limit) return result
+  const bytes = content.reduce<number>((sum, part) => sum + Buffer.byteLength(textOf(part) ?? ''), 0)
+  return bytes <= limit ? result : { ...result, content: cut(content, bytes, limit) }
+}
+
+function textOf(part: Json): string | undefined {
+  if (!isObject(part) || part['type'] !== 'text') return undefined
+  const { text } = part
+  return typeof text === 'string' ? text : undefined
+}
+
+/** The texts until there is no room, with the notice at the end of them; everything else stays where it is. */
+function cut(content: readonly Json[], bytes: number, limit: number): Json[] {
+  let left = Math.max(0, limit - NOTICE)
+  let over = false
+  const kept: Json[] = []
+  for (const part of content) {
+    const text = textOf(part)
+    if (text === undefined) kept.push(part)
+    else if (!over) {
+      const size = Buffer.byteLength(text)
+      over = size > left
+      kept.push({ ...(part as JsonObject), text: over ? `${headOf(text, left)}\n\n${noticeOf(bytes, limit)}` : text })
+      left -= size
+    }
+  }
+  return kept
+}
+
+const noticeOf = (bytes: number, limit: number) =>
+  `[Cut by Toolway: the text of this result has ${bytes} bytes, and ${limit} are passed on at most. Ask for less, or for a part of it.]`
+
+/** The beginning of a text that fits into so many bytes, whole characters only. */
+function headOf(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
+  return text.slice(0, read)
+}
+
+/** A result that comes by way of a task: on its own in answer to `tasks/result`, or in the task that has ended. */
+export function cutTask(task: JsonObject, limit: number): JsonObject {
+  const { result } = task
+  if (!isObject(result)) return cutResult(task, limit)
+  const cut = cutResult(result, limit)
+  return cut === result ? task : { ...task, result: cut }
+}

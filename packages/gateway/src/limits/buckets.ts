@@ -1,0 +1,64 @@
+/**
+ * Is there room for one more? Token buckets in this process's memory: as many tokens as requests per minute, refilled by a
+ * sixtieth of them each second (ledger S3-RATE-01).
+ *
+ * It takes or it says how long to wait; it never waits, promises or allocates. Names that were not used lately are forgotten:
+ * after a minute a bucket is full again, which is what a new one is.
+ */
+import { createRecent } from '../lib/recent.ts'
+
+export interface Buckets {
+  /**
+   * Take `count` tokens: 0 when they were there, else the milliseconds until they would be, and nothing is taken. More than
+   * the bucket can hold is taken as all that it can.
+   */
+  take(name: string, perMinute: number, count: number): number | Promise<number>
+  /** Give back what was taken and not used. */
+  give(name: string, count: number): void
+}
+
+export interface LocalBuckets extends Buckets {
+  take(name: string, perMinute: number, count: number): number
+  readonly size: number
+}
+
+export interface BucketsParts {
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
+  /** Names that are remembered at most. */
+  readonly most: number
+}
+
+interface Bucket {
+  /** Undefined until the first request says how much it holds. */
+  tokens: number | undefined
+  at: number
+}
+
+const MINUTE = 60_000
+/** What adding up parts of a token may lose. */
+const DUST = 1e-6
+
+export function createBuckets({ now, most }: BucketsParts): LocalBuckets {
+  const buckets = createRecent<Bucket>(most, () => ({ tokens: undefined, at: 0 }))
+  return {
+    take(name, perMinute, count) {
+      const bucket = buckets.get(name)
+      const at = now()
+      const before = bucket.tokens ?? perMinute
+      const tokens = Math.min(perMinute, before + ((at - bucket.at) * perMinute) / MINUTE)
+      const wanted = Math.min(count, perMinute)
+      const enough = tokens + DUST >= wanted
+      bucket.at = at
+      bucket.tokens = enough ? tokens - wanted : tokens
+      return enough ? 0 : ((wanted - tokens) * MINUTE) / perMinute
+    },
+    give(name, count) {
+      const bucket = buckets.get(name)
+      if (bucket.tokens !== undefined) bucket.tokens += count
+    },
+    get size() {
+      return buckets.size
+    },
+  }
+}

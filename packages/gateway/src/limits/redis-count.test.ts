@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Log } from '../lib/log.ts'
+import { describeWithRedis, startTestRedis } from '../testing/redis.ts'
+import { createBuckets } from './buckets.ts'
+import { createRedisCount } from './redis-count.ts'
+import { createSharedBuckets } from './shared-buckets.ts'
+
+const now = () => performance.now()
+const TIMES = { patience: 150, start: 1_000, look: 30 }
+
+/** As many gateways as are wanted, on one Redis. */
+async function replicas(url: string, number: number) {
+  const prefix = `test:${randomBytes(6).toString('hex')}`
+  const made = Array.from({ length: number }, () => {
+    const lines: string[] = []
+    const at = (_: object, message: string) => void lines.push(message)
+    const log: Log = { debug() {}, info: at, warn: at, error: at }
+    const count = createRedisCount({ url, prefix, log, times: TIMES })
+    const alone = createBuckets({ now, most: 1_000 })
+    return { lines, count, buckets: createSharedBuckets({ count, alone, now, most: 1_000, kind: 'organization' }) }
+  })
+  await Promise.all(made.map(({ count }) => count.open()))
+  return {
+    all: made,
+    first: made[0] as (typeof made)[number],
+    [Symbol.dispose]: () => made.forEach(({ count }) => count.close()),
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !condition(); await pause(5)) {
+    if (Date.now() > end) throw new Error('it did not come to that')
+  }
+}
+
+const LOST = 'Redis does not answer: each gateway counts its limits alone until it does'
+const FOUND = 'Redis answers again: limits are counted together'
+
+describeWithRedis('gateways that share a Redis', () => {
+  test('let through no more than the limit together', async () => {
+    await using redis = await startTestRedis()
+    using three = await replicas(redis.url, 3)
+    const begun = now()
+    const waits = await Promise.all(
+      Array.from({ length: 600 }, async (_, at) => three.all[at % 3]?.buckets.take('acme', 200, 1)),
+    )
+    const through = waits.filter((wait) => wait === 0).length
+    // The burst, and what came back while it was asked for.
+    expect(through).toBeLessThanOrEqual(200 + Math.ceil(((now() - begun) * 200) / 60_000) + 1)
+    // No gateway keeps more to itself than 15 % of the limit.
+    expect(through).toBeGreaterThanOrEqual(200 - 3 * 30)
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(60_000)
+  })
+
+  test('fetch several at a time for who asks often, and remember for how long there are none', async () => {
+    await using redis = await startTestRedis()
+    using one = await replicas(redis.url, 1)
+    const { buckets } = one.first
+    let promises = 0
+    let last: number | undefined
+    for (let n = 0; n < 1_500; n++) {
+      const wait = buckets.take('acme', 1_000, 1)
+      if (wait instanceof Promise) promises++
+      last = await wait
+    }
+    expect(last).toBeGreaterThan(0)
+    expect(promises).toBeLessThan(100)
+  })
+
+  test('tell how long to wait, and after that there is one', async () => {
+    await using redis = await startTestRedis()
+    using two = await replicas(redis.url, 2)
+    const [first, second] = two.all.map(({ buckets }) => buckets)
+    const perMinute = 1_200
+    expect(await first?.take('acme', perMinute, perMinute)).toBe(0)
+    const wait = (await second?.take('acme', perMinute, 20)) ?? 0
+    expect(wait).toBeGreaterThan(0)
+    await pause(wait + 1)
+    expect(await second?.take('acme', perMinute, 20)).toBe(0)
+  })
+
+  test('give back what they did not spend', async () => {
+    await using redis = await startTestRedis()
+    using one = await replicas(redis.url, 1)
+    const { count } = one.first
+    expect(await count.ask('x', { perMinute: 10, want: 10, need: 1, back: 0 })).toMatchObject({ tokens: 10 })
+    expect(await count.ask('x', { perMinute: 10, want: 1, need: 1, back: 0 })).toMatchObject({ tokens: 0 })
+    expect(await count.ask('x', { perMinute: 10, want: 4, need: 1, back: 4 })).toMatchObject({ tokens: 4 })
+  })
+
+  test('of two installations do not count together', async () => {
+    await using redis = await startTestRedis()
+    using ours = await replicas(redis.url, 1)
+    using theirs = await replicas(redis.url, 1)
+    expect(await ours.first.buckets.take('acme', 1, 1)).toBe(0)
+    expect(await theirs.first.buckets.take('acme', 1, 1)).toBe(0)
+  })
+})
+
+describeWithRedis('a Redis that is away', () => {
+  test('at the start keeps nothing from starting: each counts alone, says so once, and counts together later', async () => {
+    await using redis = await startTestRedis()
+    redis.shut()
+    using two = await replicas(redis.url, 2)
+    for (const { buckets, count, lines } of two.all) {
+      expect(count.there).toBe(false)
+      for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
+      expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
+      expect(lines).toEqual([LOST])
+    }
+    redis.open()
+    await until(() => two.all.every(({ count }) => count.there))
+    expect(await two.first.buckets.take('acme', 5, 1)).toBe(0)
+    for (const { lines } of two.all) expect(lines).toEqual([LOST, FOUND])
+  })
+
+  test('in the middle loses no request, and a flood of them is one line', async () => {
+    await using redis = await startTestRedis()
+    using one = await replicas(redis.url, 1)
+    const { buckets, count, lines } = one.first
+    expect(await buckets.take('acme', 100, 1)).toBe(0)
+    redis.shut()
+    const waits = await Promise.all(Array.from({ length: 300 }, async (_, at) => buckets.take(`acme ${at}`, 5, 1)))
+    expect(waits.every((wait) => wait === 0)).toBe(true)
+    expect(count.there).toBe(false)
+    for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
+    expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
+    expect(lines).toEqual([LOST])
+    redis.open()
+    await until(() => count.there)
+    expect(lines).toEqual([LOST, FOUND])
+  })
+
+  test('because it is slow holds up those who ask first, and then nobody', async () => {
+    await using redis = await startTestRedis()
+    using one = await replicas(redis.url, 1)
+    const { buckets, count, lines } = one.first
+    redis.slow(2_000)
+    expect(await buckets.take('acme', 100, 1)).toBe(0)
+    expect(count.there).toBe(false)
+    expect(buckets.take('acme', 100, 1)).toBe(0)
+    expect(lines).toEqual([LOST])
+    redis.slow(0)
+    await until(() => count.there)
+    expect(lines).toEqual([LOST, FOUND])
+  })
+
+  test('because the password is wrong is away, too', async () => {
+    await using redis = await startTestRedis()
+    const wrong = new URL(redis.url)
+    wrong.password = 'wrong'
+    using one = await replicas(wrong.href, 1)
+    expect(one.first.count.there).toBe(false)
+    expect(one.first.buckets.take('acme', 1, 1)).toBe(0)
+    expect(one.first.lines).toEqual([LOST])
+  })
+})

@@ -1,0 +1,140 @@
+/**
+ * The shared count in Redis: one small script that takes tokens from a bucket under Redis's own clock, so that the gateways'
+ * clocks need not agree.
+ *
+ * Redis that does not answer in time is away: nothing is asked of it any more until a look from time to time finds it well
+ * again. That it went and that it came back is logged once each, never for a call.
+ */
+import { Redis } from 'ioredis'
+import type { Log } from '../lib/log.ts'
+import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
+
+export interface RedisCountParts {
+  readonly url: string
+  /** What the names of this installation begin with: several may share one Redis. */
+  readonly prefix: string
+  readonly log: Log
+  readonly times?: RedisTimes
+}
+
+export interface RedisTimes {
+  /** How long an answer may take before Redis counts as away. Milliseconds. */
+  readonly patience: number
+  /** How long the start waits for the first answer. Milliseconds. */
+  readonly start: number
+  /** Between two looks whether it is back. Milliseconds. */
+  readonly look: number
+}
+
+export interface RedisCount extends SharedCount {
+  /** Resolves when it is known whether Redis is there; never rejects. */
+  open(): Promise<void>
+  close(): void
+}
+
+/** Good looks in a row until it is trusted again: one that comes and goes is not told of each time. */
+const GOOD = 3
+
+const TIMES: RedisTimes = { patience: 250, start: 2_000, look: 1_000 }
+
+/**
+ * KEYS: the bucket. ARGV: limit per minute, wanted, needed, given back. Answers the tokens taken and, where there were not
+ * enough, the milliseconds until there are. A bucket that nobody touches for two minutes is full, and goes.
+ */
+const TAKE = `
+local most, want, need, back = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local since = math.max(0, now - (tonumber(held[2]) or now))
+local tokens = math.min(most, (tonumber(held[1]) or most) + back + since * most / 60000)
+local taken = 0
+if tokens >= want then taken = want elseif tokens + 0.000001 >= need then taken = math.max(need, math.floor(tokens)) end
+tokens = tokens - taken
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.9f', tokens), 'at', string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], 120000)
+return { taken, taken > 0 and 0 or math.ceil((need - tokens) * 60000 / most) + 1 }
+`
+
+const NOTHING: Asking = { perMinute: 1, want: 0, need: 0, back: 0 }
+
+/** What `defineCommand` adds. */
+interface Taking {
+  takeTokens(key: string, perMinute: number, want: number, need: number, back: number): Promise<[number, number]>
+}
+
+export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCountParts): RedisCount {
+  let there = false
+  let closed = false
+  let looking: NodeJS.Timeout | undefined
+  let good = 0
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    // What cannot be sent now is counted here, and not sent later.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: times.start,
+    commandTimeout: times.patience,
+    retryStrategy: () => times.look,
+  })
+  redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE })
+  const { takeTokens } = redis as unknown as Taking
+  // Each of them fails what is under way, too; an error that nobody hears would end the process.
+  redis.on('error', (error: Error) => lose(error))
+
+  const take = (name: string, { perMinute, want, need, back }: Asking) =>
+    takeTokens.call(redis, `${prefix}:${name}`, perMinute, want, need, back)
+
+  function lose(thrown: unknown): void {
+    if (closed || looking !== undefined) return
+    there = false
+    good = 0
+    looking = setInterval(look, times.look)
+    looking.unref()
+    const problem = thrown instanceof Error ? thrown.message : String(thrown)
+    log.warn({ problem }, 'Redis does not answer: each gateway counts its limits alone until it does')
+  }
+
+  /** A ping would do where nothing may be written: what is asked is what will be asked. */
+  function look(): void {
+    take('look', NOTHING).then(
+      () => ++good === GOOD && find(),
+      () => (good = 0),
+    )
+  }
+
+  function find(): void {
+    if (closed) return
+    clearInterval(looking)
+    if (looking !== undefined) log.info({}, 'Redis answers again: limits are counted together')
+    looking = undefined
+    there = true
+  }
+
+  return {
+    get there() {
+      return there
+    },
+    async open() {
+      await redis
+        .connect()
+        .then(() => take('look', NOTHING).then(find))
+        .catch(lose)
+    },
+    async ask(name, asking): Promise<Granted> {
+      try {
+        const [tokens, wait] = await take(name, asking)
+        return { tokens, wait }
+      } catch (thrown) {
+        lose(thrown)
+        throw thrown
+      }
+    },
+    close() {
+      closed = true
+      clearInterval(looking)
+      redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Is there room for one more, counted together with the other gateways of this installation? Tokens are fetched from the
+ * shared count a few at a time and spent from memory, so that a busy name costs a round trip now and then and not for each call.
+ *
+ * More than the limit is never let through while the shared count answers. The slack lies on the other side: what a gateway
+ * has fetched and not spent, up to 15 % of the limit, is out of the others' reach for a second. While the count is away each
+ * gateway counts alone, up to the whole limit (ADR 0019).
+ */
+import { createRecent } from '../lib/recent.ts'
+import type { Buckets, LocalBuckets } from './buckets.ts'
+
+/** The count that all gateways share. */
+export interface SharedCount {
+  /** Whether it answers, as far as is known. */
+  readonly there: boolean
+  /**
+   * Give `back` tokens and take `want`, or at least `need` when there are no more; else none, and the milliseconds until
+   * `need` would be there. Rejects, and is no longer there, when it does not answer in time.
+   */
+  ask(name: string, asking: Asking): Promise<Granted>
+}
+
+export interface Asking {
+  readonly perMinute: number
+  readonly want: number
+  readonly need: number
+  readonly back: number
+}
+
+export interface Granted {
+  readonly tokens: number
+  readonly wait: number
+}
+
+export interface SharedBucketsParts {
+  readonly count: SharedCount
+  /** Counts in its stead while it is away. */
+  readonly alone: LocalBuckets
+  readonly now: () => number
+  readonly most: number
+  /** What tells this kind of bucket from the others in the shared count. */
+  readonly kind: string
+}
+
+/** Tokens that were fetched. */
+interface Lease {
+  tokens: number
+  /** From then on they are not spent but given back. */
+  until: number
+  /** There were none, and there will be none before. */
+  emptyUntil: number
+  /** How many are fetched at a time: more while they are spent quickly. */
+  size: number
+  /** Tokens that requests wait for. */
+  wanted: number
+  asking: Promise<void> | undefined
+}
+
+/** How long a fetched token may be spent. Milliseconds. */
+const LIFE = 1_000
+/** The part of a limit that is fetched at a time, at most. */
+const LARGEST = 10
+
+export function createSharedBuckets({ count, alone, now, most, kind }: SharedBucketsParts): Buckets {
+  const leases = createRecent<Lease>(most, () => ({
+    tokens: 0,
+    until: 0,
+    emptyUntil: 0,
+    size: 1,
+    wanted: 0,
+    asking: undefined,
+  }))
+
+  function fetch(lease: Lease, name: string, perMinute: number, need: number): Promise<void> {
+    lease.asking ??= fetchNow(lease, name, perMinute, need).finally(() => (lease.asking = undefined))
+    return lease.asking
+  }
+
+  async function fetchNow(lease: Lease, name: string, perMinute: number, need: number): Promise<void> {
+    const begun = now()
+    const isFresh = begun < lease.until
+    const largest = Math.max(1, Math.floor(perMinute / LARGEST))
+    lease.size = isFresh ? Math.min(lease.size * 2, largest) : 1
+    const back = isFresh ? 0 : lease.tokens
+    lease.tokens -= back
+    const want = Math.min(perMinute, Math.max(lease.size, lease.wanted, need))
+    const { tokens, wait } = await count.ask(`${kind}:${name}`, { perMinute, want, need, back })
+    lease.tokens += tokens
+    if (tokens > 0) lease.until = now() + LIFE
+    else lease.emptyUntil = now() + wait
+  }
+
+  /** 0 when they were there; undefined when they are to be fetched. */
+  function spend(lease: Lease, wanted: number): number | undefined {
+    const at = now()
+    if (lease.tokens >= wanted && at < lease.until) {
+      lease.tokens -= wanted
+      return 0
+    }
+    return at < lease.emptyUntil ? lease.emptyUntil - at : undefined
+  }
+
+  async function wait(lease: Lease, name: string, perMinute: number, wanted: number): Promise<number> {
+    lease.wanted += wanted
+    try {
+      for (;;) {
+        const wait = count.there ? spend(lease, wanted) : alone.take(name, perMinute, wanted)
+        if (wait !== undefined) return wait
+        await fetch(lease, name, perMinute, wanted)
+      }
+    } catch {
+      // The count says by itself, once, that it is away.
+      return alone.take(name, perMinute, wanted)
+    } finally {
+      lease.wanted -= wanted
+    }
+  }
+
+  return {
+    take(name, perMinute, asked) {
+      const wanted = Math.min(asked, perMinute)
+      if (!count.there) return alone.take(name, perMinute, wanted)
+      const lease = leases.get(name)
+      const spent = spend(lease, wanted)
+      if (spent === undefined) return wait(lease, name, perMinute, wanted)
+      // The next ones are on their way before the last is spent; when they do not come, whoever needs them hears of it.
+      if (spent === 0 && lease.size > 1 && lease.tokens < lease.size / 2 && lease.asking === undefined)
+        fetch(lease, name, perMinute, 1).catch(() => {})
+      return spent
+    },
+    give(name, tokens) {
+      if (count.there) leases.get(name).tokens += tokens
+      else alone.give(name, tokens)
+    },
+  }
+}

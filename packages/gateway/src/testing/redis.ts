@@ -1,0 +1,134 @@
+/**
+ * How does a test get a Redis? `await using redis = await startTestRedis()`: the one of TEST_REDIS_URL, else one of its own
+ * from the machine's redis-server, behind a door that can be shut, opened and made slow. `describeWithRedis` holds what
+ * needs one.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+export interface TestRedis extends AsyncDisposable {
+  /** Leads through the door. */
+  readonly url: string
+  /** Nobody comes in, and who is in is thrown out. */
+  shut(): void
+  open(): void
+  /** Answers take this long. Milliseconds. */
+  slow(delay: number): void
+}
+
+/** Where CI runs, its absence fails; a desk without one does without. */
+export function describeWithRedis(name: string, suite: () => void): void {
+  const there = process.env['TEST_REDIS_URL'] !== undefined || spawnSync('redis-server', ['--version']).status === 0
+  if (there) describe(`${name} (Redis)`, suite)
+  else if (process.env['CI'] === 'true') {
+    test(`${name} (Redis)`, () =>
+      expect.fail('CI has to set TEST_REDIS_URL to a Redis, or have redis-server on its PATH'))
+  }
+}
+
+export async function startTestRedis(): Promise<TestRedis> {
+  const given = process.env['TEST_REDIS_URL']
+  const own = given === undefined ? await startOwn() : undefined
+  const target = new URL(given ?? own?.url ?? '')
+  const door = await openDoor(Number(target.port || 6379), target.hostname)
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(door.port)
+  return {
+    url: url.href,
+    ...door,
+    async [Symbol.asyncDispose]() {
+      await door.close()
+      await own?.stop()
+    },
+  }
+}
+
+async function startOwn() {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-redis-'))
+  const password = randomBytes(12).toString('hex')
+  const port = await freePort()
+  const words = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--requirepass',
+    password,
+  ]
+  const child = spawn('redis-server', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.stdout.on('data', (text: Buffer) => text.includes('Ready to accept') && resolve())
+  })
+  return {
+    url: `redis://:${password}@127.0.0.1:${port}/0`,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function openDoor(port: number, host: string) {
+  const inside = new Set<Socket>()
+  let shut = false
+  let delay = 0
+  const server = createServer((client) => {
+    if (shut) return void client.destroy()
+    const redis = connect(port, host)
+    for (const [one, other] of [[client, redis] as const, [redis, client] as const]) {
+      inside.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        inside.delete(one)
+        other.destroy()
+      })
+    }
+    client.pipe(redis)
+    redis.on('data', (text: Buffer) => {
+      if (delay === 0) client.write(text)
+      else setTimeout(() => client.writable && client.write(text), delay)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const throwOut = () => {
+    for (const socket of inside) socket.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    shut() {
+      shut = true
+      throwOut()
+    },
+    open: () => void (shut = false),
+    slow: (milliseconds: number) => void (delay = milliseconds),
+    async close() {
+      throwOut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
