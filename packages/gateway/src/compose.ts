@@ -8,8 +8,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
-import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { Fault, type ConnectionId, type FamilyId, type OrganizationId } from '@toolway/contract'
 import { OPERATIONS } from './admin/operations.ts'
+import { createEnrolment } from './admin/people/enrolment.ts'
+import { createSignIn, type SignInParts } from './admin/people/sign-in.ts'
 import { createAdmit } from './call/admit.ts'
 import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
@@ -21,7 +23,7 @@ import { createTaskBook } from './call/tasks/task-book.ts'
 import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
-import type { Config } from './config.ts'
+import { providerOf, tokenLives, type Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
@@ -34,16 +36,26 @@ import { createMcpDoor } from './http/mcp-door.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createServer } from './http/server.ts'
 import { prepareEnd } from './http/server-end.ts'
+import { createSignInDoor } from './http/sign-in-door.ts'
+import { createProviderDoor } from './http/provider-door.ts'
 import { createSseDoor } from './http/lasting/sse-door.ts'
 import { createWebSocketDoor } from './http/lasting/websocket-door.ts'
-import { createAccounts, listAccounts } from './identity/accounts.ts'
+import { createWebSession } from './http/web-session.ts'
+import { createAccounts, listAccounts, type Accounts } from './identity/accounts.ts'
 import { findKey } from './identity/keys.ts'
 import { createAccessTokens } from './identity/access-tokens.ts'
+import { createAttempts } from './identity/attempts.ts'
+import { createEndedSignIns } from './identity/ended-sign-ins.ts'
 import { createIdentity } from './identity/identify.ts'
+import { createIdentityProvider } from './identity/identity-provider.ts'
+import { createPasswords } from './identity/passwords.ts'
 import { principalOfToken } from './identity/principal.ts'
+import { listEnded } from './identity/sign-ins.ts'
+import { spendState } from './identity/spent-states.ts'
+import { findUser } from './identity/users.ts'
 import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
 import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
-import { createKeepSnapshots } from './jobs/keep-snapshots.ts'
+import { createKeepSnapshots, type KeepSnapshots } from './jobs/keep-snapshots.ts'
 import { createKeepSessions } from './jobs/keep-sessions.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog, type Offer } from './jobs/sync-catalog.ts'
@@ -66,6 +78,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { listToolsets } from './toolsets/toolsets.ts'
 import { createChildren } from './upstreams/children/worker-link.ts'
+import { createGuardedFetch } from './upstreams/http/guarded-fetch.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 import { proofOf } from './vault/identity-proof.ts'
 import type { Store } from './admin/open-store.ts'
@@ -190,10 +203,16 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   let local = `http://${config.TOOLWAY_HOST}:${config.TOOLWAY_PORT}`
+  const lives = tokenLives(config)
   const accessTokens = createAccessTokens({
     issuer: publicUrl,
     keys: vault.signingKeys('access tokens'),
-    lifetime: 30 * 60,
+    lifetime: lives.access,
+    now: Date.now,
+  })
+  const ended = createEndedSignIns({
+    list: (since) => db.system((sql) => listEnded(sql, since)),
+    lifetime: lives.access,
     now: Date.now,
   })
   const identity = createIdentity({
@@ -203,14 +222,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       const claims = await accessTokens.read(text)
       return { claims, principal: principalOfToken(claims) }
     },
-    stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch,
+    stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch && !ended.has(claims.sid),
     open: config.TOOLWAY_AUTH === 'off',
   })
 
   const accounts = createAccounts({ list: () => db.system(listAccounts) })
   /** After a failure the database says by itself that everything may have changed. */
-  const loadAccounts = () =>
-    accounts.load().then(
+  const loadPeople = () =>
+    Promise.all([accounts.load(), ended.load()]).then(
       () => open.recheck(),
       (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be loaded; they stay as they were'),
     )
@@ -345,13 +364,21 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
 
   function onNotice(payload: string): void {
-    const { organization, table, ended } = JSON.parse(payload) as {
+    const {
+      organization,
+      table,
+      ended: over,
+    } = JSON.parse(payload) as {
       organization?: string
       table?: string
       ended?: string
     }
-    if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
-    if (table === 'users') return void loadAccounts()
+    if (table === 'sessions') return keepSessions.endedElsewhere(over ?? '')
+    if (table === 'sign_ins') {
+      ended.add((over ?? '') as FamilyId)
+      return open.recheck()
+    }
+    if (table === 'users') return void loadPeople()
     if (table === 'rules') return void loadRules()
     if (table === 'keys') {
       identity.forget()
@@ -394,14 +421,33 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     // What was said while the line was down is lost: everything may have changed.
     identity.forget()
     open.recheck()
-    void loadAccounts()
+    void loadPeople()
     void loadRules()
     snapshots.signal()
   })
   opened.defer(() => listener.close())
-  await accounts.load()
+  await Promise.all([accounts.load(), ended.load()])
   await rules.load()
   await snapshots.reload()
+
+  const web = createWebSession({ identify: identity.identify, vault, publicUrl })
+  const people = createPeople({ config, db, vault, accessTokens, ended, accounts, snapshots, publicUrl })
+
+  function createPages() {
+    const pages = createSignInDoor({
+      ...people,
+      web,
+      shortest: config.TOOLWAY_PASSWORD_LENGTH,
+      clients,
+      emailOf: (id) => db.system(async (sql) => (await findUser(sql, id))?.email),
+      newCorrelationId: randomUUID,
+    })
+    const { signIn, provider } = people
+    if (provider?.browses !== true) return pages
+    const spend = (hash: Buffer, until: Date) => db.system((sql) => spendState(sql, hash, until))
+    const parts = { provider, signIn, web, vault, spend, publicUrl, clients, newCorrelationId: randomUUID }
+    return pages.route('/', createProviderDoor(parts))
+  }
 
   const server = createServer({
     guard: createGuard({
@@ -423,17 +469,22 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         db,
         vault,
         accounts,
+        web,
+        ...people,
         snapshots: { ...snapshots, find: snapshots.findAny },
         rules: { refresh: () => rules.load().then(snapshots.reload) },
         sync: syncNow,
         requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       },
       identify: identity.identify,
+      web,
+      publicUrl,
       newCorrelationId: randomUUID,
       clients,
       limits,
       bodyLimit: config.TOOLWAY_BODY_LIMIT,
     }),
+    pages: createPages(),
     health,
     identify: identity.identify,
     prove: (challenge, place) => proofOf(vault, challenge, place),
@@ -466,6 +517,40 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       await owned.disposeAsync()
     },
   }
+}
+
+interface PeopleParts extends Pick<SignInParts, 'db' | 'accessTokens' | 'ended' | 'publicUrl'> {
+  readonly config: Config
+  readonly vault: Store['vault']
+  readonly accounts: Accounts
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'all' | 'refresh' | 'reload'>
+}
+
+/** What signs people in and lets them in. */
+function createPeople({ config, db, vault, accessTokens, ended, accounts, snapshots, publicUrl }: PeopleParts) {
+  const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
+  const attempts = createAttempts({ now: Date.now })
+  const settings = providerOf(config)
+  const fetch = createGuardedFetch({ alias: 'identity provider', allowPrivate: true })
+  const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
+  const settle = async (organizationId?: OrganizationId) => {
+    await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
+  }
+  const shared = { db, hash: vault.hash, passwords, attempts, settle }
+  const signIn = createSignIn({
+    ...shared,
+    accessTokens,
+    ended,
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
+    refreshLifetime: tokenLives(config).refresh,
+    bindsAlways: config.TOOLWAY_TOKEN_PRESET === 'uru',
+    provider,
+    provision: config.TOOLWAY_OIDC_NEW === 'refuse' ? 'existing' : config.TOOLWAY_OIDC_NEW,
+    publicUrl,
+    now: Date.now,
+  })
+  return { signIn, enrolment: createEnrolment(shared), provider }
 }
 
 /** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */

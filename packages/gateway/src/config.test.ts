@@ -2,7 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigFault, isLoopback, loadConfig, nearest, SETTINGS, type SettingName } from './config.ts'
+import {
+  ConfigFault,
+  isLoopback,
+  loadConfig,
+  nearest,
+  SETTINGS,
+  type SettingName,
+  providerOf,
+  tokenLives,
+} from './config.ts'
 
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 /** A folder without a .env. */
@@ -205,6 +214,36 @@ describe('the names that the seeds have for a setting', () => {
   })
 })
 
+describe('an identity provider', () => {
+  test('is the one that is named, or the project of Supabase', () => {
+    const named = load({ TOOLWAY_OIDC_ISSUER: 'https://id.example/', TOOLWAY_OIDC_CLIENT_ID: 'toolway' }).config
+    expect(providerOf(named)).toMatchObject({ issuer: 'https://id.example/', title: 'id.example', supabase: false })
+    const project = load({ TOOLWAY_OIDC_PRESET: 'supabase', SUPABASE_URL: 'https://x.supabase.co/' }).config
+    expect(providerOf(project)).toMatchObject({ issuer: 'https://x.supabase.co/auth/v1', supabase: true })
+    expect(providerOf(load({}).config)).toBeUndefined()
+  })
+
+  test.each([
+    [{ TOOLWAY_OIDC_ISSUER: 'https://id.example' }, 'needs TOOLWAY_OIDC_CLIENT_ID'],
+    [{ TOOLWAY_OIDC_CLIENT_ID: 'x' }, 'without TOOLWAY_OIDC_ISSUER'],
+    [{ TOOLWAY_OIDC_PRESET: 'supabase' }, 'needs SUPABASE_URL'],
+    [{ TOOLWAY_OIDC_ISSUER: 'http://id.example', TOOLWAY_OIDC_CLIENT_ID: 'x' }, 'plain http'],
+  ])('is refused where it is half, or unsafe: %j', (settings, problem) => {
+    expect(complaint(settings)).toContain(problem)
+  })
+})
+
+describe('tokens', () => {
+  test.each([
+    [{}, 1_800, 604_800],
+    [{ TOOLWAY_TOKEN_PRESET: 'uru' }, 3_600, 2_592_000],
+    [{ TOOLWAY_TOKEN_PRESET: 'uru', ACCESS_TOKEN_EXPIRE_MINUTES: '10' }, 600, 2_592_000],
+    [{ REFRESH_TOKEN_EXPIRE_DAYS: '1' }, 1_800, 86_400],
+  ])('live as long as %j says', (settings, access, refresh) => {
+    expect(tokenLives(load(settings).config)).toEqual({ access, refresh })
+  })
+})
+
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
@@ -225,15 +264,30 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_LIMIT_CONNECTION: '4',
       TOOLWAY_BODY_LIMIT: '2048',
       TOOLWAY_RESULT_LIMIT: '2048',
+      TOOLWAY_TOKEN_PRESET: 'uru',
+      TOOLWAY_ACCESS_TOKEN_MINUTES: '5',
+      TOOLWAY_REFRESH_TOKEN_DAYS: '3',
+      TOOLWAY_PASSWORD_LENGTH: '15',
+      TOOLWAY_OIDC_ISSUER: 'https://id.example',
+      TOOLWAY_OIDC_PRESET: 'supabase',
+      TOOLWAY_OIDC_NEW: 'viewer',
+      SUPABASE_URL: 'https://x.supabase.co',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
     }
+    // Half of a provider is refused.
+    const companions: Partial<Record<SettingName, Record<string, string>>> = {
+      TOOLWAY_OIDC_ISSUER: { TOOLWAY_OIDC_CLIENT_ID: 'toolway' },
+      TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
+      TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },
+    }
+    const more = companions[name] ?? {}
     const text = values[name] ?? 'localhost'
     await using at = await folder({ value: `  ${text}\n` })
     const path = join(at.path, 'value')
-    const { config, origins } = load({ [`${name}_FILE`]: path })
-    expect(config[name]).toEqual(load({ [name]: text }).config[name])
+    const { config, origins } = load({ ...more, [`${name}_FILE`]: path })
+    expect(config[name]).toEqual(load({ ...more, [name]: text }).config[name])
     expect(origins[name]).toBe(`file ${path}`)
   })
 

@@ -52,6 +52,15 @@ const networks = z
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z.string().default('').transform(splitList)
 
+const wholeNumber = (least: number, most: number) => {
+  const problem = `it must be a whole number from ${least} to ${most}`
+  return z
+    .string()
+    .regex(/^\d{1,7}$/, problem)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, problem)
+}
+
 interface Setting {
   readonly shape: z.ZodType
   readonly about: string
@@ -166,6 +175,41 @@ export const SETTINGS = {
     bytes(262_144, 1_024, 67_108_864),
     'Bytes of text that the result of a tool may have; what is longer is cut, and says so.',
   ),
+  TOOLWAY_TOKEN_PRESET: setting(
+    z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
+    'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',
+  ),
+  TOOLWAY_ACCESS_TOKEN_MINUTES: known(
+    ['ACCESS_TOKEN_EXPIRE_MINUTES'],
+    setting(wholeNumber(1, 1440).optional(), 'Minutes that an access token lives, instead of the preset.'),
+  ),
+  TOOLWAY_REFRESH_TOKEN_DAYS: known(
+    ['REFRESH_TOKEN_EXPIRE_DAYS'],
+    setting(wholeNumber(1, 365).optional(), 'Days that a refresh token lives, instead of the preset.'),
+  ),
+  TOOLWAY_PASSWORD_LENGTH: setting(
+    wholeNumber(8, 128).default(12),
+    'Characters that a new password must have at least.',
+  ),
+  TOOLWAY_OIDC_ISSUER: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
+    'OpenID Connect provider that signs people in, by its issuer address; plain http only on a loopback address.',
+  ),
+  TOOLWAY_OIDC_CLIENT_ID: setting(z.string().min(1).optional(), 'Client id of this gateway at the provider.'),
+  TOOLWAY_OIDC_CLIENT_SECRET: setting(z.string().min(1).optional(), 'Client secret of this gateway there.', true),
+  TOOLWAY_OIDC_PRESET: setting(
+    z.enum(['supabase'], 'it must be supabase').optional(),
+    'supabase: the provider is the project of SUPABASE_URL, and its access tokens are taken as proof.',
+  ),
+  TOOLWAY_OIDC_NAME: setting(z.string().min(1).max(40).optional(), 'Name of the provider on the sign-in page.'),
+  TOOLWAY_OIDC_NEW: setting(
+    z.enum(['refuse', 'viewer', 'member'], 'it must be refuse, viewer or member').default('refuse'),
+    'Whom the provider proves and nobody added here: refuse, or let in to the default organization as viewer or member.',
+  ),
+  SUPABASE_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
+    'Address of the Supabase project, for TOOLWAY_OIDC_PRESET=supabase.',
+  ),
   DATABASE_URL: setting(
     z
       .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })
@@ -227,6 +271,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   }
   const config = Object.freeze(values) as Config
   refuseOpenDoor(config)
+  providerOf(config)
   return {
     config,
     origins,
@@ -332,6 +377,42 @@ function distance(a: string, b: string): number {
     row = next
   }
   return row.at(-1) ?? 0
+}
+
+export interface ProviderSettings {
+  readonly issuer: string
+  readonly title: string
+  readonly clientId: string | undefined
+  readonly clientSecret: string | undefined
+  readonly supabase: boolean
+}
+
+/** The identity provider; undefined where none is set. Throws ConfigFault where half of one is. */
+export function providerOf(config: Config): ProviderSettings | undefined {
+  const { TOOLWAY_OIDC_CLIENT_ID: clientId, TOOLWAY_OIDC_CLIENT_SECRET: clientSecret, SUPABASE_URL: project } = config
+  const supabase = config.TOOLWAY_OIDC_PRESET === 'supabase'
+  if (supabase && project === undefined)
+    throw new ConfigFault('TOOLWAY_OIDC_PRESET=supabase needs SUPABASE_URL: set it to the address of the project.')
+  const issuer = supabase ? `${project?.replace(/\/$/, '')}/auth/v1` : config.TOOLWAY_OIDC_ISSUER
+  if (issuer === undefined) {
+    if (clientId === undefined) return undefined
+    throw new ConfigFault('TOOLWAY_OIDC_CLIENT_ID is set without TOOLWAY_OIDC_ISSUER: say which provider it is for.')
+  }
+  const { protocol, hostname, host } = new URL(issuer)
+  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')))
+    throw new ConfigFault(`The identity provider ${issuer} is reached by plain http: use https.`)
+  if (!supabase && clientId === undefined)
+    throw new ConfigFault('TOOLWAY_OIDC_ISSUER needs TOOLWAY_OIDC_CLIENT_ID: register this gateway at the provider.')
+  return { issuer, title: config.TOOLWAY_OIDC_NAME ?? (supabase ? 'Supabase' : host), clientId, clientSecret, supabase }
+}
+
+/** Seconds that tokens live: the preset, unless a setting says otherwise (ledger U-02). */
+export function tokenLives(config: Config): { readonly access: number; readonly refresh: number } {
+  const [minutes, days] = config.TOOLWAY_TOKEN_PRESET === 'uru' ? [60, 30] : [30, 7]
+  return {
+    access: (config.TOOLWAY_ACCESS_TOKEN_MINUTES ?? minutes) * 60,
+    refresh: (config.TOOLWAY_REFRESH_TOKEN_DAYS ?? days) * 24 * 60 * 60,
+  }
 }
 
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/

@@ -50,3 +50,20 @@ export {
   Tool,
 } from './tools.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export {
+  changePassword,
+  choosePassword,
+  endSignIn,
+  listSignIns,
+  login,
+  logout,
+  refresh,
+  register,
+  showMe,
+  SignInEntry,
+  TokenPair,
+  verifyAuth,
+  Whoami,
+} from './auth.ts'
+export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
+export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'

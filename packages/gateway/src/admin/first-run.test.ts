@@ -31,7 +31,7 @@ describe('a first run', () => {
     const { key } = await here.begin()
     expect(key).toMatch(KEY_FORM)
     await noteShown(here.db)
-    expect(await here.begin()).toEqual({ key: undefined, first: false })
+    expect(await here.begin()).toEqual({ key: undefined, first: false, setUpCode: undefined, empty: true })
     expect(await here.keys()).toHaveLength(1)
   })
 

@@ -8,6 +8,8 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { addConnection, changeConnection, findConnection } from '../connections/connections.ts'
 import type { Db, OrgSql } from '../db/db.ts'
+import { newSetUpCode } from '../identity/codes.ts'
+import { countUsers } from '../identity/users.ts'
 import { addKey, findKey, hintOf, holdsKey, KEY_FORM, listKeys, mintKey, removeKey } from '../identity/keys.ts'
 import {
   DEFAULT_SLUG,
@@ -30,6 +32,10 @@ export interface FirstRun {
   /** The first key, to be shown once and then noted as shown; undefined on later starts, and when a key was given. */
   readonly key: string | undefined
   readonly first: boolean
+  /** With which the first person signs up, to be shown once; undefined where somebody has, and on later starts. */
+  readonly setUpCode: string | undefined
+  /** Whether nobody has signed up yet. */
+  readonly empty: boolean
 }
 
 export const FIRST_KEY = 'first'
@@ -44,6 +50,8 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
   const organization = existing ?? (await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, 'Default', ORIGIN)))
   const isFirst = existing === undefined
   const unseen = await findUnseen(db)
+  const empty = (await db.system(countUsers)) === 0
+  const setUpCode = empty && (isFirst || unseen) ? await db.system((sql) => newSetUpCode(sql, parts.hash)) : undefined
   return db.organization(organization.id, async (sql) => {
     await ensureDemo(sql, organization, parts, isFirst)
     await ensureBootstrapKey(sql, organization, parts)
@@ -52,7 +60,7 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
     // A start that was killed may have made its key and not shown it. Whether it did nobody can know, so its key stays.
     const wanted = none || (unseen && parts.bootstrapKey === undefined)
     const key = wanted ? await addNamed(sql, organization, parts, freeName(names), mintKey()) : undefined
-    return { key, first: isFirst || none }
+    return { key, first: isFirst || none, setUpCode, empty }
   })
 }
 

@@ -1,14 +1,20 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
+import { authOperations } from './auth.ts'
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
+import { memberOperations } from './members.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
 import { toolOperations } from './tools.ts'
 import { toolsetOperations } from './toolsets.ts'
+import { userOperations } from './users.ts'
 
 const DESCRIBED: readonly Served[] = [
+  ...authOperations,
+  ...memberOperations,
+  ...userOperations,
   ...organizationOperations,
   ...organizationSettingOperations,
   ...connectionOperations,

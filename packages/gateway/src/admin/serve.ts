@@ -14,12 +14,17 @@ import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import type { Enrolment } from './people/enrolment.ts'
+import type { SignIn, WebCookies } from './people/sign-in.ts'
 
 /** What operations need of the house. */
 export interface AdminParts {
   readonly db: Db
   readonly vault: Vault
   readonly accounts: Accounts
+  readonly signIn: SignIn
+  readonly enrolment: Enrolment
+  readonly web: WebCookies
   readonly snapshots: {
     find(name: { id?: string; slug?: string }): Snapshot | undefined
     all(): readonly Snapshot[]
@@ -44,6 +49,8 @@ export interface Asking {
   readonly body: unknown
   /** Of the If-Match header, without its quotes. */
   readonly ifMatch?: string | undefined
+  /** Of the request, by lower-case name. */
+  readonly header: (name: string) => string | undefined
   /** Headers of the answer. */
   readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
   /** Aborted when the one who asks is gone. */
@@ -57,6 +64,7 @@ interface Asked<Op extends Operation> {
   readonly query: z.output<Op['query']>
   readonly body: z.output<Op['body']>
   readonly ifMatch: string | undefined
+  readonly header: Asking['header']
   readonly head: Asking['head']
   readonly signal: AbortSignal
 }
@@ -114,8 +122,19 @@ function toServe<Op extends OperationOf, Asks>(
   return {
     operation,
     run(parts, asking, place) {
-      const { actor, params, query, body, ifMatch, head, signal } = asking
-      return run({ parts, actor, params, query, body, ifMatch, head, signal, ...make(parts, asking, place) } as Asks)
+      const { actor, params, query, body, ifMatch, header, head, signal } = asking
+      return run({
+        parts,
+        actor,
+        params,
+        query,
+        body,
+        ifMatch,
+        header,
+        head,
+        signal,
+        ...make(parts, asking, place),
+      } as Asks)
     },
   }
 }

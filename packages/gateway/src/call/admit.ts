@@ -73,7 +73,10 @@ export function createAdmit(parts: AdmitParts): Admit {
     if (principal.organizationId === undefined)
       return byPath ?? (place.organization === undefined ? organization({ slug: defaultOrganization }) : undefined)
     const byKey = organization({ id: principal.organizationId })
-    return place.organization === undefined || byPath === byKey ? byKey : undefined
+    if (place.organization === undefined || byPath === byKey) return byKey
+    // Whether the other one exists is told to neither; a token's owner is told what is wrong with it (ledger S0-AUT-01).
+    if (principal.kind === 'user') throw new Fault('place.bound')
+    return undefined
   }
 
   /** A key limited to a toolset reaches no other, and a single connection only as far as that toolset selects it. */

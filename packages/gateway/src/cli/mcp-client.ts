@@ -96,7 +96,7 @@ const unreachable = (url: string, cause: unknown) =>
 const PATIENCE = 5_000
 
 /** A gateway that was killed leaves its address behind, and any program may listen there since. */
-async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
+export async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
   const vault = createVault(await loadRootKey(config.TOOLWAY_DATA))
   const challenge = randomBytes(32).toString('hex')
   const { hostname, port } = new URL(address)

@@ -8,6 +8,7 @@ import { WrongVaultKey } from '../admin/open-store.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import { CommandFault, EXIT, harmless } from './output.ts'
+import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people-commands.ts'
 import { orgCommand, ruleCommand } from './platform-commands.ts'
 
 const CODES = `
@@ -71,6 +72,11 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
+  add(loginCommand(finish))
+  add(logoutCommand(finish))
+  add(whoamiCommand(finish))
+  add(userCommand(finish))
+  add(memberCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
@@ -92,9 +98,9 @@ function dress(command: Command): Command {
 }
 
 /** What concerns the process, or whatever organization a key belongs to. */
-const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call'])
+const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule'])
+const OF_PLATFORM = new Set(['org', 'rule', 'user'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')

@@ -11,8 +11,28 @@ const indent = (text: string) =>
     .map((line) => `    ${line}`)
     .join('\n')
 
+export interface SignUp {
+  /** Where the gateway is, without a path. */
+  readonly address: string
+  readonly setUpCode: string | undefined
+  /** Whether nobody has signed up yet. */
+  readonly empty: boolean
+}
+
+const AGAIN = '`npx toolway user setup-code` makes another.'
+
+const signUp = ({ address, setUpCode, empty }: SignUp): string[] => {
+  if (setUpCode !== undefined)
+    return [
+      `  Sign up   ${address}/sign-in`,
+      `            The first person needs this set-up code: ${setUpCode}`,
+      `            It is good once. ${AGAIN}`,
+    ]
+  return empty ? [`  Nobody has signed up yet: ${address}/sign-in takes a set-up code; ${AGAIN}`] : []
+}
+
 /** @param demo whether there is a demo connection to call */
-export function firstScreen({ url, key, bridge }: Reached, demo: boolean): string[] {
+export function firstScreen({ url, key, bridge }: Reached, demo: boolean, people: SignUp): string[] {
   const firstCall = demo
     ? ['  First call, in a second terminal:', '', `    ${FIRST_CALL}`]
     : ['  First connection, in a second terminal:', '', `    ${FIRST_CONNECTION}`]
@@ -23,6 +43,7 @@ export function firstScreen({ url, key, bridge }: Reached, demo: boolean): strin
     `  Address   ${url}`,
     `  Key       ${key}`,
     '            It is shown only this once. `npx toolway key add NAME` makes another.',
+    ...signUp(people),
     '',
     ...firstCall,
     '',
@@ -40,11 +61,12 @@ export function firstScreen({ url, key, bridge }: Reached, demo: boolean): strin
   ]
 }
 
-export function laterScreen(address: string): string[] {
+export function laterScreen(people: SignUp): string[] {
   return [
     '',
-    `  Toolway is ready at ${address}/mcp`,
+    `  Toolway is ready at ${people.address}/mcp`,
     '  Keys are shown once; `npx toolway key add NAME` makes another. Ctrl+C stops it.',
+    ...signUp(people),
     '',
   ]
 }

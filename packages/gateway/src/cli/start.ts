@@ -180,10 +180,11 @@ function addressFor({ config }: LoadedConfig, port: number): Addresses {
 
 function say(run: FirstRun, address: Addresses, demo: boolean): void {
   const bridge = address.private ? { node: process.execPath, file: BRIDGE_FILE } : undefined
+  const people = { address: address.open, setUpCode: run.setUpCode, empty: run.empty }
   const lines =
     run.key === undefined
-      ? laterScreen(address.open)
-      : firstScreen({ url: `${address.open}/mcp`, key: run.key, bridge }, demo)
+      ? laterScreen(people)
+      : firstScreen({ url: `${address.open}/mcp`, key: run.key, bridge }, demo, people)
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 

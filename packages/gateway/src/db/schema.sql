@@ -97,6 +97,11 @@ create table organizations (
   settings jsonb not null default '{}'::jsonb,
   updated_at timestamp with time zone not null default now()
 );
+create table password_codes (
+  user_id text not null,
+  hash bytea not null,
+  expires_at timestamp with time zone not null
+);
 create table records (
   id text not null,
   organization_id text not null,
@@ -167,6 +172,10 @@ create table sign_ins (
   expires_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   ended_why text
+);
+create table spent_states (
+  hash bytea not null,
+  expires_at timestamp with time zone not null
 );
 create table tool_states (
   organization_id text not null,
@@ -242,6 +251,10 @@ alter table organizations add constraint organizations_id_check CHECK ((id <> ''
 alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
 alter table organizations add constraint organizations_slug_key UNIQUE (slug);
+alter table password_codes add constraint password_codes_hash_check CHECK ((length(hash) = 32));
+alter table password_codes add constraint password_codes_hash_key UNIQUE (hash);
+alter table password_codes add constraint password_codes_pkey PRIMARY KEY (user_id);
+alter table password_codes add constraint password_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
@@ -263,6 +276,8 @@ alter table sign_ins add constraint sign_ins_id_check CHECK ((id <> ''::text));
 alter table sign_ins add constraint sign_ins_pkey PRIMARY KEY (id);
 alter table sign_ins add constraint sign_ins_bound_to_fkey FOREIGN KEY (bound_to) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table sign_ins add constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table spent_states add constraint spent_states_hash_check CHECK ((length(hash) = 32));
+alter table spent_states add constraint spent_states_pkey PRIMARY KEY (hash);
 alter table tool_states add constraint tool_states_pkey PRIMARY KEY (organization_id, connection_id, tool);
 alter table tool_states add constraint tool_states_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_states add constraint tool_states_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
@@ -289,6 +304,7 @@ CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
+CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
 
 -- Row-level security
 
@@ -299,11 +315,13 @@ alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
+alter table password_codes enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
+alter table spent_states enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
 alter table users enable row level security, force row level security;
@@ -349,6 +367,9 @@ create policy organization_own on organizations as permissive for all to toolway
 create policy system_all on organizations as permissive for all to owner
   using (true)
   with check (true);
+create policy system_all on password_codes as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on records as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -368,6 +389,9 @@ create policy system_all on sessions as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on sign_ins as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on spent_states as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on tool_states as permissive for all to toolway_organization

@@ -45,6 +45,7 @@ export async function askingOf(c: AdminContext, operation: Operation, known: Kno
     params: c.req.param(),
     query: parsed(operation.query, c.req.query(), 'query'),
     body: parsed(operation.body, await bodyOf(c, bodyLimit), ''),
+    header: (name) => c.req.header(name),
     ifMatch: matchOf(c.req.header('if-match')),
     head: {
       set: (name, value) => c.header(name, value),

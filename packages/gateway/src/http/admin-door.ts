@@ -17,12 +17,16 @@ import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
 import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
 import { correlationOf } from './request-head.ts'
+import type { WebSession } from './web-session.ts'
 
 export interface AdminDoorParts {
   readonly operations: readonly Served[]
   readonly parts: AdminParts
   /** Throws `key.missing` or `key.unknown`. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
+  readonly web: Pick<WebSession, 'identify' | 'checkCsrf'>
+  /** What a token must have been made for. */
+  publicUrl(): string
   newCorrelationId(): string
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
@@ -37,7 +41,7 @@ const STRANGERS_CHANGE = 10
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
-  const { operations, parts, identify, newCorrelationId, clients, limits, bodyLimit } = door
+  const { operations, parts, newCorrelationId, clients, limits, bodyLimit } = door
   const app = new Hono<Env>()
   const keeper = createKeptAnswers(parts)
   /** A POST that names itself is carried out once, however often it comes. */
@@ -59,7 +63,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
     c.header('x-correlation-id', correlationId)
     const client = clients.of(c.env.incoming)
-    const principal = operation.needs.of === 'anyone' ? undefined : await identify(c.req.header('authorization'))
+    const principal = operation.needs.of === 'anyone' ? undefined : await whoAsks(door, c)
     // One of these was counted when the request came in.
     if (principal === undefined && operation.method !== 'GET')
       await limits.address(client.network, STRANGERS_CHANGE - 1)
@@ -121,6 +125,22 @@ function refuseBeyond(principal: Principal | undefined, { method, needs }: Opera
     throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
 }
 
+const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** By the Authorization header, else by the cookies of a browser; what changes something then needs the CSRF token as well. */
+async function whoAsks({ identify, web, publicUrl }: AdminDoorParts, c: AdminContext): Promise<Principal> {
+  const authorization = c.req.header('authorization')
+  const browser = authorization === undefined ? await web.identify(c.req.header('cookie')) : undefined
+  if (browser !== undefined) {
+    if (!HARMLESS.has(c.req.method)) web.checkCsrf(browser.signInId, c.req.header('x-csrf-token'))
+    return browser
+  }
+  const principal = await identify(authorization)
+  // A token for one MCP endpoint is no token for this interface (RFC 8707).
+  if (principal.resource !== undefined && principal.resource !== publicUrl()) throw new Fault('token.unknown')
+  return principal
+}
+
 /** Throws `place.unknown` for who has no role there, and `role.forbidden` for who has one that may not. */
 function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Needs, params: Record<string, string>) {
   if (principal === undefined || needs.of === 'anyone' || needs.of === 'signed-in')
@@ -132,6 +152,8 @@ function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Nee
   const snapshot =
     needs.by === 'connection' ? holderOf(parts, params['connection'] ?? '') : named(parts, params['organization'] ?? '')
   const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
+  // Whether another organization exists is not told to a token that is bound to one.
+  if (!bound && principal.kind === 'user') throw new Fault('place.bound')
   if (snapshot === undefined || !bound) throw new Fault('place.unknown')
   const role = roleIn(parts.accounts, principal, snapshot.members)
   // One that is not active is there for who administers the platform, and for nobody else.

@@ -35,6 +35,8 @@ function fixture(rates: Partial<LimitRates>) {
     operations: OPERATIONS.map((one): Served => ({ operation: one, run: () => undefined })),
     parts: parts as unknown as Parameters<typeof createAdminDoor>[0]['parts'],
     identify: () => OPERATOR,
+    web: { identify: () => Promise.resolve(undefined), checkCsrf() {} },
+    publicUrl: () => 'http://gateway.test',
     newCorrelationId: () => 'id',
     clients: createClients([]),
     limits,

@@ -24,6 +24,7 @@ async function listen() {
   const server = createServer(
     {
       admin: new Hono(),
+      pages: new Hono(),
       guard: { check() {} },
       clients: createClients([]),
       limits: createNoLimits(),

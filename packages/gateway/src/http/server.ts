@@ -34,6 +34,8 @@ export interface ServerParts {
   readonly webSocket: WebSocketDoor
   /** Serves what is below /api/v1 and is no MCP endpoint. */
   readonly admin: Hono<{ Bindings: HttpBindings }>
+  /** Pages for people with a browser. */
+  readonly pages: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   /** Undefined: there is no /metrics. */
@@ -211,7 +213,7 @@ const HARDENED = {
 } as const
 
 function createRest(parts: ServerParts) {
-  const { health, readiness, metrics, newCorrelationId, identify, prove, admin, log } = parts
+  const { health, readiness, metrics, newCorrelationId, identify, prove, admin, pages, log } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
     await next()
@@ -219,6 +221,7 @@ function createRest(parts: ServerParts) {
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
   app.route('/', admin)
+  app.route('/', pages)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
     const { localAddress: address, localPort: port } = c.env.incoming.socket

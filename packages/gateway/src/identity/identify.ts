@@ -129,6 +129,7 @@ const principalOf = (row: KeyRow): Principal => ({
   toolset: row.toolset ?? undefined,
   resource: undefined,
   client: undefined,
+  signInId: undefined,
 })
 
 function bearerOf(authorization: string | undefined): string | undefined {

@@ -5,7 +5,7 @@
  * the second is decided where that organization is known.
  */
 import type { AccessClaims } from './access-tokens.ts'
-import type { KeyId, Limit, OrganizationId, Role, UserId } from '@toolway/contract'
+import type { FamilyId, KeyId, Limit, OrganizationId, Role, UserId } from '@toolway/contract'
 
 export interface Principal {
   /** `usr_…`, `key_…` or `operator`: what records, sessions and limits know it by. */
@@ -26,6 +26,8 @@ export interface Principal {
   readonly resource: string | undefined
   /** The OAuth client that acts for the user; `browser` and `command line` are our own. */
   readonly client: string | undefined
+  /** The sign-in that its token descends from; undefined for keys. */
+  readonly signInId: FamilyId | undefined
 }
 
 /** The clients of tokens that are ours; any other is an OAuth client. */
@@ -43,10 +45,11 @@ export const OPERATOR: Principal = {
   toolset: undefined,
   resource: undefined,
   client: undefined,
+  signInId: undefined,
 }
 
 /** A token stands for its user; what that user may is decided by its membership, at each request. */
-export const principalOfToken = ({ sub, org, limit, aud, client_id: client }: AccessClaims): Principal => ({
+export const principalOfToken = ({ sub, org, sid, limit, aud, client_id: client }: AccessClaims): Principal => ({
   id: sub,
   kind: 'user',
   userId: sub,
@@ -57,4 +60,5 @@ export const principalOfToken = ({ sub, org, limit, aud, client_id: client }: Ac
   toolset: undefined,
   resource: aud,
   client,
+  signInId: sid,
 })

@@ -1,5 +1,6 @@
 /** Members: which role a user has in an organization. */
 import type { OrganizationId, Role, UserId } from '@toolway/contract'
+import { MemberRole } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
@@ -14,10 +15,36 @@ export async function listRoles(sql: OrgSql): Promise<ReadonlyMap<UserId, Role>>
   return new Map(rows.map(({ user_id: id, role }) => [id, role]))
 }
 
+export const MemberRow = z.object({
+  user_id: z.string().transform((id) => id as UserId),
+  role: MemberRole,
+  created_at: z.date(),
+  email: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  signed_in_at: z.date().nullable(),
+})
+export type MemberRow = z.output<typeof MemberRow>
+
+export const listMembers = (sql: OrgSql, { limit, offset }: { limit: number; offset: number }) => sql(MemberRow)`
+  select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+    from members m join users u on u.id = m.user_id order by u.email limit ${limit} offset ${offset}`
+
+const Count = z.object({ count: z.int() })
+export const countMembers = async (sql: OrgSql): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from members`)[0]?.count ?? 0
+
+export async function findMember(sql: OrgSql, userId: string): Promise<MemberRow | undefined> {
+  const rows = await sql(MemberRow)`
+    select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+      from members m join users u on u.id = m.user_id where m.user_id = ${userId}`
+  return rows[0]
+}
+
 export interface NewMember {
   readonly organizationId: OrganizationId
   readonly userId: UserId
-  readonly role: z.output<typeof RoleRow>['role']
+  readonly role: MemberRole
 }
 
 /** False when the person is a member already. */
@@ -26,4 +53,29 @@ export const addMember = async (sql: SystemSql, { organizationId, userId, role }
     await sql(RoleRow)`
       insert into members (organization_id, user_id, role) values (${organizationId}, ${userId}, ${role})
       on conflict do nothing returning user_id, role`
+  ).length > 0
+
+export const changeMember = async (sql: OrgSql, userId: UserId, role: MemberRole): Promise<boolean> =>
+  (
+    await sql(RoleRow)`
+      update members set role = ${role}, updated_at = now() where user_id = ${userId} returning user_id, role`
+  ).length > 0
+
+/** The member's keys in this organization go with it. */
+export const removeMember = async (sql: OrgSql, userId: UserId): Promise<boolean> =>
+  (await sql(RoleRow)`delete from members where user_id = ${userId} returning user_id, role`).length > 0
+
+/** Locks the organization's administrators, so that of two who are demoted at once one is refused; whether another is left. */
+export async function hasOtherAdmin(sql: OrgSql, userId: UserId): Promise<boolean> {
+  const rows = await sql(RoleRow)`
+    select m.user_id, m.role from members m join users u on u.id = m.user_id
+     where m.role = 'tenant_admin' and u.active order by m.user_id for update of m`
+  return rows.some((row) => row.user_id !== userId)
+}
+
+/** Whether the person is in any organization but this one. */
+export const isElsewhere = async (sql: SystemSql, userId: UserId, organizationId: OrganizationId): Promise<boolean> =>
+  (
+    await sql(RoleRow)`
+      select user_id, role from members where user_id = ${userId} and organization_id <> ${organizationId} limit 1`
   ).length > 0

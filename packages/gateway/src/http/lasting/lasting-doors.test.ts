@@ -60,6 +60,7 @@ async function listen({
   const server = createServer(
     {
       admin: new Hono(),
+      pages: new Hono(),
       guard: { check() {} },
       clients,
       limits,

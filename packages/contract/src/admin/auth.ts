@@ -1,0 +1,149 @@
+/** Signing in over HTTP: tokens for programs, cookies for browsers (ledger S0-AUT, U-02, U-03). */
+import { z } from 'zod'
+import { LIMITS } from '../effects.ts'
+import { ROLES } from '../roles.ts'
+import { anyone, operation, signedIn } from './operation.ts'
+
+const AUTH = '/api/v1/auth'
+
+export const Email = z.email().max(254)
+export const PersonName = z.string().trim().min(1).max(100)
+const Password = z.string().min(1).max(1024)
+
+export const Person = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  platform_admin: z.boolean(),
+})
+
+/** How tokens are wanted: for one organization (slug or id), and in cookies that scripts cannot read instead of the answer. */
+const wanted = { organization: z.string().min(1).max(64).optional(), cookies: z.boolean().optional() }
+
+export const TokenPair = z.strictObject({
+  token_type: z.literal('Bearer'),
+  /** Absent where cookies were asked for. */
+  access_token: z.string().optional(),
+  refresh_token: z.string().optional(),
+  /** Seconds. */
+  expires_in: z.int(),
+  refresh_expires_in: z.int(),
+  /** The organization that the tokens are bound to. */
+  organization: z.string().nullable(),
+  user: Person,
+})
+export type TokenPair = z.output<typeof TokenPair>
+
+export const Whoami = z.strictObject({
+  kind: z.enum(['user', 'key', 'operator']),
+  id: z.string(),
+  user: Person.nullable(),
+  /** The only organization that may be addressed; null for all that are listed below. */
+  organization: z.string().nullable(),
+  limit: z.enum(LIMITS),
+  /** The role in each organization. */
+  organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), name: z.string(), role: z.enum(ROLES) })),
+})
+export type Whoami = z.output<typeof Whoami>
+
+export const SignInEntry = z.strictObject({
+  id: z.string(),
+  client: z.string(),
+  organization: z.string().nullable(),
+  current: z.boolean(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+})
+
+export const verifyAuth = operation({
+  id: 'verifyAuth',
+  at: `POST ${AUTH}/verify`,
+  summary: 'Say whose the key or the token of this request is, and what it may.',
+  needs: signedIn,
+  answer: Whoami,
+})
+
+export const showMe = operation({
+  id: 'showMe',
+  at: `GET ${AUTH}/me`,
+  summary: 'Say who asks, and which role they have where.',
+  needs: signedIn,
+  answer: Whoami,
+})
+
+export const register = operation({
+  id: 'register',
+  at: `POST ${AUTH}/register`,
+  summary: 'Sign up the first person of an installation, with the set-up code that its first start showed.',
+  needs: anyone,
+  body: z.strictObject({
+    setup_code: z.string().min(1).max(100),
+    email: Email,
+    name: PersonName,
+    password: Password,
+    ...wanted,
+  }),
+  answer: TokenPair,
+  status: 201,
+})
+
+export const login = operation({
+  id: 'login',
+  at: `POST ${AUTH}/login`,
+  summary: 'Sign in with email and password, or with a token of the identity provider.',
+  needs: anyone,
+  body: z.union([
+    z.strictObject({ email: z.string().min(1).max(254), password: Password, ...wanted }),
+    z.strictObject({ provider_token: z.string().min(1).max(16_384), ...wanted }),
+  ]),
+  answer: TokenPair,
+})
+
+export const refresh = operation({
+  id: 'refresh',
+  at: `POST ${AUTH}/refresh`,
+  summary: 'Exchange a refresh token, or its cookie, for a new pair; each is good once.',
+  needs: anyone,
+  body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
+  answer: TokenPair,
+})
+
+export const logout = operation({
+  id: 'logout',
+  at: `POST ${AUTH}/logout`,
+  summary: 'Sign out: the refresh token, or that of the cookie, and all access tokens of the same sign-in end.',
+  needs: anyone,
+  body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
+})
+
+export const changePassword = operation({
+  id: 'changePassword',
+  at: `POST ${AUTH}/password`,
+  summary: 'Change one’s own password; all other sign-ins end.',
+  needs: signedIn,
+  body: z.strictObject({ current_password: Password, new_password: Password }),
+  answer: TokenPair,
+})
+
+export const choosePassword = operation({
+  id: 'choosePassword',
+  at: `POST ${AUTH}/password-code`,
+  summary: 'Choose a password with a one-time code that an administrator made.',
+  needs: anyone,
+  body: z.strictObject({ code: z.string().min(1).max(100), password: Password }),
+})
+
+export const listSignIns = operation({
+  id: 'listSignIns',
+  at: `GET ${AUTH}/sign-ins`,
+  summary: 'List where one is signed in.',
+  needs: signedIn,
+  answer: z.strictObject({ items: z.array(SignInEntry) }),
+})
+
+export const endSignIn = operation({
+  id: 'endSignIn',
+  at: `DELETE ${AUTH}/sign-ins/{id}`,
+  summary: 'End one of one’s own sign-ins.',
+  needs: signedIn,
+})

@@ -1,0 +1,57 @@
+/** Members of an organization: who is in it, with which role (ledger S3-RBAC-04). */
+import { z } from 'zod'
+import { Email, PersonName } from './auth.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { PasswordCode } from './users.ts'
+
+const MEMBERS = '/api/v1/admin/tenants/{organization}/members'
+
+export const MEMBER_ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
+export const MemberRole = z.enum(MEMBER_ROLES)
+export type MemberRole = z.output<typeof MemberRole>
+
+export const Member = z.strictObject({
+  user_id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: MemberRole,
+  is_active: z.boolean(),
+  added_at: z.iso.datetime(),
+  signed_in_at: z.iso.datetime().nullable(),
+})
+export type Member = z.output<typeof Member>
+
+export const listMembers = operation({
+  id: 'listMembers',
+  at: `GET ${MEMBERS}`,
+  summary: 'List the members of an organization.',
+  needs: inOrganization('user_manage'),
+  query: Paging,
+  answer: pageOf(Member),
+})
+
+export const addMember = operation({
+  id: 'addMember',
+  at: `POST ${MEMBERS}`,
+  summary: 'Add a member by email; for somebody new the answer has a one-time code to choose a password with.',
+  needs: inOrganization('user_manage'),
+  body: z.strictObject({ email: Email, name: PersonName.optional(), role: MemberRole }),
+  answer: z.strictObject({ member: Member, invitation: PasswordCode.nullable() }),
+  status: 201,
+})
+
+export const changeMember = operation({
+  id: 'changeMember',
+  at: `PATCH ${MEMBERS}/{user}`,
+  summary: 'Change the role of a member; it counts at once.',
+  needs: inOrganization('user_manage'),
+  body: z.strictObject({ role: MemberRole }),
+  answer: Member,
+})
+
+export const removeMember = operation({
+  id: 'removeMember',
+  at: `DELETE ${MEMBERS}/{user}`,
+  summary: 'Remove a member with the keys that are theirs in this organization.',
+  needs: inOrganization('user_manage'),
+})

@@ -1,0 +1,69 @@
+/** People of the whole installation; platform administrators keep them. */
+import { z } from 'zod'
+import { Email, PersonName } from './auth.ts'
+import { operation, pageOf, Paging, platform } from './operation.ts'
+
+const USERS = '/api/v1/admin/users'
+
+export const User = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  platform_admin: z.boolean(),
+  is_active: z.boolean(),
+  created_at: z.iso.datetime(),
+  signed_in_at: z.iso.datetime().nullable(),
+})
+export type User = z.output<typeof User>
+
+/** A one-time code with which a person chooses a password at /sign-in/code. */
+export const PasswordCode = z.strictObject({ code: z.string(), expires_at: z.iso.datetime() })
+
+export const listUsers = operation({
+  id: 'listUsers',
+  at: `GET ${USERS}`,
+  summary: 'List the people of this installation.',
+  needs: platform('user_manage'),
+  query: Paging,
+  answer: pageOf(User),
+})
+
+export const addUser = operation({
+  id: 'addUser',
+  at: `POST ${USERS}`,
+  summary: 'Add a person; the answer has a one-time code with which they choose a password.',
+  needs: platform('user_manage'),
+  body: z.strictObject({ email: Email, name: PersonName.optional(), platform_admin: z.boolean().optional() }),
+  answer: z.strictObject({ user: User, invitation: PasswordCode }),
+  status: 201,
+})
+
+export const changeUser = operation({
+  id: 'changeUser',
+  at: `PATCH ${USERS}/{user}`,
+  summary: 'Change a person: name, whether they may sign in, whether they administer the platform.',
+  needs: platform('user_manage'),
+  body: z.strictObject({
+    name: PersonName.optional(),
+    is_active: z.boolean().optional(),
+    platform_admin: z.boolean().optional(),
+  }),
+  answer: User,
+})
+
+export const removeUser = operation({
+  id: 'removeUser',
+  at: `DELETE ${USERS}/{user}`,
+  summary: 'Remove a person with their memberships, keys and sign-ins.',
+  needs: platform('user_manage'),
+})
+
+export const addPasswordCode = operation({
+  id: 'addPasswordCode',
+  at: `POST ${USERS}/{user}/password-code`,
+  summary: 'Make a one-time code with which a person chooses a new password.',
+  needs: platform('user_manage'),
+  answer: PasswordCode,
+  status: 201,
+})

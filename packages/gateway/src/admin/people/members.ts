@@ -1,0 +1,88 @@
+/** Who comes into an organization, with which role, and who leaves it: for the admin interface and the command line alike. */
+import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
+import type { MemberRole } from '@toolway/contract/admin'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { newPasswordCode, type PasswordCode } from '../../identity/codes.ts'
+import { addUser, emailOf, findUserByEmail, type UserRow, type UserWithPassword } from '../../identity/users.ts'
+import * as members from '../../organizations/members.ts'
+
+export interface Joining {
+  readonly organizationId: OrganizationId
+  readonly email: string
+  readonly name: string | undefined
+  readonly role: MemberRole
+}
+
+export interface Joined {
+  readonly user: UserRow
+  /** For who has not signed in yet and has no other way to. */
+  readonly invitation: PasswordCode | undefined
+}
+
+type Hash = (text: string) => Buffer
+
+/**
+ * The one way in which somebody becomes a member.
+ *
+ * Throws `thing.taken` for who is one, and for who was invited elsewhere and has not come yet: whoever holds that invitation
+ * would come in here with it.
+ */
+export async function join(sql: SystemSql, hash: Hash, joining: Joining): Promise<Joined> {
+  const { organizationId, email, role } = joining
+  const found = await findUserByEmail(sql, email)
+  const user = found ?? (await addInvited(sql, joining))
+  const claimed = found !== undefined && isClaimed(found)
+  if (!claimed && (await members.isElsewhere(sql, user.id, organizationId)))
+    throw new Fault('thing.taken', { thing: 'pending invitation', name: emailOf(email) })
+  await joinAs(sql, user.id, { organizationId, role, name: user.email })
+  return { user, invitation: claimed ? undefined : await newPasswordCode(sql, hash, user.id) }
+}
+
+/** Membership with all that comes with it. */
+export async function joinAs(
+  sql: SystemSql,
+  userId: UserId,
+  { organizationId, role, name }: { organizationId: OrganizationId; role: MemberRole; name: string },
+): Promise<void> {
+  if (!(await members.addMember(sql, { organizationId, userId, role })))
+    throw new Fault('thing.taken', { thing: 'member', name })
+}
+
+/** Whether somebody has made the account theirs. */
+const isClaimed = ({ password, provider, signed_in_at: signedIn, platform_admin: admin }: UserWithPassword): boolean =>
+  password !== null || provider !== 'local' || signedIn !== null || admin
+
+async function addInvited(sql: SystemSql, { email, name }: Joining): Promise<UserRow> {
+  const added = await addUser(sql, { email, name: name ?? nameOf(email), password: null })
+  if (added === undefined) throw new Fault('thing.taken', { thing: 'person', name: emailOf(email) })
+  return added
+}
+
+/** Until the person says otherwise. */
+export const nameOf = (email: string): string => emailOf(email).split('@')[0] ?? email
+
+async function keepOneAdmin(sql: OrgSql, { user_id: id, role }: members.MemberRow, place: string): Promise<void> {
+  if (role === 'tenant_admin' && !(await members.hasOtherAdmin(sql, id)))
+    throw new Fault('last.admin', { role: 'tenant_admin', place })
+}
+
+async function get(sql: OrgSql, userId: string): Promise<members.MemberRow> {
+  const member = await members.findMember(sql, userId)
+  if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
+  return member
+}
+
+/** Throws `thing.unknown`, and `last.admin` where nobody would be left who may. `place` is the organization's slug. */
+export async function changeRole(sql: OrgSql, place: string, userId: string, role: MemberRole) {
+  const before = await get(sql, userId)
+  if (role !== 'tenant_admin') await keepOneAdmin(sql, before, place)
+  await members.changeMember(sql, before.user_id, role)
+  return { before, after: { ...before, role } }
+}
+
+export async function leave(sql: OrgSql, place: string, userId: string): Promise<members.MemberRow> {
+  const before = await get(sql, userId)
+  await keepOneAdmin(sql, before, place)
+  await members.removeMember(sql, before.user_id)
+  return before
+}

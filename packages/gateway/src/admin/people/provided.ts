@@ -1,0 +1,86 @@
+/**
+ * Who somebody is here whom an identity provider has proven: known by the provider's own id first, by a verified email else.
+ *
+ * An email that is not verified proves nothing: it joins no account and makes none.
+ */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import type { SystemSql } from '../../db/db.ts'
+import type { Proven } from '../../identity/identity-provider.ts'
+import { endSignInsOf } from '../../identity/sign-ins.ts'
+import { voidPasswordCode } from '../../identity/codes.ts'
+import {
+  addUser,
+  countUsers,
+  findUserByEmail,
+  findUserOfProvider,
+  joinProvider,
+  type UserRow,
+} from '../../identity/users.ts'
+import { DEFAULT_SLUG, ensureOrganization } from '../../organizations/organizations.ts'
+import { recordChange, type Actor } from '../../records/change.ts'
+import { joinAs, nameOf } from './members.ts'
+
+/** Whether somebody new is let in, and as what, into the default organization. */
+export type Provision = 'existing' | 'viewer' | 'member'
+
+export interface Provided {
+  readonly user: UserRow
+  /** Where they have just become a member. */
+  readonly joined: OrganizationId | undefined
+  /** Whether anything about the person has changed. */
+  readonly changed: boolean
+}
+
+const refuse = (problem: string): never => {
+  throw new Fault('sign-in.provider', { problem })
+}
+
+/** Throws `sign-in.provider`. Its transaction is the caller's. */
+export async function userOf(sql: SystemSql, actor: Actor, proven: Proven, rule: Provision): Promise<Provided> {
+  const known = await findUserOfProvider(sql, proven.issuer, proven.subject)
+  if (known !== undefined && !known.active) return refuse('this account is not active')
+  if (known !== undefined) return { user: known, joined: undefined, changed: false }
+  const { email, emailVerified } = proven
+  if (email === undefined || !emailVerified) return refuse('it does not say that your email address is verified')
+  const held = await findUserByEmail(sql, email)
+  if (held !== undefined) return joined(sql, actor, proven, held)
+  // Its first person comes with the set-up code, and nobody may take that from them.
+  if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
+  if (rule === 'existing') return refuse('nobody with this email has been added here')
+  return added(sql, actor, { ...proven, email }, rule)
+}
+
+async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, held: UserRow): Promise<Provided> {
+  if (!held.active) return refuse('this account is not active')
+  if (held.provider !== 'local') return refuse('this email signs in another way')
+  // Whoever chose the password before may have been somebody else: it ends, with what was signed in by it.
+  await joinProvider(sql, held.id, issuer, subject)
+  await voidPasswordCode(sql, held.id)
+  const ended = await endSignInsOf(sql, held.id, 'an identity provider signs this person in from now on')
+  await recordChange(sql, { ...actor, id: held.id, type: 'user' }, undefined, {
+    action: 'user.join_provider',
+    resource: 'user',
+    id: held.id,
+    detail: { issuer, sign_ins_ended: ended.length },
+  })
+  const user = (await findUserOfProvider(sql, issuer, subject)) ?? held
+  return { user, joined: undefined, changed: true }
+}
+
+async function added(
+  sql: SystemSql,
+  actor: Actor,
+  { issuer, subject, email, name }: Proven & { email: string },
+  rule: 'viewer' | 'member',
+): Promise<Provided> {
+  const title = (name ?? nameOf(email)).slice(0, 100)
+  const user = await addUser(sql, { email, name: title, password: null, provider: { issuer, subject } })
+  if (user === undefined) return refuse('somebody with this email has just been added: begin again')
+  const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'sign-in')
+  const role = rule === 'member' ? 'tenant_member' : 'tenant_viewer'
+  await joinAs(sql, user.id, { organizationId: organization.id, role, name: user.email })
+  const made = { ...actor, id: user.id, type: 'user' } as const
+  const detail = { email: user.email, role, issuer }
+  await recordChange(sql, made, organization.id, { action: 'member.add', resource: 'member', id: user.id, detail })
+  return { user, joined: organization.id, changed: true }
+}

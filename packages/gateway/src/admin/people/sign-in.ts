@@ -1,0 +1,258 @@
+/**
+ * Signing in, staying signed in, signing out: what the pages, the admin interface and the command line share.
+ *
+ * Each way ends in a pair of tokens, or in one fault that does not tell what was wrong. A refresh is single-flight in this
+ * process and strict across processes: whoever comes second with a used token ends the sign-in, whoever it is (ADR 0015).
+ */
+import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { Db, SystemSql } from '../../db/db.ts'
+import type { AccessTokens } from '../../identity/access-tokens.ts'
+import type { Attempts } from '../../identity/attempts.ts'
+import type { EndedSignIns } from '../../identity/ended-sign-ins.ts'
+import type { IdentityProvider, Proven } from '../../identity/identity-provider.ts'
+import type { Passwords } from '../../identity/passwords.ts'
+import {
+  addRefreshToken,
+  addSignIn,
+  endSignIn,
+  findByRefreshToken,
+  mintRefreshToken,
+  REFRESH_FORM,
+  useRefreshToken,
+  type SignInRow,
+} from '../../identity/sign-ins.ts'
+import { emailOf, findUser, findUserByEmail, noteSignedIn, type UserRow } from '../../identity/users.ts'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+import { recordChange, type Actor, type Change } from '../../records/change.ts'
+import { userOf, type Provision } from './provided.ts'
+
+export interface SignInParts {
+  readonly db: Db
+  hash(text: string): Buffer
+  readonly accessTokens: AccessTokens
+  readonly passwords: Passwords
+  readonly attempts: Attempts
+  readonly ended: EndedSignIns
+  findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
+  allOrganizations(): readonly Snapshot[]
+  /** Seconds that a refresh token lives. */
+  readonly refreshLifetime: number
+  /** Tokens are bound to the person's one organization where none is named (preset `uru`). */
+  readonly bindsAlways: boolean
+  /** Undefined where none is set. */
+  readonly provider: IdentityProvider | undefined
+  readonly provision: Provision
+  /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
+  settle(organizationId: OrganizationId | undefined): Promise<void>
+  publicUrl(): string
+  now(): number
+}
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Seconds. */
+  readonly expiresIn: number
+  readonly refreshExpiresIn: number
+  readonly signInId: FamilyId
+  readonly boundTo: OrganizationId | undefined
+  readonly user: UserRow
+}
+
+export interface Wanted {
+  /** Slug or id of the organization that the tokens are for; undefined leaves them unbound. */
+  readonly organization?: string | undefined
+  readonly client: 'browser' | 'command line'
+}
+
+export interface SignIn {
+  /** Throws `sign-in.wrong`, `sign-in.limit`, or `place.unknown` for an organization the person is not in. */
+  withPassword(actor: Actor, email: string, password: string, wanted: Wanted): Promise<Tokens>
+  /**
+   * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `sign-in.provider` or
+   * `place.unknown`.
+   */
+  withProviderToken(actor: Actor, token: string, wanted: Wanted): Promise<Tokens>
+  /** For whom the provider has proven. Throws `sign-in.provider` where that is nobody here. */
+  withProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens>
+  /** For somebody whose identity is proven already; `how` is told in the record. */
+  as(actor: Actor, user: UserRow, how: string, wanted: Wanted): Promise<Tokens>
+  /** Throws `refresh.unknown`. `check` may refuse the sign-in before the token is used. */
+  refresh(actor: Actor, token: string, check?: (signIn: SignInRow) => void): Promise<Tokens>
+  /** Under which hash a refresh token is kept. */
+  hashOf(token: string): Buffer
+  /** Sign out. A refresh token that is not known is no fault: what it asks for is so. */
+  end(actor: Actor, by: { token: string } | { id: FamilyId; userId: UserId }): Promise<void>
+}
+
+/** What an operation does with the cookies of a browser; the HTTP door has them. */
+export interface WebCookies {
+  refreshTokenOf(cookies: string | undefined): string | undefined
+  /** Throws `request.csrf`. */
+  checkCsrf(signInId: FamilyId | undefined, given: string | undefined): void
+  cookiesFor(tokens: Tokens): readonly string[]
+  clearing(): readonly string[]
+}
+
+const asUser = (actor: Actor, id: UserId): Actor => ({ ...actor, id, type: 'user' })
+
+export function createSignIn(parts: SignInParts): SignIn {
+  const { db, hash, accessTokens, passwords, attempts, ended, refreshLifetime, publicUrl, now } = parts
+  const refreshing = createSingleFlight<string, Tokens>()
+  const hashOf = (token: string) => hash(`refresh ${token}`)
+
+  async function refused(actor: Actor, user: UserRow | undefined): Promise<never> {
+    await db.system((sql) => recordChange(sql, actor, undefined, failure(user)))
+    throw new Fault('sign-in.wrong')
+  }
+
+  async function tokensFor(sql: SystemSql, user: UserRow, signIn: Pick<SignInRow, 'id' | 'bound_to' | 'client'>) {
+    const refreshToken = mintRefreshToken()
+    await addRefreshToken(sql, signIn.id, hashOf(refreshToken), new Date(now() + refreshLifetime * 1000))
+    const boundTo = signIn.bound_to ?? undefined
+    const accessToken = await accessTokens.mint({
+      sub: user.id,
+      ...(boundTo === undefined ? {} : { org: boundTo }),
+      sid: signIn.id,
+      epoch: user.epoch,
+      limit: 'execute',
+      client_id: signIn.client,
+      aud: publicUrl(),
+    })
+    const lives = { expiresIn: accessTokens.lifetime, refreshExpiresIn: refreshLifetime }
+    return { accessToken, refreshToken, ...lives, signInId: signIn.id, boundTo, user }
+  }
+
+  /** Throws `place.unknown` for one that is not there, or not for this person: both sound the same. */
+  function organizationFor(user: UserRow, name: string | undefined): OrganizationId | undefined {
+    const mine = ({ members }: Snapshot) => user.platform_admin || members.has(user.id)
+    if (name !== undefined) {
+      const found = parts.findOrganization({ slug: name }) ?? parts.findOrganization({ id: name })
+      if (found === undefined || !mine(found)) throw new Fault('place.unknown')
+      return found.organization.id
+    }
+    if (!parts.bindsAlways) return undefined
+    const own = parts.allOrganizations().filter(({ members }) => members.has(user.id))
+    return own.length === 1 ? own[0]?.organization.id : undefined
+  }
+
+  async function open(actor: Actor, user: UserRow, how: string, { organization, client }: Wanted): Promise<Tokens> {
+    const boundTo = organizationFor(user, organization)
+    return db.system(async (sql) => {
+      const expiresAt = new Date(now() + refreshLifetime * 1000)
+      const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt })
+      const tokens = await tokensFor(sql, user, { id, bound_to: boundTo ?? null, client })
+      await noteSignedIn(sql, user.id)
+      await recordChange(sql, asUser(actor, user.id), boundTo, {
+        action: 'sign_in',
+        kind: 'sign_in',
+        resource: 'sign_in',
+        id,
+        detail: { by: how, client },
+      })
+      return tokens
+    })
+  }
+
+  async function openProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens> {
+    const { user, joined, changed } = await db
+      .system((sql) => userOf(sql, actor, proven, parts.provision))
+      .catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
+    if (changed) await parts.settle(joined)
+    return open(actor, user, 'identity provider', wanted)
+  }
+
+  async function refusedBy(actor: Actor, fault: Fault): Promise<never> {
+    if (fault.code !== 'internal') {
+      const detail = { by: 'identity provider' }
+      await db.system((sql) => recordChange(sql, actor, undefined, { ...failure(undefined), code: fault.code, detail }))
+    }
+    throw fault
+  }
+
+  /** What has to be refused is told after its transaction, because ending the sign-in must not be undone by it. */
+  async function rotate(actor: Actor, token: string): Promise<Tokens> {
+    const digest = hashOf(token)
+    const outcome = await db.system(async (sql) => {
+      const held = await findByRefreshToken(sql, digest)
+      if (held === undefined || held.over || held.ended_at !== null) return undefined
+      // What an OAuth client holds is renewed where its endpoint and its limit are known, and is worth nothing here.
+      if (!OWN_CLIENTS.has(held.client)) return undefined
+      const user = await findUser(sql, held.user_id)
+      if (user === undefined || !user.active) return undefined
+      if (await useRefreshToken(sql, digest)) return tokensFor(sql, user, held)
+      await endSignIn(sql, held.id, 'its refresh token came twice')
+      await recordChange(sql, asUser(actor, user.id), held.bound_to ?? undefined, reuse(held.id))
+      return held.id
+    })
+    if (typeof outcome === 'object') return outcome
+    if (outcome !== undefined) ended.add(outcome)
+    throw new Fault('refresh.unknown')
+  }
+
+  return {
+    hashOf,
+    async withPassword(actor, email, password, wanted) {
+      const good = attempts.begin(emailOf(email), actor.address)
+      const user = await db.system((sql) => findUserByEmail(sql, email))
+      const fits = await passwords.verify(password, user?.password)
+      if (user === undefined || !fits || !user.active) return refused(actor, user)
+      good()
+      return open(actor, user, 'password', wanted)
+    },
+    async withProviderToken(actor, token, wanted) {
+      const good = attempts.begin('provider token', actor.address)
+      if (parts.provider === undefined) throw new Fault('sign-in.provider', { problem: 'none is set' })
+      const proven = await parts.provider.prove(token).catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
+      const tokens = await openProven(actor, proven, wanted)
+      good()
+      return tokens
+    },
+    withProven: openProven,
+    as: open,
+    async refresh(actor, token, check) {
+      if (!REFRESH_FORM.test(token)) throw new Fault('refresh.unknown')
+      if (check !== undefined) {
+        const held = await db.system((sql) => findByRefreshToken(sql, hashOf(token)))
+        if (held === undefined) throw new Fault('refresh.unknown')
+        check(held)
+      }
+      return refreshing(token, () => rotate(actor, token))
+    },
+    async end(actor, by) {
+      const id = await db.system(async (sql) => {
+        const held = 'id' in by ? { id: by.id, user_id: by.userId } : await findByRefreshToken(sql, hashOf(by.token))
+        if (held === undefined || !(await endSignIn(sql, held.id, 'signed out'))) return undefined
+        await recordChange(sql, asUser(actor, held.user_id), undefined, signedOut(held.id))
+        return held.id
+      })
+      if (id !== undefined) ended.add(id)
+    },
+  }
+}
+
+const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies Wanted['client'][])
+
+/** What was typed is not kept: people type their password where the email belongs. */
+const failure = (user: UserRow | undefined): Change => ({
+  action: 'sign_in',
+  kind: 'sign_in',
+  resource: 'user',
+  id: user?.id ?? 'unknown',
+  outcome: 'refused',
+  code: 'sign-in.wrong',
+  detail: { by: 'password' },
+})
+
+const reuse = (id: FamilyId): Change => ({
+  action: 'sign_in.reuse',
+  kind: 'sign_in',
+  resource: 'sign_in',
+  id,
+  outcome: 'refused',
+  code: 'refresh.unknown',
+  detail: { ended: true },
+})
+
+const signedOut = (id: FamilyId): Change => ({ action: 'sign_out', kind: 'sign_in', resource: 'sign_in', id })

@@ -1,0 +1,46 @@
+/** How the gateway's own pages look: light and dark, from 320 px on. Contrast of all text is at least 4.5 to 1. */
+export const STYLES = `
+:root {
+  --paper: #f5f6f8; --card: #ffffff; --ink: #16191f; --soft: #525a68; --line: #c6ccd6; --edge: #7a8494;
+  --act: #1a56c4; --act-ink: #ffffff; --bad: #a1161f; --bad-paper: #fdeeee; --good-paper: #eaf5ee; --good: #14603a;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #12151a; --card: #1b2028; --ink: #eceff4; --soft: #aab3c1; --line: #363e4b; --edge: #7b8698;
+    --act: #8ab4ff; --act-ink: #0d1b33; --bad: #ffb3b3; --bad-paper: #3a1d20; --good-paper: #17301f; --good: #9fdcb8;
+  }
+}
+* { box-sizing: border-box; }
+html { font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', sans-serif; background: var(--paper); color: var(--ink); }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; }
+main {
+  width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+  padding: 28px 24px;
+}
+main p { margin: 0 0 16px; }
+.brand { color: var(--soft); font-weight: 600; margin-bottom: 4px; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 16px; }
+h2 { font-size: 1rem; margin: 20px 0 8px; }
+label { display: block; font-weight: 600; margin: 0 0 16px; }
+label small, .hint { display: block; font-weight: 400; font-size: 0.875rem; color: var(--soft); }
+label.check { display: flex; gap: 10px; align-items: flex-start; font-weight: 400; }
+input:not([type='hidden'], [type='checkbox'], [type='radio']) {
+  display: block; width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; font-weight: 400; color: inherit;
+  background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
+}
+input[type='checkbox'], input[type='radio'] { margin: 5px 0 0; }
+:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
+button, .button {
+  display: block; width: 100%; padding: 11px 16px; font: inherit; font-weight: 600; text-align: center;
+  text-decoration: none; color: var(--act-ink); background: var(--act); border: 1px solid transparent;
+  border-radius: 8px; cursor: pointer; margin: 0 0 12px;
+}
+button.second, .button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
+a { color: var(--act); }
+.problem, .notice { padding: 10px 12px; border-radius: 8px; }
+.problem { color: var(--bad); background: var(--bad-paper); }
+.notice { color: var(--good); background: var(--good-paper); }
+.or { display: flex; align-items: center; gap: 12px; color: var(--soft); font-size: 0.875rem; }
+.or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); }
+code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
+`

@@ -1,0 +1,59 @@
+/**
+ * How often sign-in may fail: for one account from one address, for one account from anywhere, for one address.
+ *
+ * The account's own limit is the widest, so that a stranger who fails on purpose keeps nobody out for long. Only failures
+ * count, and an attempt counts from its beginning, so that many at once are not all free.
+ */
+import { isIPv6 } from 'node:net'
+import { Fault } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+
+export interface Attempts {
+  /** Throws `sign-in.limit`. What is returned is called when the attempt was good: it then counts as none. */
+  begin(account: string, address: string | undefined): () => void
+}
+
+interface Window {
+  readonly until: number
+  failures: number
+}
+
+const SPAN = 15 * 60_000
+const MOST = { both: 8, address: 60, account: 60 }
+const REMEMBERED = 50_000
+
+/** One household or host has a whole /64 of version 6. */
+export const networkOf = (address = ''): string =>
+  isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : address
+
+export function createAttempts({ now }: { now(): number }): Attempts {
+  const windows = new LRUCache<string, Window>({ max: REMEMBERED })
+  const windowOf = (name: string): Window => {
+    const held = windows.get(name)
+    if (held !== undefined && held.until > now()) return held
+    const fresh = { until: now() + SPAN, failures: 0 }
+    windows.set(name, fresh)
+    return fresh
+  }
+  return {
+    begin(account, address) {
+      const network = networkOf(address)
+      const asked = [
+        { window: windowOf(`both ${account} ${network}`), most: MOST.both },
+        { window: windowOf(`address ${network}`), most: MOST.address },
+        { window: windowOf(`account ${account}`), most: MOST.account },
+      ]
+      const full = asked.filter(({ window, most }) => window.failures >= most)
+      if (full.length > 0) {
+        const until = Math.max(...full.map(({ window }) => window.until))
+        throw new Fault('sign-in.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
+      }
+      for (const { window } of asked) window.failures++
+      let open = true
+      return () => {
+        if (open) for (const { window } of asked) window.failures--
+        open = false
+      }
+    },
+  }
+}

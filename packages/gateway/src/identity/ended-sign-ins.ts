@@ -1,0 +1,44 @@
+/**
+ * Which sign-ins have ended while their access tokens may still be about: in memory, because every token asks it.
+ *
+ * The database says what ends, to every gateway; after a loss of that line, and at the start, the list is read. A sign-in is
+ * forgotten once its last access token has expired.
+ */
+import type { FamilyId } from '@toolway/contract'
+
+export interface EndedSignIns {
+  has(id: FamilyId): boolean
+  add(id: FamilyId): void
+  load(): Promise<void>
+}
+
+export interface EndedSignInsParts {
+  list(since: Date): Promise<readonly { id: FamilyId }[]>
+  /** Seconds that an access token lives. */
+  readonly lifetime: number
+  now(): number
+}
+
+/** Clocks of the database and of this machine may differ by this much. */
+const SLACK = 60_000
+
+export function createEndedSignIns({ list, lifetime, now }: EndedSignInsParts): EndedSignIns {
+  const ended = new Map<FamilyId, number>()
+  const span = lifetime * 1000 + SLACK
+  function add(id: FamilyId): void {
+    // The oldest come first in a Map, and all live equally long.
+    for (const [old, until] of ended) {
+      if (until > now()) break
+      ended.delete(old)
+    }
+    ended.delete(id)
+    ended.set(id, now() + span)
+  }
+  return {
+    has: (id) => ended.has(id),
+    add,
+    async load() {
+      for (const { id } of await list(new Date(now() - span))) add(id)
+    },
+  }
+}

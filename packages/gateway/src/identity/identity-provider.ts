@@ -1,0 +1,184 @@
+/**
+ * An OpenID Connect provider that signs people in: the code flow with PKCE, state, nonce and issuer (OpenID Connect Core 1.0;
+ * RFC 9207), and for Supabase also its own access tokens, checked by its published keys.
+ *
+ * It proves who somebody is over there, and nothing else: who that is here, and what they may, is decided elsewhere.
+ */
+import { Fault } from '@toolway/contract'
+import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTPayload } from 'jose'
+import * as client from 'openid-client'
+import { z } from 'zod'
+
+export interface Proven {
+  readonly issuer: string
+  readonly subject: string
+  readonly email: string | undefined
+  readonly emailVerified: boolean
+  readonly name: string | undefined
+}
+
+/** What must be kept between the way there and the way back. */
+export interface Departure {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+export interface IdentityProvider {
+  /** For people: `Sign in with …`. */
+  readonly title: string
+  /** Whether a browser can be sent there. */
+  readonly browses: boolean
+  /** Throws `sign-in.provider`. */
+  depart(redirectUri: string): Promise<Departure & { readonly url: URL }>
+  /** `current` is the address that the browser came back to. Throws `sign-in.provider`. */
+  arrive(current: URL, departure: Departure): Promise<Proven>
+  /** Throws `sign-in.provider` for a token that is not good, and where none is taken. */
+  prove(token: string): Promise<Proven>
+}
+
+type Fetch = (
+  url: string,
+  options: { method?: string; headers?: Headers | Record<string, string> },
+) => Promise<Response>
+
+export interface IdentityProviderParts {
+  readonly issuer: string
+  readonly title: string
+  readonly clientId: string | undefined
+  readonly clientSecret: string | undefined
+  /** Its access tokens are taken as proof, too. */
+  readonly supabase: boolean
+  readonly fetch: Fetch
+  now(): number
+}
+
+const SCOPE = 'openid email profile'
+/** What a Supabase access token of a person who has signed in is for. */
+const SUPABASE_AUDIENCE = 'authenticated'
+/** Signatures that only the issuer can make: none by a shared secret. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const SECONDS = 10
+
+const Claims = z.object({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  name: z.string().optional(),
+})
+
+const refuse = (problem: string, cause?: unknown): never => {
+  throw new Fault('sign-in.provider', { problem }, { cause })
+}
+
+export function createIdentityProvider(parts: IdentityProviderParts): IdentityProvider {
+  const { issuer, title, clientId, clientSecret, supabase, fetch } = parts
+  let discovered: Promise<client.Configuration> | undefined
+  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
+    [joseFetch]: (url: string, options) => fetch(url, options),
+    timeoutDuration: SECONDS * 1000,
+  })
+
+  /** Asked when it is first needed, and again after a failure: a provider that is away does not keep the gateway from starting. */
+  function configuration(): Promise<client.Configuration> {
+    discovered ??= discover().catch((thrown: unknown) => {
+      discovered = undefined
+      return refuse('it cannot be reached, or does not say how it works', thrown)
+    })
+    return discovered
+  }
+
+  async function discover(): Promise<client.Configuration> {
+    if (clientId === undefined) return refuse('this gateway has no client id there')
+    const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : []
+    const found = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      timeout: SECONDS,
+      execute: insecure,
+      [client.customFetch]: (url, options) => fetch(url, options),
+    })
+    return found
+  }
+
+  return {
+    title,
+    browses: clientId !== undefined,
+    async depart(redirectUri) {
+      const found = await configuration()
+      const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
+      const url = client.buildAuthorizationUrl(found, {
+        redirect_uri: redirectUri,
+        scope: SCOPE,
+        state,
+        nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url, state, nonce, verifier }
+    },
+    async arrive(current, { state, nonce, verifier }) {
+      const found = await configuration()
+      try {
+        const answer = await client.authorizationCodeGrant(found, current, {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        })
+        const claims = Claims.parse(answer.claims())
+        // Many providers tell the email only here (OpenID Connect Core 1.0, section 5.4).
+        const more =
+          claims.email === undefined && found.serverMetadata().userinfo_endpoint !== undefined
+            ? Claims.parse(await client.fetchUserInfo(found, answer.access_token, claims.sub))
+            : claims
+        return provenBy(issuer, { ...claims, ...more })
+      } catch (thrown) {
+        return refuse('its answer is not good', thrown)
+      }
+    },
+    async prove(token) {
+      if (!supabase) return refuse('its tokens are not taken here')
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          issuer,
+          audience: SUPABASE_AUDIENCE,
+          algorithms: ALGORITHMS,
+          requiredClaims: ['sub', 'exp'],
+          currentDate: new Date(parts.now()),
+        })
+        return provenBySupabase(issuer, payload)
+      } catch (thrown) {
+        return refuse('its token is not valid', thrown)
+      }
+    },
+  }
+}
+
+const provenBy = (issuer: string, { sub, email, email_verified: verified, name }: z.output<typeof Claims>): Proven => ({
+  issuer,
+  subject: sub,
+  email,
+  emailVerified: verified === true,
+  name,
+})
+
+const SupabaseClaims = z.object({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  is_anonymous: z.boolean().optional(),
+  user_metadata: z.object({ email_verified: z.boolean().optional(), name: z.string().optional() }).optional(),
+})
+
+/**
+ * Supabase signs in only who has confirmed their address, unless a project turns that off; what the person may write into
+ * `user_metadata` can take that away and never give it.
+ */
+function provenBySupabase(issuer: string, payload: JWTPayload): Proven {
+  const { sub, email, is_anonymous: anonymous, user_metadata: own } = SupabaseClaims.parse(payload)
+  return {
+    issuer,
+    subject: sub,
+    email: email === '' ? undefined : email,
+    emailVerified: anonymous !== true && own?.email_verified !== false,
+    name: own?.name,
+  }
+}

@@ -1,0 +1,119 @@
+/** People: their rows, found by who signs in before any organization is known. It never tells a password's hash onwards. */
+import { newId, type UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { SystemSql } from '../db/db.ts'
+
+export const UserRow = z.object({
+  id: z.string().transform((id) => id as UserId),
+  email: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  platform_admin: z.boolean(),
+  active: z.boolean(),
+  epoch: z.int(),
+  created_at: z.date(),
+  signed_in_at: z.date().nullable(),
+})
+export type UserRow = z.output<typeof UserRow>
+
+const WithPassword = UserRow.extend({ password: z.string().nullable(), provider_subject: z.string().nullable() })
+export type UserWithPassword = z.output<typeof WithPassword>
+
+export const emailOf = (text: string): string => text.trim().toLowerCase()
+
+export async function findUser(sql: SystemSql, id: string): Promise<UserWithPassword | undefined> {
+  const rows = await sql(WithPassword)`
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+      from users where id = ${id}`
+  return rows[0]
+}
+
+export async function findUserByEmail(sql: SystemSql, email: string): Promise<UserWithPassword | undefined> {
+  const rows = await sql(WithPassword)`
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+      from users where email = ${emailOf(email)}`
+  return rows[0]
+}
+
+export async function findUserOfProvider(sql: SystemSql, provider: string, subject: string) {
+  const rows = await sql(WithPassword)`
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+      from users where provider = ${provider} and provider_subject = ${subject}`
+  return rows[0]
+}
+
+const Count = z.object({ count: z.int() })
+export const countUsers = async (sql: SystemSql): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from users`)[0]?.count ?? 0
+
+export interface NewUser {
+  readonly email: string
+  readonly name: string
+  /** A hash. */
+  readonly password: string | null
+  readonly provider?: { readonly issuer: string; readonly subject: string }
+  readonly platformAdmin?: boolean
+}
+
+/** Undefined when somebody has that email already. */
+export async function addUser(sql: SystemSql, user: NewUser): Promise<UserRow | undefined> {
+  const { email, name, password, provider, platformAdmin = false } = user
+  const rows = await sql(UserRow)`
+    insert into users (id, email, name, password, provider, provider_subject, platform_admin)
+    values (${newId('usr')}, ${emailOf(email)}, ${name}, ${password}, ${provider?.issuer ?? 'local'},
+            ${provider?.subject ?? null}, ${platformAdmin})
+    on conflict do nothing
+    returning id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at`
+  return rows[0]
+}
+
+export const noteSignedIn = (sql: SystemSql, id: UserId) => sql(Id)`
+  update users set signed_in_at = now() where id = ${id} returning id`
+
+const Id = z.object({ id: z.string() })
+
+/** Every token that was made before is refused: the epoch is raised. */
+export const setPassword = async (sql: SystemSql, id: UserId, password: string): Promise<void> =>
+  void (await sql(Id)`
+    update users set password = ${password}, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`)
+
+export const listUsers = (sql: SystemSql, { limit, offset }: { limit: number; offset: number }) => sql(UserRow)`
+  select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at
+    from users order by email limit ${limit} offset ${offset}`
+
+export interface UserChange {
+  readonly name?: string | undefined
+  readonly active?: boolean | undefined
+  readonly platformAdmin?: boolean | undefined
+}
+
+/** Whoever may not sign in any more loses every token: the epoch is raised. */
+export async function changeUser(sql: SystemSql, id: UserId, change: UserChange): Promise<UserRow | undefined> {
+  const { name = null, active = null, platformAdmin = null } = change
+  const rows = await sql(UserRow)`
+    update users
+       set name = coalesce(${name}, name),
+           active = coalesce(${active}, active),
+           platform_admin = coalesce(${platformAdmin}, platform_admin),
+           epoch = epoch + case when ${active === false} then 1 else 0 end,
+           updated_at = now()
+     where id = ${id}
+    returning id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at`
+  return rows[0]
+}
+
+export const removeUser = async (sql: SystemSql, id: UserId): Promise<boolean> =>
+  (await sql(Id)`delete from users where id = ${id} returning id`).length > 0
+
+/** Locks every platform administrator, so that of two who are demoted at once one is refused; whether another is left. */
+export async function hasOtherPlatformAdmin(sql: SystemSql, id: UserId): Promise<boolean> {
+  const rows = await sql(Id)`select id from users where platform_admin and active order by id for update`
+  return rows.some((row) => row.id !== id)
+}
+
+/** From now on an identity provider signs the person in, and no password does: whoever set it may not have been them. */
+export const joinProvider = async (sql: SystemSql, id: UserId, issuer: string, subject: string): Promise<void> =>
+  void (await sql(Id)`
+    update users
+       set provider = ${issuer}, provider_subject = ${subject}, password = null, epoch = epoch + 1, updated_at = now()
+     where id = ${id} returning id`)
