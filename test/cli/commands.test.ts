@@ -2,8 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { hash } from 'bcryptjs'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callTool, textIn } from '../fault/caller.ts'
+import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
+import { ask, callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
 
 const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
@@ -28,7 +31,9 @@ describe('keys', () => {
     const call = () => callTool(endpoint(key), 'demo__calculate', { expression: '6*7' })
     expect(textIn(await call())).toContain('42')
     const listed = await here.run(['key', 'list'])
-    expect(listed.out).toMatch(/^laptop +\w{4} +any +command line +20\d\d-/m)
+    expect(listed.out).toMatch(
+      /^laptop +uru_[0-9a-f]{8} +\w{4} +tenant_member +execute +any +never +never +command line +key_\w+$/m,
+    )
     expect(listed.out).not.toContain(key)
     expect(await here.run(['key', 'remove', 'laptop'])).toMatchObject({ code: 0, err: '' })
     // The command has ended by the time the gateway may not have heard yet; a second is what it has.
@@ -57,24 +62,122 @@ describe('keys', () => {
   })
 
   test('speak JSON to programs', async () => {
-    expect(await here.json(['key', 'add', 'ci'])).toEqual({
+    const row = {
+      id: expect.stringMatching(/^key_/),
       name: 'ci',
-      key: expect.stringMatching(/^uru_[0-9a-f]{64}$/),
-      toolset: null,
-    })
-    expect(await here.json(['key', 'list'])).toContainEqual({
-      name: 'ci',
+      family: 'uru',
+      prefix: expect.stringMatching(/^uru_[0-9a-f]{8}$/),
       hint: expect.any(String),
+      role: 'tenant_member',
+      limit: 'execute',
       toolset: null,
+      trusted: false,
+      organization: expect.stringMatching(/^org_/),
+      user_id: null,
       origin: 'command line',
       created: expect.any(String),
+      expires_at: null,
+      last_used_at: null,
+    }
+    expect(await here.json(['key', 'add', 'ci'])).toEqual({
+      ...row,
+      key: expect.stringMatching(/^uru_[0-9a-f]{64}$/),
     })
+    expect(await here.json(['key', 'list'])).toContainEqual(row)
     expect(await here.json(['key', 'remove', 'ci'])).toEqual({ removed: 'ci' })
     const failed = await here.run(['key', 'remove', 'ci', '--json'])
     expect(failed).toMatchObject({ code: 1, out: '' })
     expect(JSON.parse(failed.err)).toEqual({
       error: 'There is no key named "ci"; `toolway key list` shows them.',
       exitCode: 1,
+    })
+  })
+})
+
+describe('what a key may', () => {
+  const toolsOf = async (key: string) => {
+    const { message } = await ask(endpoint(key), 'tools/list')
+    return ((message.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
+  }
+  const rowsOf = async (text: string) => {
+    const client = new pg.Client(await findEmbeddedPostgres({ directory: here.data }))
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('is said when it is made: role, limit, time, form; it is shown in the list, and on record', async () => {
+    const words = ['--limit', 'read', '--expires', '30d', '--family', 'scoped', '--role', 'tenant_viewer']
+    const made = (await here.json(['key', 'add', 'report', ...words])) as {
+      key: string
+      id: string
+      expires_at: string
+    }
+    expect(made).toMatchObject({ role: 'tenant_viewer', limit: 'read', family: 'scoped' })
+    expect(made.key).toMatch(/^smcp_tv_[\w-]{43}$/)
+    expect(Math.round((Date.parse(made.expires_at) - Date.now()) / 86_400_000)).toBe(30)
+    expect(await toolsOf(made.key)).not.toContain('demo__notes_add')
+    expect(await toolsOf(made.key)).toContain('demo__calculate')
+    expect((await here.run(['key', 'list'])).out).toMatch(
+      /^report +smcp_tv_\S{8} +\S{4} +tenant_viewer +read +any +20\d\d-/m,
+    )
+    expect(await here.run(['key', 'remove', 'report'])).toMatchObject({ code: 0 })
+    await expect.poll(async () => (await ask(endpoint(made.key), 'tools/list')).status, { timeout: 1_000 }).toBe(401)
+    const records = await rowsOf(
+      `select method, principal, actor_type, detail from records where resource_id = '${made.id}' order by at, id`,
+    )
+    expect(records).toMatchObject([
+      { method: 'key.add', principal: 'command line', actor_type: 'system', detail: { limit: 'read' } },
+      { method: 'key.remove', principal: 'command line' },
+    ])
+    expect(JSON.stringify(records)).not.toContain(made.key.slice(16))
+  })
+
+  test('is that of the platform for a platform administrator, whose keys are listed and removed apart', async () => {
+    const { key } = (await here.json(['key', 'add', 'operator', '--role', 'platform_admin'])) as { key: string }
+    expect(key).toMatch(/^smcp_pa_/)
+    const listed = await fetch(`${running.address}/api/v1/auth/keys`, { headers: { authorization: `Bearer ${key}` } })
+    expect(listed.status).toBe(200)
+    expect(await here.json(['key', 'list'])).not.toContainEqual(expect.objectContaining({ name: 'operator' }))
+    expect(await here.json(['key', 'list', '--platform'])).toMatchObject([{ name: 'operator', organization: null }])
+    expect(await here.run(['key', 'remove', 'operator', '--platform'])).toMatchObject({ code: 0 })
+    expect(await here.json(['key', 'list', '--platform'])).toEqual([])
+  })
+
+  test('is refused where it makes no sense, in one sentence', async () => {
+    for (const [words, said] of [
+      [['--role', 'king'], '"king" is no role'],
+      [['--expires', 'soon'], '"soon" is no time'],
+      [['--expires', '2020-01-01'], 'must lie in the future'],
+      [['--limit', 'all'], 'Allowed choices are read, write, execute'],
+    ] as const)
+      expect(await here.run(['key', 'add', 'odd', ...words])).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(said),
+      })
+  })
+
+  test('stays what it was for keys that are taken over with their hashes', async () => {
+    const key = `smcp_tu_${'x'.repeat(43)}`
+    const line = {
+      name: 'old',
+      prefix: 'smcp_tu_',
+      role: 'tenant_user',
+      organization: 'default',
+      hash: await hash(key, 4),
+    }
+    expect(await here.run(['key', 'import', '-'], { input: `${JSON.stringify(line)}\n` })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Took over 1 key:/),
+    })
+    expect(await toolsOf(key)).toContain('demo__calculate')
+    expect(await here.run(['key', 'import', '-'], { input: 'not json\n' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('line 1'),
     })
   })
 })

@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'node:http'
 import { Fault, type ConnectionId, type FamilyId, type OrganizationId } from '@toolway/contract'
+import { createPasswordFits } from './admin/fresh-sign-in.ts'
+import { createTakeOver } from './admin/old-keys.ts'
 import { OPERATIONS } from './admin/operations.ts'
 import { createEnrolment } from './admin/people/enrolment.ts'
 import { createSignIn, type SignInParts } from './admin/people/sign-in.ts'
@@ -17,12 +19,14 @@ import { watchAgain } from './call/read-resource.ts'
 import { createEntrance } from './call/enter.ts'
 import { createBoundStates } from './call/bound-states.ts'
 import { createListeners } from './call/listening/listeners.ts'
+import { createOnBehalf } from './call/on-behalf.ts'
 import { createParkedCalls } from './call/parked-calls.ts'
 import { createSnapshot, versionOf, type Snapshot } from './call/snapshot.ts'
 import { createTaskBook } from './call/tasks/task-book.ts'
 import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
+import { composeGuests, refuseNoPlace } from './compose-guests.ts'
 import { providerOf, tokenLives, type Config } from './config.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { listToolStates } from './connections/tool-states.ts'
@@ -42,7 +46,8 @@ import { createSseDoor } from './http/lasting/sse-door.ts'
 import { createWebSocketDoor } from './http/lasting/websocket-door.ts'
 import { createWebSession } from './http/web-session.ts'
 import { createAccounts, listAccounts, type Accounts } from './identity/accounts.ts'
-import { findKey } from './identity/keys.ts'
+import { findKey, noteUses } from './identity/keys.ts'
+import { createSlowHashes } from './identity/slow-keys.ts'
 import { createAccessTokens } from './identity/access-tokens.ts'
 import { createAttempts } from './identity/attempts.ts'
 import { createEndedSignIns } from './identity/ended-sign-ins.ts'
@@ -57,6 +62,7 @@ import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
 import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots, type KeepSnapshots } from './jobs/keep-snapshots.ts'
 import { createKeepSessions } from './jobs/keep-sessions.ts'
+import { createKeepUses } from './jobs/keep-uses.ts'
 import { createTellChanges } from './jobs/tell-changes.ts'
 import { createSyncCatalog, type Offer } from './jobs/sync-catalog.ts'
 import { createSyncNow } from './jobs/sync-now.ts'
@@ -215,9 +221,25 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     lifetime: lives.access,
     now: Date.now,
   })
+  const slow = createSlowHashes()
+  opened.defer(() => slow.close())
+  const takeOver = createTakeOver({ db, hash: vault.hash, slow })
+  const uses = createKeepUses({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })
+  opened.defer(() => uses.close())
   const identity = createIdentity({
     hash: vault.hash,
     find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
+    findSlow: (key) => takeOver(key).catch(refuseForNow),
+    guests: composeGuests({
+      config,
+      fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
+      publicUrl,
+      ownKeyIds: () => vault.signingKeys('access tokens').map(({ id }) => id),
+      accounts: { findByEmail: (email) => accounts.findByEmail(email) },
+      find: (name) => snapshots.find(name),
+      all: () => snapshots.all(),
+    }),
+    onUse: uses.note,
     async readToken(text) {
       const claims = await accessTokens.read(text)
       return { claims, principal: principalOfToken(claims) }
@@ -396,6 +418,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     defaultOrganization: DEFAULT_SLUG,
     limits,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
+    onBehalf: createOnBehalf({ accounts, log }),
     parked,
     states: createBoundStates(vault),
     tasks,
@@ -429,6 +452,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   await Promise.all([accounts.load(), ended.load()])
   await rules.load()
   await snapshots.reload()
+  refuseNoPlace(config, snapshots.find)
 
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
   const people = createPeople({ config, db, vault, accessTokens, ended, accounts, snapshots, publicUrl })
@@ -471,6 +495,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         accounts,
         web,
         ...people,
+        forgetKeys: identity.forget,
         snapshots: { ...snapshots, find: snapshots.findAny },
         rules: { refresh: () => rules.load().then(snapshots.reload) },
         sync: syncNow,
@@ -536,7 +561,7 @@ function createPeople({ config, db, vault, accessTokens, ended, accounts, snapsh
   const settle = async (organizationId?: OrganizationId) => {
     await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
   }
-  const shared = { db, hash: vault.hash, passwords, attempts, settle }
+  const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
   const signIn = createSignIn({
     ...shared,
     accessTokens,
@@ -550,7 +575,7 @@ function createPeople({ config, db, vault, accessTokens, ended, accounts, snapsh
     publicUrl,
     now: Date.now,
   })
-  return { signIn, enrolment: createEnrolment(shared), provider }
+  return { signIn, enrolment: createEnrolment(shared), provider, passwordFits: createPasswordFits(shared) }
 }
 
 /** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */

@@ -89,9 +89,49 @@ keys:
           },
           { slug: 'all', title: 'all', settings: { include: ['*'], exclude: [] } },
         ],
-        keys: [{ name: 'ci', value: KEY, toolset: 'reading' }],
+        keys: [
+          {
+            name: 'ci',
+            value: KEY,
+            toolset: 'reading',
+            role: 'tenant_member',
+            limit: 'execute',
+            trusted: false,
+            expires: undefined,
+          },
+        ],
       },
     ])
+  })
+
+  test('may say what a key may, and how far a toolset reaches', async () => {
+    const scoped = `smcp_tv_${'x'.repeat(43)}`
+    const [own] = await read(`
+toolsets: { quiet: { limit: read } }
+keys:
+  report: { value: ${KEY}, role: tenant_admin, limit: read, expires: 2100-01-31 }
+  look: { value: ${scoped}, role: tenant_viewer }
+  chat: { value: ${KEY}, trusted: true, expires: "2100-01-31T12:00:00+01:00" }
+`)
+    expect(own?.toolsets).toMatchObject([{ settings: { limit: 'read' } }])
+    expect(own?.keys).toMatchObject([
+      { name: 'report', role: 'tenant_admin', limit: 'read', expires: new Date('2100-01-31') },
+      { name: 'look', value: scoped, role: 'tenant_viewer' },
+      { name: 'chat', trusted: true, expires: new Date('2100-01-31T11:00:00Z') },
+    ])
+  })
+
+  test.each([
+    ['role: platform_admin', 'role'],
+    ['limit: all', 'limit'],
+    ['expires: soon', 'must be a date'],
+  ])('refuses a key with %s', async (words, said) => {
+    await expect(read(`keys: { x: { value: ${KEY}, ${words} } }`)).rejects.toThrow(said)
+  })
+
+  test('refuses a scoped key whose beginning says another role', async () => {
+    const scoped = `smcp_ta_${'x'.repeat(43)}`
+    await expect(read(`keys: { x: { value: ${scoped} } }`)).rejects.toThrow('must be tenant_admin, as its value begins')
   })
 
   test('may declare other organizations, each with its own', async () => {

@@ -6,11 +6,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import { Alias, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
+import type { DeclaredKey } from './admin/declare.ts'
 import { ConfigFault } from './config.ts'
 import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
+import { KEY_FORM, roleOfMark } from './identity/key-forms.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
@@ -48,7 +50,20 @@ const Connection = z.union(
 )
 
 const Toolset = ToolsetSettings.extend({ title: z.string().min(1).optional() })
-const Key = z.strictObject({ value: Value, toolset: Slug.optional() })
+const Key = z.strictObject({
+  value: Value,
+  toolset: Slug.optional(),
+  role: z.enum(['tenant_admin', 'tenant_member', 'tenant_viewer']).default('tenant_member'),
+  limit: z.enum(LIMITS).default('execute'),
+  /** May call on behalf of members. */
+  trusted: z.boolean().default(false),
+  expires: z
+    .union(
+      [z.iso.date(), z.iso.datetime({ offset: true })],
+      'must be a date, 2027-01-31, or a time, 2027-01-31T12:00:00Z',
+    )
+    .optional(),
+})
 
 const members = {
   connections: z.record(Alias, Connection).default({}),
@@ -83,10 +98,8 @@ export interface Declared {
   readonly name: string | undefined
   readonly connections: readonly DeclaredConnection[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
-  readonly keys: readonly { name: string; value: string; toolset: string | undefined }[]
+  readonly keys: readonly DeclaredKey[]
 }
-
-const KEY_FORM = /^uru_[0-9a-f]{64}$/
 
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
 export function readConfigFile(path: string, lookup: (name: string) => string | undefined): Declared[] {
@@ -211,10 +224,20 @@ function declared(
       title: title ?? toolset,
       settings,
     })),
-    keys: Object.entries(keys).map(([key, { value, toolset }]) => {
+    keys: Object.entries(keys).map(([key, { value, toolset, expires, ...rest }]) => {
       const text = fill(value, 'keys', key, 'value')
-      if (!KEY_FORM.test(text)) throw fill.complain(['keys', key, 'value'], 'must be uru_ and 64 hexadecimal digits')
-      return { name: key, value: text, toolset }
+      if (!KEY_FORM.test(text))
+        throw fill.complain(['keys', key, 'value'], 'must be uru_ and 64 hexadecimal digits, or a scoped key (smcp_…)')
+      const marked = roleOfMark(text)
+      if (marked !== undefined && marked !== rest.role)
+        throw fill.complain(['keys', key, 'role'], `must be ${marked}, as its value begins`)
+      return {
+        ...rest,
+        name: key,
+        value: text,
+        toolset,
+        expires: expires === undefined ? undefined : new Date(expires),
+      }
     }),
   }
 }

@@ -244,6 +244,36 @@ describe('tokens', () => {
   })
 })
 
+const ISSUER = {
+  TOOLWAY_JWT_ISSUER: 'https://issuer.example',
+  TOOLWAY_JWT_AUDIENCE: 'toolway',
+}
+
+describe('callers from elsewhere', () => {
+  test('S1-ORG-02: MCP_API_KEY and DEFAULT_ORG_ID are read; a key that is short is refused, and none is no key at all', () => {
+    const key = 'a text of sixteen'
+    expect(load({ MCP_API_KEY: key, DEFAULT_ORG_ID: 'acme' }).config).toMatchObject({
+      MCP_API_KEY: key,
+      MCP_API_KEY_LIMIT: 'read',
+      DEFAULT_ORG_ID: 'acme',
+    })
+    const said = complaint({ MCP_API_KEY: 'fifteen letters' })
+    expect(said).toContain('at least 16 characters')
+    expect(said).not.toContain('fifteen letters')
+    for (const none of [{}, { MCP_API_KEY: '' }])
+      expect(load(none).config).toMatchObject({ MCP_API_KEY: undefined, TOOLWAY_AUTH: 'on' })
+    expect(load({ SERVICE_API_KEY: key }).config.MCP_API_KEY).toBe(key)
+    expect(complaint({ SERVICE_API_KEY: key, MCP_API_KEY: key })).toContain('are both set')
+  })
+
+  test('are of an issuer only together with an audience: tokens for other programs are none for this one', () => {
+    for (const name of Object.keys(ISSUER) as (keyof typeof ISSUER)[])
+      expect(complaint({ [name]: ISSUER[name] })).toContain('belong together')
+    expect(complaint({ TOOLWAY_JWT_JWKS_URL: 'https://issuer.example/keys' })).toContain('needs TOOLWAY_JWT_ISSUER')
+    expect(load(ISSUER).config).toMatchObject({ ...ISSUER, TOOLWAY_JWT_ORGANIZATION_CLAIM: 'org_id' })
+  })
+})
+
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
@@ -272,6 +302,12 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_PRESET: 'supabase',
       TOOLWAY_OIDC_NEW: 'viewer',
       SUPABASE_URL: 'https://x.supabase.co',
+      MCP_API_KEY: 'sixteen characters',
+      MCP_API_KEY_LIMIT: 'write',
+      TOOLWAY_JWT_ISSUER: 'https://issuer.example',
+      TOOLWAY_JWT_AUDIENCE: 'toolway',
+      TOOLWAY_JWT_JWKS_URL: 'https://issuer.example/keys',
+      TOOLWAY_IDENTITY_URL: 'https://backend.example/me',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
@@ -286,8 +322,12 @@ describe('a setting in a file of its own', () => {
     const text = values[name] ?? 'localhost'
     await using at = await folder({ value: `  ${text}\n` })
     const path = join(at.path, 'value')
-    const { config, origins } = load({ ...more, [`${name}_FILE`]: path })
-    expect(config[name]).toEqual(load({ ...more, [name]: text }).config[name])
+    // Some mean something only beside another.
+    const beside = Object.fromEntries(
+      Object.entries(name.startsWith('TOOLWAY_JWT_') ? ISSUER : {}).filter(([other]) => other !== name),
+    )
+    const { config, origins } = load({ ...more, ...beside, [`${name}_FILE`]: path })
+    expect(config[name]).toEqual(load({ ...more, ...beside, [name]: text }).config[name])
     expect(origins[name]).toBe(`file ${path}`)
   })
 

@@ -10,6 +10,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
+import { LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -210,6 +211,39 @@ export const SETTINGS = {
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
     'Address of the Supabase project, for TOOLWAY_OIDC_PRESET=supabase.',
   ),
+  MCP_API_KEY: known(
+    ['SERVICE_API_KEY'],
+    setting(
+      z.string().min(16, 'it must have at least 16 characters').optional(),
+      'One key, any text, for the organization DEFAULT_ORG_ID as a member.',
+      true,
+    ),
+  ),
+  MCP_API_KEY_LIMIT: setting(
+    z.enum(LIMITS, `it must be one of ${LIMITS.join(', ')}`).default('read'),
+    'How far MCP_API_KEY reaches: read leaves out tools that write, write those that destroy.',
+  ),
+  DEFAULT_ORG_ID: setting(
+    z.string().min(1).optional(),
+    'Id or slug of the organization of MCP_API_KEY; if unsaid, default.',
+  ),
+  TOOLWAY_JWT_ISSUER: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+    'Issuer whose tokens are taken as well as our own (their iss).',
+  ),
+  TOOLWAY_JWT_AUDIENCE: setting(z.string().min(1).optional(), 'What those tokens must be made for (their aud).'),
+  TOOLWAY_JWT_JWKS_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+    'Where the keys of that issuer are; if unsaid, its discovery document tells.',
+  ),
+  TOOLWAY_JWT_ORGANIZATION_CLAIM: setting(
+    z.string().min(1).default('org_id'),
+    'Claim of those tokens that names the organization, by id or slug.',
+  ),
+  TOOLWAY_IDENTITY_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+    'Backend that is asked, with a GET and the token of the caller, who a token belongs to that is not ours.',
+  ),
   DATABASE_URL: setting(
     z
       .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })
@@ -272,6 +306,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   const config = Object.freeze(values) as Config
   refuseOpenDoor(config)
   providerOf(config)
+  refuseHalf(config)
   return {
     config,
     origins,
@@ -413,6 +448,16 @@ export function tokenLives(config: Config): { readonly access: number; readonly 
     access: (config.TOOLWAY_ACCESS_TOKEN_MINUTES ?? minutes) * 60,
     refresh: (config.TOOLWAY_REFRESH_TOKEN_DAYS ?? days) * 24 * 60 * 60,
   }
+}
+
+/** A token that was made for another program of the same issuer is no token for this one. */
+function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, ...config }: Config): void {
+  if ((issuer === undefined) !== (audience === undefined))
+    throw new ConfigFault(
+      'TOOLWAY_JWT_ISSUER and TOOLWAY_JWT_AUDIENCE belong together: set both, so that tokens made for other programs are refused.',
+    )
+  if (config.TOOLWAY_JWT_JWKS_URL !== undefined && issuer === undefined)
+    throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
 }
 
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/

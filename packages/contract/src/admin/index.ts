@@ -67,3 +67,18 @@ export {
 } from './auth.ts'
 export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
 export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'
+export {
+  addMyKey,
+  addOrganizationKey,
+  addPlatformKey,
+  Key,
+  KeyWish,
+  listMyKeys,
+  listOrganizationKeys,
+  listPlatformKeys,
+  regenerateMyKey,
+  removeMyKey,
+  removeOrganizationKey,
+  removePlatformKey,
+  revealMyKey,
+} from './keys.ts'

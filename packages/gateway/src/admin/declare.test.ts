@@ -6,6 +6,7 @@ import { addKey, findKey, hintOf, listKeys, mintKey } from '../identity/keys.ts'
 import { ensureOrganization, listOrganizations } from '../organizations/organizations.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { listToolsets, putToolset } from '../toolsets/toolsets.ts'
+import { addPerson } from '../testing/people.ts'
 import { createVault } from '../vault/vault.ts'
 import { declare, DeclarationConflict, type Declaration } from './declare.ts'
 import { partsOf } from './describe-connection.ts'
@@ -75,6 +76,50 @@ describeEachPostgres('a declaration', (createDatabase) => {
     expect(await held.db.system((sql) => findKey(sql, vault.hash(value)))).toMatchObject({ name: 'ci' })
     const [row] = connections
     expect(vault.open(row?.sealed ?? Buffer.alloc(0), sealedRow(row?.id ?? ('' as never)))).toContain('Bearer one')
+  })
+
+  test('of a key says what it may; what is said otherwise is another key, and members’ own of that name stay', async () => {
+    await using held = await fixture()
+    const value = mintKey()
+    const expires = new Date('2100-01-01')
+    const key = { name: 'ci', value, toolset: undefined, role: 'tenant_viewer', limit: 'read', expires } as const
+    await held.run(declaration({ keys: [key] }))
+    const [first] = (await held.state()).keys
+    expect(first).toMatchObject({ role: 'tenant_viewer', effect_limit: 'read', expires_at: expires, trusted: false })
+    await held.run(declaration({ keys: [key] }))
+    expect((await held.state()).keys).toEqual([first])
+    for (const change of [
+      { limit: 'write' },
+      { role: 'tenant_admin' },
+      { expires: undefined },
+      { trusted: true },
+    ] as const) {
+      await held.run(declaration({ keys: [{ ...key, ...change }] }))
+      const [next, ...more] = (await held.state()).keys
+      expect(more).toEqual([])
+      expect(next?.id).not.toBe(first?.id)
+      await held.run(declaration({ keys: [key] }))
+    }
+    const user = await addPerson(held.db, {
+      email: 'own@example.com',
+      roles: [[(await held.organization()).id, 'tenant_member']],
+    })
+    await held.db.organization((await held.organization()).id, async (sql) => {
+      const own = mintKey()
+      const organizationId = (await held.organization()).id
+      await addKey(sql, {
+        organizationId,
+        userId: user.id,
+        family: 'smcp',
+        name: 'ci',
+        hint: hintOf(own),
+        hash: vault.hash(own),
+        toolset: undefined,
+        origin: 'file',
+      })
+    })
+    await held.run(declaration())
+    expect((await held.state()).keys).toMatchObject([{ name: 'ci', user_id: user.id }])
   })
 
   test('that stays the same changes nothing: no connection is opened anew, no key is another', async () => {

@@ -2,7 +2,7 @@
  * Making the database say what the declaration file says: what it names is added or changed, what it no longer names is
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
-import { Fault, type ConnectionId, type ToolsetSettings } from '@toolway/contract'
+import { Fault, type ConnectionId, type Limit, type Role, type ToolsetSettings } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import {
   addConnection,
@@ -12,18 +12,29 @@ import {
   type ConnectionRow,
 } from '../connections/connections.ts'
 import type { Db, OrgSql } from '../db/db.ts'
-import { addKey, hintOf, holdsKey, listKeys, removeKey } from '../identity/keys.ts'
+import { hintOf, prefixOf, roleOfMark } from '../identity/key-forms.ts'
+import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../identity/keys.ts'
 import { ensureOrganization, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { listToolsets, putToolset, removeToolset } from '../toolsets/toolsets.ts'
 import { sealedRow } from '../call/snapshot.ts'
 import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
+
+export interface DeclaredKey {
+  readonly name: string
+  readonly value: string
+  readonly toolset: string | undefined
+  readonly role?: Exclude<Role, 'platform_admin'>
+  readonly limit?: Limit
+  readonly trusted?: boolean
+  readonly expires?: Date | undefined
+}
 
 export interface Declaration {
   readonly slug: string
   readonly name: string | undefined
   readonly connections: readonly (ConnectionWords & { alias: string; title: string; enabled: boolean })[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
-  readonly keys: readonly { name: string; value: string; toolset: string | undefined }[]
+  readonly keys: readonly DeclaredKey[]
 }
 
 export interface DeclareParts {
@@ -137,31 +148,38 @@ async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets 
 }
 
 async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: OrganizationRow, { keys }: Declaration) {
-  const present = await listKeys(sql)
+  const present = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
   const wanted = new Map(keys.map((key) => [key.name, key]))
   for (const held of present) {
     if (held.origin !== FILE) continue
     const want = wanted.get(held.name)
-    const same =
-      want !== undefined &&
-      (want.toolset ?? null) === held.toolset &&
-      (await holdsKey(sql, held.name, vault.hash(want.value)))
+    const same = want !== undefined && isSame(want, held) && (await holdsKey(sql, held.name, vault.hash(want.value)))
     if (!same) await removeKey(sql, held.name)
     else wanted.delete(held.name)
   }
-  for (const { name, value, toolset } of wanted.values()) {
+  for (const { name, value, expires, ...rest } of wanted.values()) {
     const added = await addKey(sql, {
+      ...rest,
       organizationId: id,
+      family: roleOfMark(value) === undefined ? 'uru' : 'smcp',
       name,
       hint: hintOf(value),
+      prefix: prefixOf(value),
       hash: vault.hash(value),
-      toolset,
+      expiresAt: expires,
       origin: FILE,
     })
     if (added === undefined)
       throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
   }
 }
+
+const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, held: KeyRow): boolean =>
+  (toolset ?? null) === held.toolset &&
+  (role ?? 'tenant_member') === held.role &&
+  (limit ?? 'execute') === held.effect_limit &&
+  (trusted ?? false) === held.trusted &&
+  (expires?.getTime() ?? null) === (held.expires_at?.getTime() ?? null)
 
 const conflict = (what: string, name: string, origin: string) =>
   new DeclarationConflict(

@@ -26,7 +26,7 @@ export const memberOperations: readonly Served[] = [
     const { email, name, role } = body
     // Whoever joins may be nobody's member yet, so that no organization sees them: the system looks, for this one.
     const { user, invitation } = await parts.db.system(async (sql) => {
-      const joined = await join(sql, parts.vault.hash, { organizationId: organization.id, email, name, role })
+      const joined = await join(sql, parts.vault, { organizationId: organization.id, email, name, role })
       const { id } = joined.user
       const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
       await recordChange(sql, actor, organization.id, { action: 'member.add', resource: 'member', id, detail })

@@ -2,7 +2,9 @@
 import { authOperations } from './auth.ts'
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
+import { keyOperations } from './keys.ts'
 import { memberOperations } from './members.ts'
+import { myKeyOperations } from './my-keys.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -15,6 +17,8 @@ const DESCRIBED: readonly Served[] = [
   ...authOperations,
   ...memberOperations,
   ...userOperations,
+  ...keyOperations,
+  ...myKeyOperations,
   ...organizationOperations,
   ...organizationSettingOperations,
   ...connectionOperations,

@@ -4,7 +4,7 @@
  *
  * A change and its record are one transaction, because the function has no other way to change anything.
  */
-import type { ConnectionId, Fault, OrganizationId, Role } from '@toolway/contract'
+import type { ConnectionId, Fault, OrganizationId, Role, UserId } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db, OrgSql, SystemSql } from '../db/db.ts'
@@ -25,6 +25,10 @@ export interface AdminParts {
   readonly signIn: SignIn
   readonly enrolment: Enrolment
   readonly web: WebCookies
+  /** Throws `sign-in.limit` after too many that did not. */
+  passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
+  /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
+  forgetKeys(): void
   readonly snapshots: {
     find(name: { id?: string; slug?: string }): Snapshot | undefined
     all(): readonly Snapshot[]

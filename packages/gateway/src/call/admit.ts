@@ -9,6 +9,7 @@ import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { BoundStates } from './bound-states.ts'
+import type { OnBehalf } from './on-behalf.ts'
 import type { CallLimits, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { roleIn } from './role.ts'
@@ -23,6 +24,7 @@ export interface AdmitParts {
   readonly defaultOrganization: string
   readonly limits: CallLimits
   readonly resultLimit: number
+  readonly onBehalf: OnBehalf
   readonly parked: ParkedCalls
   readonly states: BoundStates
   readonly tasks: TaskBook
@@ -33,9 +35,21 @@ export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
 const DEFAULT_TOOLSET = 'default'
 
 export function createAdmit(parts: AdmitParts): Admit {
-  const { identity, accounts, organization, defaultOrganization, limits, resultLimit, parked, states, tasks } = parts
-  function stand(principal: Principal, place: Place): Standing {
-    const snapshot = placeOrganization(principal, place)
+  const {
+    identity,
+    accounts,
+    organization,
+    defaultOrganization,
+    limits,
+    resultLimit,
+    onBehalf,
+    parked,
+    states,
+    tasks,
+  } = parts
+  function stand(known: Principal, { place, onBehalfOf }: Inbound): Standing {
+    const snapshot = placeOrganization(known, place)
+    const principal = onBehalfOf === undefined || snapshot === undefined ? known : onBehalf(known, onBehalfOf, snapshot)
     const { toolset, connection } = placeToolset(principal, place)
     const limit = seenBy(principal)
     const view = snapshot?.view(toolset, connection, limit)
@@ -86,9 +100,9 @@ export function createAdmit(parts: AdmitParts): Admit {
     return { toolset, connection: place.connection }
   }
 
-  return ({ authorization, place }) => {
-    const principal = identity.identify(authorization)
-    return principal instanceof Promise ? principal.then((known) => stand(known, place)) : stand(principal, place)
+  return (inbound) => {
+    const principal = identity.identify(inbound.authorization)
+    return principal instanceof Promise ? principal.then((known) => stand(known, inbound)) : stand(principal, inbound)
   }
 }
 

@@ -19,6 +19,8 @@ export interface Place {
 export interface Inbound {
   readonly place: Place
   readonly authorization: string | undefined
+  /** The address of the member that it says to call for; only a trusted key's word counts. */
+  readonly onBehalfOf?: string | undefined
 }
 
 /** How much may be asked. Each throws, or rejects with, a `limit.…` fault; a promise only where there is something to wait for. */

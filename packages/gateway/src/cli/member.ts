@@ -10,7 +10,7 @@ export const add = (organization: string, email: string, role: MemberRole, outpu
   checkEmail(email)
   return withPeople(organization, async ({ db, vault, actor, organization: own }) => {
     const { user, invitation } = await db.system(async (sql) => {
-      const joined = await join(sql, vault.hash, { organizationId: own.id, email, name: undefined, role })
+      const joined = await join(sql, vault, { organizationId: own.id, email, name: undefined, role })
       const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
       await recordChange(sql, actor, own.id, { action: 'member.add', resource: 'member', id: joined.user.id, detail })
       return joined

@@ -32,6 +32,7 @@ export const withPeople = <T>(organization: string, work: (people: People) => Pr
     const enrolment = createEnrolment({
       db,
       hash: vault.hash,
+      seal: vault.seal,
       passwords,
       attempts: createAttempts({ now: Date.now }),
       // Gateways that run hear of it from the database.

@@ -71,7 +71,8 @@ create table keys (
   trusted boolean not null default false,
   created_by text,
   slow_hash text,
-  prefix text
+  prefix text,
+  last_used_at timestamp with time zone
 );
 create table members (
   organization_id text not null,
@@ -236,10 +237,11 @@ alter table keys add constraint keys_family_check CHECK ((family = ANY (ARRAY['u
 alter table keys add constraint keys_hash_key UNIQUE (hash);
 alter table keys add constraint keys_hashed CHECK (((hash IS NOT NULL) OR (slow_hash IS NOT NULL)));
 alter table keys add constraint keys_id_check CHECK ((id <> ''::text));
-alter table keys add constraint keys_organization_id_name_key UNIQUE (organization_id, name);
 alter table keys add constraint keys_pkey PRIMARY KEY (id);
 alter table keys add constraint keys_platform CHECK (((organization_id IS NOT NULL) OR ((role = 'platform_admin'::text) AND (user_id IS NULL))));
 alter table keys add constraint keys_role_check CHECK ((role = ANY (ARRAY['platform_admin'::text, 'tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
+alter table keys add constraint keys_slow CHECK (((slow_hash IS NULL) OR ((prefix IS NOT NULL) AND (hash IS NULL))));
+alter table keys add constraint keys_trusted CHECK (((NOT trusted) OR (user_id IS NULL)));
 alter table keys add constraint keys_member FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table keys add constraint keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table members add constraint members_pkey PRIMARY KEY (organization_id, user_id);
@@ -296,8 +298,11 @@ alter table users add constraint users_provider_provider_subject_key UNIQUE (pro
 
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
+CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
+CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
 CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_id, user_id) WHERE ((family = 'uru'::text) AND (user_id IS NOT NULL));
+CREATE INDEX keys_slow_prefix ON public.keys USING btree (prefix) WHERE (slow_hash IS NOT NULL);
 CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
@@ -443,6 +448,17 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_key_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'table', tg_table_name)::text);
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_people_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -501,7 +517,7 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TAB
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
-CREATE TRIGGER tell_changed AFTER UPDATE ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -521,6 +537,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABL
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 CREATE TRIGGER tell_changed AFTER DELETE OR UPDATE OF active, epoch, platform_admin ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 
 -- Grants
 

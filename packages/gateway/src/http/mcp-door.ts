@@ -42,7 +42,7 @@ import type { OpenStreams } from './open-streams.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply } from './reply.ts'
 import { refuse } from './refuse.ts'
-import { accepts, correlationOf, headerOf, isJsonType } from './request-head.ts'
+import { accepts, correlationOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
 import { createSessionReply } from './session-reply.ts'
 import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
@@ -95,7 +95,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail: Trail,
   ): Promise<void> | void {
     if (draining.aborted) throw new Fault('gateway.draining')
-    const inbound = { place, authorization: request.headers.authorization }
+    const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const admitted = admit(inbound)
     const visit = (standing: Standing) =>
       visited({ inbound, request, response, header: headerOf(request), standing, trail })

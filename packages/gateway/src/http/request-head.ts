@@ -23,3 +23,10 @@ export function correlationOf(request: IncomingMessage): string | undefined {
   const given = request.headers['x-correlation-id']
   return typeof given === 'string' ? given : undefined
 }
+
+/** Whom a request says to be made for, by either name of the header; two that differ are nobody. */
+export function onBehalfIn({ headers }: IncomingMessage): string | undefined {
+  const [ours, theirs] = [headers['x-on-behalf-of'], headers['x-openwebui-user-email']]
+  if (ours === undefined && theirs === undefined) return undefined
+  return ours === undefined || theirs === undefined || ours === theirs ? String(ours ?? theirs) : ''
+}

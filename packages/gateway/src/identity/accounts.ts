@@ -9,30 +9,37 @@ import type { SystemSql } from '../db/db.ts'
 
 export const AccountRow = z.object({
   id: z.string().transform((id) => id as UserId),
+  email: z.string(),
   active: z.boolean(),
   platform_admin: z.boolean(),
   epoch: z.int(),
 })
 export type AccountRow = z.output<typeof AccountRow>
 
-export const listAccounts = (sql: SystemSql) => sql(AccountRow)`select id, active, platform_admin, epoch from users`
+export const listAccounts = (sql: SystemSql) =>
+  sql(AccountRow)`select id, email, active, platform_admin, epoch from users`
 
 export interface Accounts {
   /** Undefined for who is not, or not any more, active. */
   find(id: UserId): AccountRow | undefined
+  /** By the address as it is written anywhere; who is not active is told too, so that nobody is taken for a stranger. */
+  findByEmail(email: string): AccountRow | undefined
   load(): Promise<void>
 }
 
 export function createAccounts({ list }: { list(): Promise<readonly AccountRow[]> }): Accounts {
   let accounts = new Map<UserId, AccountRow>()
+  let byEmail = new Map<string, AccountRow>()
   let loading: Promise<void> = Promise.resolve()
   return {
     find: (id) => accounts.get(id),
+    findByEmail: (email) => byEmail.get(email.trim().toLowerCase()),
     load() {
       // One after the other, so that an older answer never replaces a newer one.
       const run = async () => {
         const rows = await list()
         accounts = new Map(rows.filter(({ active }) => active).map((row) => [row.id, row]))
+        byEmail = new Map(rows.map((row) => [row.email, row]))
       }
       const result = loading.then(run)
       loading = result.catch(() => {})

@@ -13,12 +13,16 @@ const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
   user_id: null,
   role: 'tenant_member',
   effect_limit: 'execute',
+  family: 'uru',
+  trusted: false,
   name,
   hint: 'abcd',
+  prefix: null,
   toolset: null,
   origin: 'test',
   created_at: new Date(0),
   expires_at: null,
+  last_used_at: null,
   ...more,
 })
 

@@ -5,12 +5,13 @@
  * changes a key clears the memory; until then an entry lives half a minute at most. It never reads a key from a query string.
  */
 import { hash as digestOf, randomBytes } from 'node:crypto'
-import { Fault } from '@toolway/contract'
+import { Fault, type KeyId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { KeyRow } from './keys.ts'
 import { TOKEN_FORM, type AccessClaims } from './access-tokens.ts'
-import { KEY_FORM } from './keys.ts'
+import type { Guests } from './guests.ts'
+import { KEY_FORM } from './key-forms.ts'
 import { OPERATOR, type Principal } from './principal.ts'
 
 export type { Principal } from './principal.ts'
@@ -18,6 +19,12 @@ export type { Principal } from './principal.ts'
 export interface IdentityParts {
   hash(key: string): Buffer
   find(hash: Buffer): Promise<KeyRow | undefined>
+  /** A key that was taken over with a slow hash, which is replaced now; asked only for what `find` does not know. */
+  findSlow?(key: string): Promise<KeyRow | undefined>
+  /** Who is known elsewhere: the key of the environment, and the tokens of other issuers. */
+  readonly guests?: Guests | undefined
+  /** Told that a key is in use, once for each time that it is taken into memory. */
+  onUse?(id: KeyId): void
   /** Who a token stands for, and until when; throws `token.unknown` or `token.expired`. It asks no database. */
   readToken(token: string): Promise<Token>
   /** Whether the account and the sign-in behind a token still stand; asked at each use, of memory. */
@@ -44,9 +51,10 @@ const REFUSED = { max: 10_000, ttl: 2_000 }
 /** Guesses must not take the database from those who are known: this many keys are looked up at a time. */
 const MOST_LOOKUPS = 4
 
-export function createIdentity({ hash, find, readToken, stands, open }: IdentityParts): Identity {
+export function createIdentity(parts: IdentityParts): Identity {
+  const { hash, find, findSlow, readToken, stands, guests, onUse, open } = parts
   const tokens = new LRUCache<string, Token>(TOKENS)
-  const known = new LRUCache<string, { row: KeyRow; principal: Principal }>(REMEMBERED)
+  const known = new LRUCache<string, Known>(REMEMBERED)
   const salt = randomBytes(16).toString('hex')
   /** After every change all keys are unknown at once: many requests of one key are one query. */
   const looking = createSingleFlight<string, Principal>()
@@ -56,17 +64,13 @@ export function createIdentity({ hash, find, readToken, stands, open }: Identity
   let lookups = 0
   let generation = 0
 
-  function admit({ row, principal }: { row: KeyRow; principal: Principal }): Principal {
-    if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) throw new Fault('key.unknown')
-    return principal
-  }
-
-  async function look(digest: Buffer, name: string): Promise<Principal> {
+  async function look(key: string, name: string): Promise<Principal> {
     if (lookups >= MOST_LOOKUPS && !wereGood.has(name))
       throw new Fault('gateway.not-ready', { problem: 'many unknown keys are being tried' })
     lookups++
     const asked = generation
-    const row = await find(digest).finally(() => lookups--)
+    const kept = await find(hash(key)).finally(() => lookups--)
+    const row = kept ?? (key.startsWith('smcp_') ? await findSlow?.(key) : undefined)
     // An answer from before a change is used for this request and not remembered.
     const current = asked === generation
     if (row === undefined) {
@@ -74,10 +78,12 @@ export function createIdentity({ hash, find, readToken, stands, open }: Identity
       if (current) refused.set(name, true)
       throw new Fault('key.unknown')
     }
-    const found = { row, principal: principalOf(row) }
+    const found = knownOf(row)
     wereGood.set(name, true)
     if (current) known.set(name, found)
-    return admit(found)
+    const principal = admit(found)
+    onUse?.(row.id)
+    return principal
   }
 
   function admitToken(token: Token): Principal {
@@ -97,6 +103,8 @@ export function createIdentity({ hash, find, readToken, stands, open }: Identity
       if (authorization === undefined && open) return OPERATOR
       const key = bearerOf(authorization)
       if (key === undefined) throw new Fault('key.missing')
+      const guest = guests?.find(key)
+      if (guest !== undefined) return guest
       const isToken = TOKEN_FORM.test(key)
       if (!isToken && !KEY_FORM.test(key)) throw new Fault('key.unknown')
       // In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept.
@@ -108,7 +116,7 @@ export function createIdentity({ hash, find, readToken, stands, open }: Identity
       const held = known.get(name)
       if (held !== undefined) return admit(held)
       if (refused.has(name)) throw new Fault('key.unknown')
-      return looking(`${generation} ${name}`, () => look(hash(key), name))
+      return looking(`${generation} ${name}`, () => look(key, name))
     },
     forget() {
       generation++
@@ -116,6 +124,23 @@ export function createIdentity({ hash, find, readToken, stands, open }: Identity
       refused.clear()
     },
   }
+}
+
+interface Known {
+  readonly principal: Principal
+  /** Milliseconds, or never. */
+  readonly expiresAt: number
+}
+
+const knownOf = (row: KeyRow): Known => ({
+  principal: principalOf(row),
+  expiresAt: row.expires_at?.getTime() ?? Infinity,
+})
+
+/** At each use: that a key runs out changes no row, so nobody would say so. */
+function admit({ principal, expiresAt }: Known): Principal {
+  if (expiresAt !== Infinity && expiresAt <= Date.now()) throw new Fault('key.unknown')
+  return principal
 }
 
 const principalOf = (row: KeyRow): Principal => ({
@@ -130,6 +155,7 @@ const principalOf = (row: KeyRow): Principal => ({
   resource: undefined,
   client: undefined,
   signInId: undefined,
+  ...(row.trusted ? { trusted: true as const } : {}),
 })
 
 function bearerOf(authorization: string | undefined): string | undefined {

@@ -14,7 +14,7 @@ const put = (sql: OrgSql, { id }: OrganizationRow, name: string, key: string, to
   addKey(sql, { organizationId: id, name, hint: hintOf(key), hash: hash(key), toolset, origin: 'command line' })
 
 test('S0-AUT-09: a key is uru_ and 64 hex digits, 256 random bits that nobody had before; its hint is its end', () => {
-  const keys = Array.from({ length: 1000 }, mintKey)
+  const keys = Array.from({ length: 1000 }, () => mintKey())
   expect(new Set(keys).size).toBe(1000)
   for (const key of keys) {
     expect(key).toMatch(KEY_FORM)

@@ -28,10 +28,12 @@ export interface Principal {
   readonly client: string | undefined
   /** The sign-in that its token descends from; undefined for keys. */
   readonly signInId: FamilyId | undefined
+  /** Its key may call on behalf of members. */
+  readonly trusted?: true
 }
 
 /** The clients of tokens that are ours; any other is an OAuth client. */
-export const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'])
+export const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line', 'api'])
 
 /** Everybody on this machine, where no key is asked for. */
 export const OPERATOR: Principal = {

@@ -18,6 +18,7 @@ import { replacePassword } from './people.ts'
 export interface EnrolmentParts {
   readonly db: Db
   hash(text: string): Buffer
+  seal(text: string, row: string): Buffer
   readonly passwords: Passwords
   readonly attempts: Attempts
   /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
@@ -64,7 +65,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
     const user = await addUser(sql, { email, name, password, platformAdmin: true })
     if (user === undefined) throw new Fault('set-up.done')
     const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'set-up')
-    await joinAs(sql, user.id, { organizationId: organization.id, role: 'tenant_admin', name: user.email })
+    await joinAs(sql, parts, user.id, { organizationId: organization.id, role: 'tenant_admin', name: user.email })
     const made = { ...actor, id: user.id, type: 'user' } as const
     await recordChange(sql, made, undefined, { action: 'user.register', resource: 'user', id: user.id })
     return { user, organization }

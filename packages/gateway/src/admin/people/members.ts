@@ -2,6 +2,7 @@
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import type { MemberRole } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { ensureMemberKey, type Seals } from '../../identity/member-keys.ts'
 import { newPasswordCode, type PasswordCode } from '../../identity/codes.ts'
 import { addUser, emailOf, findUserByEmail, type UserRow, type UserWithPassword } from '../../identity/users.ts'
 import * as members from '../../organizations/members.ts'
@@ -19,7 +20,7 @@ export interface Joined {
   readonly invitation: PasswordCode | undefined
 }
 
-type Hash = (text: string) => Buffer
+export type MemberSeals = Pick<Seals, 'hash' | 'seal'>
 
 /**
  * The one way in which somebody becomes a member.
@@ -27,25 +28,27 @@ type Hash = (text: string) => Buffer
  * Throws `thing.taken` for who is one, and for who was invited elsewhere and has not come yet: whoever holds that invitation
  * would come in here with it.
  */
-export async function join(sql: SystemSql, hash: Hash, joining: Joining): Promise<Joined> {
+export async function join(sql: SystemSql, seals: MemberSeals, joining: Joining): Promise<Joined> {
   const { organizationId, email, role } = joining
   const found = await findUserByEmail(sql, email)
   const user = found ?? (await addInvited(sql, joining))
   const claimed = found !== undefined && isClaimed(found)
   if (!claimed && (await members.isElsewhere(sql, user.id, organizationId)))
     throw new Fault('thing.taken', { thing: 'pending invitation', name: emailOf(email) })
-  await joinAs(sql, user.id, { organizationId, role, name: user.email })
-  return { user, invitation: claimed ? undefined : await newPasswordCode(sql, hash, user.id) }
+  await joinAs(sql, seals, user.id, { organizationId, role, name: user.email })
+  return { user, invitation: claimed ? undefined : await newPasswordCode(sql, seals.hash, user.id) }
 }
 
-/** Membership with all that comes with it. */
+/** Membership with all that comes with it: the member's personal key (ledger S0-AUT-13). */
 export async function joinAs(
   sql: SystemSql,
+  seals: MemberSeals,
   userId: UserId,
   { organizationId, role, name }: { organizationId: OrganizationId; role: MemberRole; name: string },
 ): Promise<void> {
   if (!(await members.addMember(sql, { organizationId, userId, role })))
     throw new Fault('thing.taken', { thing: 'member', name })
+  await ensureMemberKey(sql, seals, { organizationId, userId })
 }
 
 /** Whether somebody has made the account theirs. */

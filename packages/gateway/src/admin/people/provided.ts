@@ -18,7 +18,7 @@ import {
 } from '../../identity/users.ts'
 import { DEFAULT_SLUG, ensureOrganization } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
-import { joinAs, nameOf } from './members.ts'
+import { joinAs, nameOf, type MemberSeals } from './members.ts'
 
 /** Whether somebody new is let in, and as what, into the default organization. */
 export type Provision = 'existing' | 'viewer' | 'member'
@@ -36,7 +36,13 @@ const refuse = (problem: string): never => {
 }
 
 /** Throws `sign-in.provider`. Its transaction is the caller's. */
-export async function userOf(sql: SystemSql, actor: Actor, proven: Proven, rule: Provision): Promise<Provided> {
+export async function userOf(
+  sql: SystemSql,
+  seals: MemberSeals,
+  actor: Actor,
+  proven: Proven,
+  rule: Provision,
+): Promise<Provided> {
   const known = await findUserOfProvider(sql, proven.issuer, proven.subject)
   if (known !== undefined && !known.active) return refuse('this account is not active')
   if (known !== undefined) return { user: known, joined: undefined, changed: false }
@@ -47,7 +53,7 @@ export async function userOf(sql: SystemSql, actor: Actor, proven: Proven, rule:
   // Its first person comes with the set-up code, and nobody may take that from them.
   if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
   if (rule === 'existing') return refuse('nobody with this email has been added here')
-  return added(sql, actor, { ...proven, email }, rule)
+  return added(sql, seals, actor, { ...proven, email }, rule)
 }
 
 async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, held: UserRow): Promise<Provided> {
@@ -69,6 +75,7 @@ async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven,
 
 async function added(
   sql: SystemSql,
+  seals: MemberSeals,
   actor: Actor,
   { issuer, subject, email, name }: Proven & { email: string },
   rule: 'viewer' | 'member',
@@ -78,7 +85,7 @@ async function added(
   if (user === undefined) return refuse('somebody with this email has just been added: begin again')
   const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'sign-in')
   const role = rule === 'member' ? 'tenant_member' : 'tenant_viewer'
-  await joinAs(sql, user.id, { organizationId: organization.id, role, name: user.email })
+  await joinAs(sql, seals, user.id, { organizationId: organization.id, role, name: user.email })
   const made = { ...actor, id: user.id, type: 'user' } as const
   const detail = { email: user.email, role, issuer }
   await recordChange(sql, made, organization.id, { action: 'member.add', resource: 'member', id: user.id, detail })

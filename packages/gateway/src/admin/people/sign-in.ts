@@ -30,6 +30,7 @@ import { userOf, type Provision } from './provided.ts'
 export interface SignInParts {
   readonly db: Db
   hash(text: string): Buffer
+  seal(text: string, row: string): Buffer
   readonly accessTokens: AccessTokens
   readonly passwords: Passwords
   readonly attempts: Attempts
@@ -157,7 +158,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   async function openProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens> {
     const { user, joined, changed } = await db
-      .system((sql) => userOf(sql, actor, proven, parts.provision))
+      .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
       .catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
     if (changed) await parts.settle(joined)
     return open(actor, user, 'identity provider', wanted)

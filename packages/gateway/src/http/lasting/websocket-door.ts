@@ -20,7 +20,7 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../open-streams.ts'
 import { note } from '../outcome.ts'
-import { correlationOf } from '../request-head.ts'
+import { correlationOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
@@ -86,7 +86,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     const trail = trails.begin(0, correlationOf(request))
     trail.method = 'socket'
     raw.on('error', nothing)
-    const inbound = { place, authorization: request.headers.authorization }
+    const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = clients.of(request)
     trail.address = client.address
     const welcomed = await welcome(inbound, client)

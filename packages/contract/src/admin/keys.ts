@@ -1,0 +1,160 @@
+/**
+ * Keys over the admin interface (ledger S3-ADM-38 to -40, S0-AUT-11 to -14): those of the platform, of an organization, and one's
+ * own. The text of a key is in the answer that makes it, and in that of `revealMyKey`, and in no other.
+ */
+import { z } from 'zod'
+import { Slug } from '../connections.ts'
+import { LIMITS } from '../effects.ts'
+import { ROLES } from '../roles.ts'
+import { inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
+
+/** What may be asked for; the source system calls a member a user. */
+const ROLE_NAMES = [...ROLES, 'tenant_user'] as const
+const Scope = z.enum(ROLE_NAMES).transform((name) => (name === 'tenant_user' ? 'tenant_member' : name))
+
+const Name = z.string().trim().min(1).max(255)
+
+export const Key = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  /** `uru`: hexadecimal; `scoped`: its beginning says its role. */
+  family: z.enum(['uru', 'scoped']),
+  /** How its text begins; null for keys that were made before beginnings were kept. */
+  prefix: z.string().nullable(),
+  /** How its text ends. */
+  hint: z.string(),
+  /** The most that it may be; a member's key is never more than its member. */
+  scope: z.enum(ROLES),
+  limit: z.enum(LIMITS),
+  toolset: z.string().nullable(),
+  /** Whether it may call on behalf of members. */
+  trusted: z.boolean(),
+  /** Id of its organization; null for a platform key. */
+  tenant_id: z.string().nullable(),
+  /** Whose own key it is; null for keys of an organization's or the platform's. */
+  user_id: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  /** Up to a minute old; null while it has not been used. */
+  last_used_at: z.iso.datetime().nullable(),
+})
+export type Key = z.output<typeof Key>
+
+/** A key with its text, which is told once. */
+export const MadeKey = Key.extend({ key: z.string() })
+
+/** What every new key may say of itself. */
+export const KeyWish = z.strictObject({
+  name: Name,
+  scope: Scope.default('tenant_member'),
+  limit: z.enum(LIMITS).default('execute'),
+  toolset: Slug.optional(),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+})
+export type KeyWish = z.output<typeof KeyWish>
+
+const Family = z.enum(['uru', 'scoped']).default('scoped')
+const OrganizationKeyWish = KeyWish.extend({ family: Family, trusted: z.boolean().default(false) })
+
+/** Which of one's organizations: its id or slug; may be left out by who is in one only. */
+const Organization = z.string().min(1).max(64).optional()
+
+const KEYS = '/api/v1/auth/keys'
+const MY_KEYS = '/api/v1/auth/my-keys'
+const TENANT_KEYS = '/api/v1/admin/tenants/{organization}/keys'
+
+export const addPlatformKey = operation({
+  id: 'addPlatformKey',
+  at: `POST ${KEYS}`,
+  summary: 'Make a key: one of the platform, or with tenant_id (id or slug) one of that organization.',
+  needs: platform('key_manage'),
+  body: OrganizationKeyWish.extend({ tenant_id: z.string().min(1).max(64).nullish() }),
+  answer: MadeKey,
+  status: 201,
+})
+
+export const listPlatformKeys = operation({
+  id: 'listPlatformKeys',
+  at: `GET ${KEYS}`,
+  summary: 'List the keys of the platform and of all organizations.',
+  needs: platform('key_manage'),
+  query: Paging.extend({ tenant_id: z.string().min(1).max(64).optional() }),
+  answer: pageOf(Key),
+})
+
+export const removePlatformKey = operation({
+  id: 'removePlatformKey',
+  at: `DELETE ${KEYS}/{key}`,
+  summary: 'Remove a key; it is refused everywhere within a second.',
+  needs: platform('key_manage'),
+})
+
+export const addOrganizationKey = operation({
+  id: 'addOrganizationKey',
+  at: `POST ${TENANT_KEYS}`,
+  summary: 'Make a key of the organization, which may do no more than whoever makes it.',
+  needs: inOrganization('key_manage'),
+  body: OrganizationKeyWish,
+  answer: MadeKey,
+  status: 201,
+})
+
+export const listOrganizationKeys = operation({
+  id: 'listOrganizationKeys',
+  at: `GET ${TENANT_KEYS}`,
+  summary: 'List the keys of the organization and of its members, never their text.',
+  needs: inOrganization('key_manage'),
+  query: Paging,
+  answer: pageOf(Key),
+})
+
+export const removeOrganizationKey = operation({
+  id: 'removeOrganizationKey',
+  at: `DELETE ${TENANT_KEYS}/{key}`,
+  summary: 'Remove a key of the organization or of one of its members.',
+  needs: inOrganization('key_manage'),
+})
+
+export const listMyKeys = operation({
+  id: 'listMyKeys',
+  at: `GET ${MY_KEYS}`,
+  summary: 'List your own keys.',
+  needs: signedIn,
+  query: z.strictObject({ organization: Organization }),
+  answer: z.strictObject({ items: z.array(Key) }),
+})
+
+export const addMyKey = operation({
+  id: 'addMyKey',
+  at: `POST ${MY_KEYS}`,
+  summary: 'Make a key of your own: a scoped one, or with family uru the personal one, of which there is one (409).',
+  needs: signedIn,
+  body: KeyWish.partial({ name: true }).extend({ scope: Scope.optional(), family: Family, organization: Organization }),
+  answer: MadeKey,
+  status: 201,
+})
+
+export const regenerateMyKey = operation({
+  id: 'regenerateMyKey',
+  at: `POST ${MY_KEYS}/regenerate`,
+  summary: 'Put a new personal key in the place of the old one, which stops at once.',
+  needs: signedIn,
+  body: z.strictObject({ organization: Organization }).optional(),
+  answer: MadeKey,
+})
+
+export const revealMyKey = operation({
+  id: 'revealMyKey',
+  at: `POST ${MY_KEYS}/reveal`,
+  summary: 'Show your personal key again, to a sign-in of the last five minutes or with your password.',
+  needs: signedIn,
+  body: z.strictObject({ organization: Organization, password: z.string().min(1).max(1024).optional() }).optional(),
+  answer: z.strictObject({ id: z.string(), key: z.string() }),
+})
+
+export const removeMyKey = operation({
+  id: 'removeMyKey',
+  at: `DELETE ${MY_KEYS}/{key}`,
+  summary: 'Remove a key of your own.',
+  needs: signedIn,
+})

@@ -1,0 +1,88 @@
+/** The part that knows callers from elsewhere, built from the settings: a key of the environment, an issuer, a backend. */
+import { Fault } from '@toolway/contract'
+import { decodeProtectedHeader } from 'jose'
+import { placeOutside, type OutsideParts } from './call/outside-principal.ts'
+import { ConfigFault, type Config } from './config.ts'
+import { TOKEN_FORM } from './identity/access-tokens.ts'
+import { createGuests, type Guests, type Source } from './identity/guests.ts'
+import { createIdentityEndpoint } from './identity/identity-endpoint.ts'
+import { createIssuerTokens, issuerOf, type Fetch } from './identity/issuer-tokens.ts'
+import type { Principal } from './identity/principal.ts'
+import { DEFAULT_SLUG } from './organizations/organizations.ts'
+
+export interface ComposeGuestsParts extends OutsideParts {
+  readonly config: Config
+  readonly fetch: Fetch
+  publicUrl(): string
+  /** Ids of the keys that sign tokens of ours. */
+  ownKeyIds(): readonly string[]
+}
+
+/** Undefined where nothing of the kind is set: then nobody is asked, at any request. */
+export function composeGuests(parts: ComposeGuestsParts): Guests | undefined {
+  const sources = sourcesOf(parts)
+  const environment = environmentOf(parts)
+  if (sources.length === 0 && environment === undefined) return undefined
+  return createGuests({ environment, sources, place: (vouched) => placeOutside(parts, vouched) })
+}
+
+function environmentOf({ config, find }: ComposeGuestsParts) {
+  const { MCP_API_KEY: key, MCP_API_KEY_LIMIT: limit } = config
+  const name = config.DEFAULT_ORG_ID ?? DEFAULT_SLUG
+  if (key === undefined) return undefined
+  const principal = (): Principal => {
+    const found = find({ id: name }) ?? find({ slug: name })
+    if (found === undefined) throw new Fault('key.unknown')
+    return {
+      id: 'environment key',
+      kind: 'key',
+      userId: undefined,
+      organizationId: found.organization.id,
+      keyId: undefined,
+      role: 'tenant_member',
+      limit,
+      toolset: undefined,
+      resource: undefined,
+      client: undefined,
+      signInId: undefined,
+    }
+  }
+  return { key, principal }
+}
+
+/** A key that leads nowhere is a mistake, which a start says at once. */
+export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeGuestsParts['find']): void {
+  if (name === undefined || find({ id: name }) !== undefined || find({ slug: name }) !== undefined) return
+  throw new ConfigFault(
+    `DEFAULT_ORG_ID names the organization "${name}", which does not exist: give its id or slug, or declare it in the file of TOOLWAY_CONFIG.`,
+  )
+}
+
+function sourcesOf({ config, fetch, publicUrl, ownKeyIds }: ComposeGuestsParts): Source[] {
+  const { TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, TOOLWAY_IDENTITY_URL: url } = config
+  const now = Date.now
+  const isOwn = (bearer: string) =>
+    TOKEN_FORM.test(bearer) && (issuerOf(bearer) === publicUrl() || ownKeyIds().includes(keyIdOf(bearer) ?? ''))
+  const tokens =
+    issuer === undefined || audience === undefined
+      ? []
+      : [
+          createIssuerTokens({
+            issuer,
+            audience,
+            keysUrl: config.TOOLWAY_JWT_JWKS_URL,
+            organizationClaim: config.TOOLWAY_JWT_ORGANIZATION_CLAIM,
+            fetch,
+            now,
+          }),
+        ]
+  return [...tokens, ...(url === undefined ? [] : [createIdentityEndpoint({ url, fetch, isOwn, now })])]
+}
+
+function keyIdOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).kid
+  } catch {
+    return undefined
+  }
+}

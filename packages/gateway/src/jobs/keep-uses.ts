@@ -1,0 +1,55 @@
+/**
+ * When keys were last used: gathered in memory and written once a minute, so that no call waits for it.
+ *
+ * What a sudden end loses is a minute of it. A write that fails is tried with the next one.
+ */
+import type { KeyId } from '@toolway/contract'
+
+export interface KeepUsesParts {
+  store(ids: readonly KeyId[]): Promise<unknown>
+  readonly log: { warn(facts: object, message: string): void }
+  /** Milliseconds. */
+  readonly every?: number
+}
+
+export interface KeepUses {
+  note(id: KeyId): void
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+const MINUTE = 60_000
+const MOST = 100_000
+
+export function createKeepUses({ store, log, every = MINUTE }: KeepUsesParts): KeepUses {
+  let used = new Set<KeyId>()
+  let writing: Promise<void> = Promise.resolve()
+
+  async function write(): Promise<void> {
+    if (used.size === 0) return
+    const ids = used
+    used = new Set()
+    try {
+      await store([...ids])
+    } catch (thrown) {
+      for (const id of ids) note(id)
+      log.warn({ err: thrown, keys: ids.size }, 'when keys were last used could not be written; trying again')
+    }
+  }
+
+  const note = (id: KeyId): void => {
+    if (used.size < MOST) used.add(id)
+  }
+  const flush = () => (writing = writing.then(write))
+  const rounds = setInterval(() => void flush(), every)
+  rounds.unref()
+
+  return {
+    note,
+    flush,
+    async close() {
+      clearInterval(rounds)
+      await flush()
+    },
+  }
+}
