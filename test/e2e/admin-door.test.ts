@@ -47,8 +47,8 @@ describe('the admin door', () => {
       [platform(`POST ${TENANTS}`, { slug: 'Acme', name: 'x' }), 422, 'body.shape'],
       [platform(`POST ${TENANTS}`, { slug: 'acme', name: 'x'.repeat(1_100_000) }), 413, 'request.too-large'],
       [platform(`GET ${TENANTS}?colour=red`), 422, 'body.shape'],
-      [platform(`GET ${TENANTS}/a%00b`), 404, 'address.unknown'],
-      [platform(`GET ${TENANTS}?search=a%00b`), 404, 'address.unknown'],
+      [platform(`GET ${TENANTS}/a%00b`), 404, 'place.unknown'],
+      [platform(`GET ${TENANTS}?search=a%00b`), 422, 'body.shape'],
       [platform(`GET ${TENANTS}/%E0%A4%A`), 404, 'thing.unknown'],
     ]
     for (const [asked, status, code] of cases) {

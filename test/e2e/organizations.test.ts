@@ -16,7 +16,12 @@ let probe: ProbeServer
 let platform: Ask
 beforeAll(async () => {
   probe = parts.use(await startProbe({ era: 'modern' }))
-  gateway = parts.use(await openGateway({ connections: [{ alias: 'probe', wire: httpWire(probe.url) }] }))
+  gateway = parts.use(
+    await openGateway({
+      connections: [{ alias: 'probe', wire: httpWire(probe.url) }],
+      settings: { TOOLWAY_LIMIT_ORGANIZATION: '10000' },
+    }),
+  )
   platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
 })
 afterAll(() => parts.disposeAsync())
@@ -174,22 +179,39 @@ describe('an organization of its own administrators', () => {
     const settings = `${TENANTS}/own/settings`
     expect((await own(`GET ${settings}`)).body).toMatchObject({
       slug: 'own',
-      requests_per_minute: 100,
-      max_requests_per_minute: 100,
+      requests_per_minute: 10_000,
+      max_requests_per_minute: 10_000,
       allow_processes: false,
     })
-    expect((await own(`PUT ${settings}`, { name: 'Our own', requests_per_minute: 20 })).body).toMatchObject({
+    expect((await own(`PUT ${settings}`, { name: 'Our own', requests_per_minute: 2_000 })).body).toMatchObject({
       name: 'Our own',
-      requests_per_minute: 20,
+      requests_per_minute: 2_000,
     })
-    expect(await own(`PUT ${settings}`, { requests_per_minute: 101 })).toMatchObject({
+    expect(await own(`PUT ${settings}`, { requests_per_minute: 10_001 })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('is at most 100 here') },
+      body: { detail: expect.stringContaining('is at most 10000 here') },
     })
-    await platform(`PUT ${TENANTS}/own`, { settings: { max_requests_per_minute: 500 } })
-    expect((await own(`PUT ${settings}`, { requests_per_minute: 101 })).body).toMatchObject({
-      requests_per_minute: 101,
+    await platform(`PUT ${TENANTS}/own`, { settings: { max_requests_per_minute: 50_000 } })
+    expect((await own(`PUT ${settings}`, { requests_per_minute: 10_001 })).body).toMatchObject({
+      requests_per_minute: 10_001,
     })
+    // A bound that is lowered lowers what is above it; what nobody settled is as the gateway's settings say.
+    expect((await platform(`PUT ${TENANTS}/own`, { settings: { max_requests_per_minute: 6_000 } })).body).toMatchObject(
+      {
+        settings: { requests_per_minute: 6_000, max_requests_per_minute: 6_000 },
+      },
+    )
+    expect((await own(`PUT ${settings}`, { requests_per_minute: null })).body).toMatchObject({
+      requests_per_minute: 6_000,
+    })
+    await platform(`PUT ${TENANTS}/own`, { settings: { max_requests_per_minute: 50_000, requests_per_minute: null } })
+    expect((await own(`GET ${settings}`)).body).toMatchObject({
+      requests_per_minute: 10_000,
+      max_requests_per_minute: 50_000,
+    })
+    const beyond = { requests_per_minute: 50_001 }
+    expect((await platform(`PUT ${TENANTS}/own`, { settings: beyond })).status).toBe(422)
+    await own(`PUT ${settings}`, { requests_per_minute: 10_001 })
     // What is the platform's to say is none of the fields.
     for (const body of [
       { max_requests_per_minute: 9_999 },
@@ -199,8 +221,8 @@ describe('an organization of its own administrators', () => {
     ])
       expect((await own(`PUT ${settings}`, body)).status, JSON.stringify(body)).toBe(422)
     expect((await platform(`GET ${TENANTS}/own`)).body['settings']).toEqual({
-      requests_per_minute: 101,
-      max_requests_per_minute: 500,
+      requests_per_minute: 10_001,
+      max_requests_per_minute: 50_000,
     })
   })
 

@@ -3,14 +3,9 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../organizations/organizations.ts'
 import { refuseStale, tagOf } from './entity-tag.ts'
+import { mostOf, rateOf } from './organization-rate.ts'
 import { changedOrganization } from './organizations.ts'
 import { serveOrganization, type AdminParts, type Asking, type Served } from './serve.ts'
-
-/** No limit at all is 0 in the gateway's settings, and this here. */
-const MOST = 1_000_000
-
-const mostOf = ({ requestsPerMinute }: AdminParts, { settings }: OrganizationRow): number =>
-  settings.max_requests_per_minute ?? (requestsPerMinute === 0 ? MOST : requestsPerMinute)
 
 function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
   const { id, slug, name, description, contact_email, settings, updated_at } = row
@@ -21,8 +16,8 @@ function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
     name,
     description,
     contact_email,
-    requests_per_minute: settings.requests_per_minute ?? mostOf(parts, row),
-    max_requests_per_minute: mostOf(parts, row),
+    requests_per_minute: rateOf(settings, parts.requestsPerMinute),
+    max_requests_per_minute: mostOf(settings, parts.requestsPerMinute),
     allow_processes: settings.allow_processes === true,
     updated_at: updated_at.toISOString(),
   }
@@ -45,11 +40,11 @@ export const organizationSettingOperations: readonly Served[] = [
       async (sql) => {
         const held = await getOwnOrganization(sql, organization.id, true)
         refuseStale('organization', held.updated_at, ifMatch)
-        const most = mostOf(parts, held)
+        const most = mostOf(held.settings, parts.requestsPerMinute)
         if (typeof wanted === 'number' && wanted > most)
           throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
         const settings = wanted === undefined ? {} : { settings: { requests_per_minute: wanted } }
-        return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }))
+        return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))
       },
     )
     await parts.snapshots.refresh(organization.id)

@@ -12,6 +12,7 @@ import {
   type OrganizationRow,
 } from '../organizations/organizations.ts'
 import { refuseStale, tagOf } from './entity-tag.ts'
+import { boundedRate } from './organization-rate.ts'
 import { servePlatform, type Asking, type Served } from './serve.ts'
 
 const toOrganization = (row: OrganizationRow): shapes.Organization => ({
@@ -41,19 +42,20 @@ async function getOrganization(sql: SystemSql, name: string, lock = false): Prom
 
 type Change = ReturnType<(typeof shapes.OrganizationChange)['parse']>
 
-/** What is named replaces what was, null takes it away. */
-export function changedOrganization(row: OrganizationRow, change: Change): OrganizationRow {
+/** What is named replaces what was, null takes it away; `standard` is the rate of whoever has settled none. */
+export function changedOrganization(row: OrganizationRow, change: Change, standard: number): OrganizationRow {
   const { settings, name, description, contact_email, is_active } = change
   if (change.slug !== undefined && change.slug !== row.slug)
     throw new Fault('body.shape', { place: '/slug', problem: 'never changes: addresses, keys and sign-ins hold it' })
   const settled = Object.entries({ ...row.settings, ...settings }).filter(([, value]) => value !== null)
+  const next = shapes.OrganizationSettings.parse(Object.fromEntries(settled.filter(([, value]) => value !== undefined)))
   return {
     ...row,
     name: name ?? row.name,
     description: description === undefined ? row.description : description,
     contact_email: contact_email === undefined ? row.contact_email : contact_email,
     active: is_active ?? row.active,
-    settings: shapes.OrganizationSettings.parse(Object.fromEntries(settled.filter(([, value]) => value !== undefined))),
+    settings: boundedRate(next, standard, typeof settings?.requests_per_minute === 'number'),
   }
 }
 
@@ -67,7 +69,9 @@ export const organizationOperations: readonly Served[] = [
   }),
 
   servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head }) => {
-    const { slug, name, description = null, contact_email = null, is_active: active, settings } = body
+    const { slug, name, description = null, contact_email = null, is_active: active } = body
+    const said = body.settings.requests_per_minute !== undefined
+    const settings = boundedRate(body.settings, parts.requestsPerMinute, said)
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.add',
@@ -104,7 +108,7 @@ export const organizationOperations: readonly Served[] = [
       async (sql) => {
         const held = await getOrganization(sql, params['organization'] ?? '', true)
         refuseStale('organization', held.updated_at, ifMatch)
-        return changeOrganization(sql, changedOrganization(held, body))
+        return changeOrganization(sql, changedOrganization(held, body, parts.requestsPerMinute))
       },
     )
     await parts.snapshots.refresh(row.id)

@@ -2,6 +2,7 @@
 import { Fault } from '@toolway/contract'
 import { NewOrganization, OrganizationChange } from '@toolway/contract/admin'
 import type { z } from 'zod'
+import { boundedRate } from '../admin/organization-rate.ts'
 import { changedOrganization } from '../admin/organizations.ts'
 import {
   addOrganization,
@@ -55,6 +56,15 @@ function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.outpu
   throw new CommandFault(`The ${issue?.path.join(' ')} does not fit: ${issue?.message}.`, EXIT.usage)
 }
 
+/** A fault of the admin interface, as a command says it. */
+function worded<Value>(work: () => Value): Value {
+  try {
+    return work()
+  } catch (thrown) {
+    throw thrown instanceof Fault ? new CommandFault(thrown.message, EXIT.usage) : thrown
+  }
+}
+
 async function getOrganization(sql: SystemSql, slug: string): Promise<OrganizationRow> {
   const row = await findOrganization(sql, slug, true)
   if (row === undefined) throw new CommandFault(`There is no organization "${slug}"; \`toolway org list\` shows them.`)
@@ -63,8 +73,11 @@ async function getOrganization(sql: SystemSql, slug: string): Promise<Organizati
 
 export const add = (slug: string, words: OrganizationWords, output: Output): Promise<number> => {
   const said = checked(NewOrganization, { slug, ...wordsOf(words), name: words.name ?? slug })
-  return withInstallation(async ({ db }) => {
-    const { description = null, contact_email = null, is_active: active, name, settings } = said
+  return withInstallation(async ({ db, loaded }) => {
+    const { description = null, contact_email = null, is_active: active, name } = said
+    const settings = worded(() =>
+      boundedRate(said.settings, loaded.config.TOOLWAY_LIMIT_ORGANIZATION, words.requestsPerMinute !== undefined),
+    )
     const row = await db.system(async (sql) => {
       const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
       if (added === undefined)
@@ -98,18 +111,17 @@ export const list = (output: Output): Promise<number> =>
 
 export const change = (slug: string, words: OrganizationWords, output: Output): Promise<number> => {
   const said = checked(OrganizationChange, wordsOf(words))
-  return withInstallation(async ({ db }) => {
-    const row = await db
-      .system(async (sql) => {
-        const changed = await changeOrganization(sql, changedOrganization(await getOrganization(sql, slug), said))
-        const fields = Object.keys({ ...said, ...said.settings }).filter((name) => name !== 'settings')
-        const record = { action: 'organization.change', resource: 'organization', id: changed.id, detail: { fields } }
-        await recordChange(sql, ownActor(), changed.id, record)
-        return changed
-      })
-      .catch((thrown: unknown) => {
-        throw thrown instanceof Fault ? new CommandFault(thrown.message, EXIT.usage) : thrown
-      })
+  return withInstallation(async ({ db, loaded }) => {
+    const standard = loaded.config.TOOLWAY_LIMIT_ORGANIZATION
+    const row = await db.system(async (sql) => {
+      const held = await getOrganization(sql, slug)
+      const next = worded(() => changedOrganization(held, said, standard))
+      const changed = await changeOrganization(sql, next)
+      const fields = Object.keys({ ...said, ...said.settings }).filter((name) => name !== 'settings')
+      const record = { action: 'organization.change', resource: 'organization', id: changed.id, detail: { fields } }
+      await recordChange(sql, ownActor(), changed.id, record)
+      return changed
+    })
     output.result(shown(row), [
       `Changed ${row.slug}.${row.active ? '' : ' It is not active: nothing is served of it.'}`,
     ])

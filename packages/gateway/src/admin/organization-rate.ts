@@ -1,0 +1,26 @@
+/** How much an organization may send: what it settled for itself, within what the platform allows, else what holds for all. */
+import { Fault } from '@toolway/contract'
+import type { OrganizationSettings } from '@toolway/contract/admin'
+
+/** No limit at all is 0 in the gateway's settings, and this here. */
+const UNLIMITED = 1_000_000
+const unlimitedAs = (standard: number): number => (standard === 0 ? UNLIMITED : standard)
+
+/** Requests per minute in force; `standard` is what holds where nothing is settled. */
+export const rateOf = (settings: OrganizationSettings, standard: number): number =>
+  settings.requests_per_minute ?? unlimitedAs(standard)
+
+/** The most that its own administrators may give it. */
+export const mostOf = (settings: OrganizationSettings, standard: number): number =>
+  settings.max_requests_per_minute ?? Math.max(unlimitedAs(standard), settings.requests_per_minute ?? 0)
+
+/**
+ * The settings with a rate that is within its bound: one that was said beyond it is refused (`body.shape`), one that held before
+ * is lowered to it. What counts requests reads the rate alone.
+ */
+export function boundedRate(settings: OrganizationSettings, standard: number, said: boolean): OrganizationSettings {
+  const most = settings.max_requests_per_minute
+  if (most === undefined || rateOf(settings, standard) <= most) return settings
+  if (said) throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
+  return { ...settings, requests_per_minute: most }
+}
