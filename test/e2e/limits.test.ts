@@ -68,6 +68,13 @@ describe('an organization', () => {
     const { through, refusal } = await exhaust(() => list(clientOf(gateway.url, OTHER_KEY)))
     expect(through).toBe(7)
     expect(refusal.answer.error?.message).toContain('7 requests per minute')
+    const capped = await fetch(`${gateway.address}/api/v1/admin/tenants/other`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ settings: { max_requests_per_minute: 2 } }),
+    })
+    expect(capped.status).toBe(200)
+    expect((await list(clientOf(gateway.url, OTHER_KEY))).answer.error?.message).toContain('2 requests per minute')
   })
 
   test('is a hundred requests per minute where nobody said anything', () => {
