@@ -40,7 +40,10 @@ test('the answers of a batch are 32 MiB at most: what does not fit is refused fo
     era: 'modern',
     results: { 'tools/call': { content: [{ type: 'text', text }] } },
   })
-  await using gateway = await startTestGateway({ connections: [modern(upstream.url)] })
+  await using gateway = await startTestGateway({
+    connections: [modern(upstream.url)],
+    settings: { TOOLWAY_RESULT_LIMIT: String(64 * MIB) },
+  })
   await gateway.settled('up')
   const answers = await callMany(gateway, 40)
   expect(answers.map(({ id }) => id)).toEqual(Array.from({ length: 40 }, (_, id) => id))

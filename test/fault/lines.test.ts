@@ -17,6 +17,8 @@ import { sayResult, startScriptedUpstream } from './scripted-upstream.ts'
 
 const MIB = 1024 * 1024
 const REMOVED = `uru_${'cd'.repeat(32)}`
+/** Texts are passed on however long they are. */
+const LONG = { TOOLWAY_RESULT_LIMIT: String(64 * MIB) }
 const parts = new AsyncDisposableStack()
 let probe: ProbeServer
 let gateway: TestGateway
@@ -257,7 +259,10 @@ describe('a WebSocket', () => {
       era: 'modern',
       results: { 'tools/call': { content: [{ type: 'text', text }] } },
     })
-    await using slow = await openGateway({ connections: [{ alias: 'up', wire: httpWire(upstream.url) }] })
+    await using slow = await openGateway({
+      connections: [{ alias: 'up', wire: httpWire(upstream.url) }],
+      settings: LONG,
+    })
     using raw = await openRaw(slow.address)
     raw.write(upgradeHead(slow.key).replace(new URL(gateway.address).host, new URL(slow.address).host))
     await until('it is let in', () => raw.received().includes('\r\n\r\n'))
@@ -390,7 +395,10 @@ describe('a stream of the older pair', () => {
       era: 'modern',
       results: { 'tools/call': { content: [{ type: 'text', text: 'x'.repeat(4 * MIB) }] } },
     })
-    await using slow = await openGateway({ connections: [{ alias: 'up', wire: httpWire(upstream.url) }] })
+    await using slow = await openGateway({
+      connections: [{ alias: 'up', wire: httpWire(upstream.url) }],
+      settings: LONG,
+    })
     using raw = await openRaw(slow.address)
     raw.write(streamHead(slow))
     const messages = await until('the address is told', () => messagesIn(raw.received()))

@@ -121,8 +121,10 @@ describe('lessons', () => {
     for (const { operation } of OPERATIONS) {
       const { needs, method, path } = operation
       expect(['anyone', 'signed-in', 'platform', 'organization']).toContain(needs.of)
-      if (needs.of === 'organization')
-        expect([operation.id, path]).toEqual([operation.id, expect.stringContaining('{organization}')])
+      if (needs.of === 'organization') {
+        const named = needs.by === 'connection' ? '{connection}' : '{organization}'
+        expect([operation.id, path]).toEqual([operation.id, expect.stringContaining(named)])
+      }
       if (needs.of === 'anyone') continue
       for (const headers of [
         {},

@@ -8,6 +8,7 @@ import { Fault, type Limit } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
+import { rateOf } from '../organizations/organizations.ts'
 import type { BoundStates } from './bound-states.ts'
 import type { OnBehalf } from './on-behalf.ts'
 import type { CallLimits, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
@@ -66,7 +67,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       role,
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
-      requestsPerMinute: snapshot.organization.settings.requests_per_minute,
+      requestsPerMinute: rateOf(snapshot.organization),
       limits,
       resultLimit,
       toolset: connection === undefined ? toolset : undefined,

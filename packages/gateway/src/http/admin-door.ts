@@ -12,6 +12,7 @@ import type { Snapshot } from '../call/snapshot.ts'
 import { createKeptAnswers } from '../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../admin/serve.ts'
 import type { Principal } from '../identity/principal.ts'
+import { rateOf } from '../organizations/organizations.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
@@ -72,7 +73,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const place = placeOf(parts, principal, operation.needs, c.req.param())
     const { organization } = place
     if (principal !== undefined)
-      await limits.administer(principal.id, organization?.id, organization?.settings.requests_per_minute)
+      await limits.administer(principal.id, organization?.id, organization && rateOf(organization))
     const asking = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
     const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
     if (replayed) c.header('idempotency-replayed', 'true')

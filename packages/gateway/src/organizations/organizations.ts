@@ -19,6 +19,12 @@ export const OrganizationRow = z.object({
 })
 export type OrganizationRow = z.output<typeof OrganizationRow>
 
+/** Requests per minute that an organization has settled, never more than the platform lets it; undefined: as the gateway says. */
+export function rateOf({ settings }: Pick<OrganizationRow, 'settings'>): number | undefined {
+  const { requests_per_minute: own, max_requests_per_minute: most } = settings
+  return own !== undefined && most !== undefined ? Math.min(own, most) : (own ?? most)
+}
+
 export const listOrganizations = (sql: SystemSql) =>
   sql(
     OrganizationRow,
