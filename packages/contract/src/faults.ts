@@ -104,6 +104,13 @@ export const FAULTS = {
   'place.bound': row('place', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The access token of this request is bound to one organization, which is not the one that is addressed.', 'Sign in for the organization that you need, or without binding.'),
   'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role here, {role}, does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
   'key.limit': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This key or token is limited to {limit}.', 'Use one that reaches further; the same person may make it.'),
+  'scope.insufficient': row(
+    'admit',
+    'PERMISSION_DENIED',
+    [403, FORBIDDEN],
+    'The tool {tool} is of the kind "{needed}", and this client was allowed less.',
+    'Allow the client more: connect it again and choose how far it may go.',
+  ),
   'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes something and carries no valid X-CSRF-Token.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),

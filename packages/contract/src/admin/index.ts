@@ -67,3 +67,12 @@ export {
 } from './auth.ts'
 export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
 export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'
+export {
+  AddedOAuthClient,
+  addOAuthClient,
+  listOAuthClients,
+  NewOAuthClient,
+  OAuthClient,
+  removeOAuthClient,
+} from './clients.ts'
+export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'

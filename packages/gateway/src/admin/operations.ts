@@ -3,6 +3,8 @@ import { authOperations } from './auth.ts'
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
 import { memberOperations } from './members.ts'
+import { grantOperations } from './grants.ts'
+import { oauthClientOperations } from './oauth-clients.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -21,6 +23,8 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...grantOperations,
+  ...oauthClientOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

@@ -35,6 +35,8 @@ const DEFAULT_TOOLSET = 'default'
 export function createAdmit(parts: AdmitParts): Admit {
   const { identity, accounts, organization, defaultOrganization, limits, resultLimit, parked, states, tasks } = parts
   function stand(principal: Principal, place: Place): Standing {
+    // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
+    if (!isFor(principal, place)) throw new Fault('token.unknown')
     const snapshot = placeOrganization(principal, place)
     const { toolset, connection } = placeToolset(principal, place)
     const limit = seenBy(principal)
@@ -91,6 +93,10 @@ export function createAdmit(parts: AdmitParts): Admit {
     return principal instanceof Promise ? principal.then((known) => stand(known, place)) : stand(principal, place)
   }
 }
+
+const isFor = ({ endpoint }: Principal, { organization, toolset, connection }: Place): boolean =>
+  endpoint === undefined ||
+  (endpoint.organization === organization && endpoint.toolset === toolset && endpoint.connection === connection)
 
 /**
  * How far the tools reach that a principal sees. An OAuth client sees them all, because it may ask its person for more where it
