@@ -28,6 +28,8 @@ export interface GatewayUnderTest extends AsyncDisposable {
   url: string
   /** `http://localhost:PORT` */
   address: string
+  /** As it names itself. */
+  issuer: string
   /** Its data directory, for the command line. */
   directory: string
   close(): Promise<void>
@@ -36,12 +38,18 @@ export interface GatewayUnderTest extends AsyncDisposable {
 export interface GatewayOptions {
   /** Its one connection: where it leads, and the revision the gateway must speak there; it never probes. */
   upstream?: { url: string; revision: Revision }
+  /** Whether it asks for keys and tokens. */
+  auth?: 'on' | 'off'
   /** Where the gateway's own output goes; the file is overwritten. */
   log: string
 }
 
 /** Starts a gateway and waits until its endpoint lists tools. Rejects when it ends or stays silent; the log says why. */
-export async function startGatewayUnderTest({ upstream, log }: GatewayOptions): Promise<GatewayUnderTest> {
+export async function startGatewayUnderTest({
+  upstream,
+  auth = 'off',
+  log,
+}: GatewayOptions): Promise<GatewayUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-conformance-'))
   const config = join(folder, 'toolway.yaml')
   await writeFile(config, stringify({ connections: upstream === undefined ? {} : { [CONNECTION]: upstream } }))
@@ -51,7 +59,7 @@ export async function startGatewayUnderTest({ upstream, log }: GatewayOptions): 
     TOOLWAY_PORT: String(port),
     TOOLWAY_HOST: '127.0.0.1',
     TOOLWAY_DATA: directory,
-    TOOLWAY_AUTH: 'off',
+    TOOLWAY_AUTH: auth,
     TOOLWAY_DEMO: 'off',
     // A suite asks more in a second than a person in a minute.
     TOOLWAY_LIMIT_ADDRESS: 'off',
@@ -76,7 +84,8 @@ export async function startGatewayUnderTest({ upstream, log }: GatewayOptions): 
     await close()
     throw reason
   }
-  return { url, address, directory, close, [Symbol.asyncDispose]: close }
+  const issuer = `http://127.0.0.1:${port}`
+  return { url, address, issuer, directory, close, [Symbol.asyncDispose]: close }
 }
 
 /** The MCP endpoint of one connection. */

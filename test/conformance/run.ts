@@ -4,7 +4,8 @@
  *   --path direct|gateway|bridge       direct: suite to fixture; gateway: through a gateway whose upstream speaks
  *                                      the suite's revision; bridge: whose upstream speaks the other one
  *          client|client-legacy        the suite's own servers are the gateway's upstreams, and the client at its
- *                                      door is modern or legacy; several with commas, or `all`
+ *                                      door is modern or legacy
+ *          authorization               the gateway is the authorization server; several with commas, or `all`
  *   --suite NAME  --scenario NAME      only these
  *   --json                             the report on stdout, and nothing else there
  *
@@ -14,6 +15,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { addPersonTo, runAuthorizationSuite } from './authorization-run.ts'
 import { runClientSuite } from './client-run.ts'
 import { startEverythingServer } from './everything-server.ts'
 import { startExtensionsServer } from './extensions-server.ts'
@@ -26,9 +28,9 @@ import { runSuite } from './suite-run.ts'
 import { listSuites, ROOT } from './suites.ts'
 import type { Leg, Revision, Suite } from './suites.ts'
 
-const PATHS = ['direct', 'gateway', 'bridge', 'client', 'client-legacy'] as const
+const PATHS = ['direct', 'gateway', 'bridge', 'client', 'client-legacy', 'authorization'] as const
 type Path = (typeof PATHS)[number]
-const legOf = (path: Path): Leg => (path.startsWith('client') ? 'client' : 'server')
+const legOf = (path: Path): Leg => (path === 'authorization' ? path : path.startsWith('client') ? 'client' : 'server')
 
 const REPORTS = join(ROOT, '.reports')
 const other = (revision: Revision): Revision => (revision === '2025-11-25' ? '2026-07-28' : '2025-11-25')
@@ -61,7 +63,7 @@ const suitesOf = (path: Path, { suite, scenario }: Request): Suite[] =>
 
 function readFlags() {
   const options = {
-    path: { type: 'string', default: 'gateway,bridge,client,client-legacy' },
+    path: { type: 'string', default: 'gateway,bridge,client,client-legacy,authorization' },
     suite: { type: 'string' },
     scenario: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -116,6 +118,24 @@ function runClients(path: Path, request: Request): Promise<Record<string, SuiteR
   })
 }
 
+/** Runs the suites against the gateway as an authorization server, with one gateway for all of them. */
+function runAuthorization(request: Request): Promise<Record<string, SuiteReport>> {
+  const path = 'authorization'
+  const log = join(REPORTS, 'conformance', `${path}.log`)
+  return runGroup(path, request, suitesOf(path, request), log, async () => {
+    say(`${path} · starting a gateway\n`)
+    const target = await startGatewayUnderTest({ auth: 'on', log })
+    await addPersonTo(target)
+    return { target, run: (suite, told) => runAuthorizationSuite(suite, { ...told, gateway: target }) }
+  })
+}
+
+const RUNS: Readonly<Record<Leg, (path: Path, request: Request) => Promise<Record<string, SuiteReport>>>> = {
+  server: runServers,
+  client: runClients,
+  authorization: (_, request) => runAuthorization(request),
+}
+
 async function runGroup(
   path: Path,
   { scenario }: Request,
@@ -166,8 +186,7 @@ const expected = readExpected()
 const request = readRequest()
 await mkdir(join(REPORTS, 'conformance'), { recursive: true })
 const report: Report = { paths: {} }
-for (const path of request.paths)
-  report.paths[path] = await (legOf(path) === 'client' ? runClients(path, request) : runServers(path, request))
+for (const path of request.paths) report.paths[path] = await RUNS[legOf(path)](path, request)
 const written = JSON.stringify(report, null, 2)
 // A single scenario is for the person at the keyboard; it must not stand in for a report.
 if (request.scenario === undefined) await writeFile(join(REPORTS, 'conformance.json'), `${written}\n`)

@@ -16,8 +16,12 @@ export const ROOT = join(import.meta.dirname, '../..')
 /** A published revision of MCP that a suite speaks. */
 export type Revision = '2025-11-25' | '2026-07-28'
 
-/** Who is under test: a server at an address, or a client that the suite starts with the address of its own server. */
-export type Leg = 'server' | 'client'
+/**
+ * Who is under test: a server at an address, a client that the suite starts with the address of its own server, or an
+ * authorization server.
+ */
+export type Leg = ListedLeg | 'authorization'
+type ListedLeg = 'server' | 'client'
 
 /** One run of one official suite. */
 export interface Suite {
@@ -46,7 +50,7 @@ const NEWER = program('conformance-020')
 const waiting = (leg: Leg) => (scenario: string) => leg === 'client' && scenario.startsWith('auth/')
 
 /** 0.1.16 has no frozen lists, so it is asked which scenarios it has: all of them are required. */
-function older(leg: Leg): Suite {
+function older(leg: ListedLeg): Suite {
   const listed = execFileSync(process.execPath, [OLDER, 'list', `--${leg}`], { encoding: 'utf8' })
   const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario = '']) => scenario)
   const waits = all.filter(waiting(leg))
@@ -70,7 +74,7 @@ const Requirements = z.object({
   not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })).default([]),
 })
 
-function newer(leg: Leg, revision: Revision): Suite {
+function newer(leg: ListedLeg, revision: Revision): Suite {
   const file = join(ROOT, 'node_modules/conformance-020/requirements', `${revision}.yaml`)
   const lists = Requirements.parse(parse(readFileSync(file, 'utf8')))
   const reported = lists.not_scored.filter((one) => one.leg === leg).map(({ scenario }) => scenario)
@@ -117,8 +121,31 @@ const extensions: Suite = {
   each: EXTENSIONS,
 }
 
+/** The scenarios for authorization servers: they stand on no frozen list, so the suite is asked which it has. */
+function authorization(revision: Revision): Suite {
+  const listed = execFileSync(process.execPath, [NEWER, 'list', '--authorization', '--spec-version', revision], {
+    encoding: 'utf8',
+  })
+  const requires = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario = '']) => scenario)
+  if (requires.length === 0) throw new Error(`the suite has no scenario for authorization servers of ${revision}`)
+  return {
+    name: `authorization ${revision}`,
+    leg: 'authorization',
+    revision,
+    program: NEWER,
+    selection: ['--spec-version', revision],
+    requires,
+    reports: [],
+    waits: [],
+    fixture: 'everything',
+  }
+}
+
 /** Every suite of a leg, in the order they run. */
-export const listSuites = (leg: Leg): Suite[] => [
+export const listSuites = (leg: Leg): Suite[] =>
+  leg === 'authorization' ? [authorization('2025-11-25'), authorization('2026-07-28')] : listOf(leg)
+
+const listOf = (leg: ListedLeg): Suite[] => [
   older(leg),
   newer(leg, '2025-11-25'),
   newer(leg, '2026-07-28'),
@@ -130,6 +157,26 @@ export function serverArguments(suite: Suite, { url, out, scenario }: { url: str
   const selection = scenario === undefined ? suite.selection : single(suite, scenario)
   return [suite.program, 'server', '--url', url, '-o', out, ...selection]
 }
+
+/** The arguments of one run against an authorization server, for a client that it knows, sent back to `port`. */
+export const authorizationArguments = (
+  { program: path, selection }: Suite,
+  { issuer, clientId, port, out }: { issuer: string; clientId: string; port: number; out: string },
+): string[] => [
+  path,
+  'authorization',
+  '--url',
+  issuer,
+  '--client-id',
+  clientId,
+  '--resource',
+  `${issuer}/mcp`,
+  '-p',
+  String(port),
+  '-o',
+  out,
+  ...selection,
+]
 
 /** The arguments that run one scenario against the client that `command` starts. */
 export const clientArguments = (suite: Suite, run: { scenario: string; command: string; out: string }): string[] => [

@@ -108,6 +108,13 @@ export const FAULTS = {
   'sign-in.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes of a sign-in, or for the password.', 'Send your password with the request, or sign in again.'),
   'key.beyond': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key may not do more than whoever makes it: {problem}.', 'Ask for less, or let somebody make it who may do that.'),
   'key.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A member has at most {limit} keys of its own.', 'Remove one that is not needed.'),
+  'scope.insufficient': row(
+    'admit',
+    'PERMISSION_DENIED',
+    [403, FORBIDDEN],
+    'The tool {tool} is of the kind "{needed}", and this client was allowed less.',
+    'Allow the client more: connect it again and choose how far it may go.',
+  ),
   'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes something and carries no valid X-CSRF-Token.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),

@@ -43,6 +43,7 @@ function environmentOf({ config, find }: ComposeGuestsParts) {
       limit,
       toolset: undefined,
       resource: undefined,
+      endpoint: undefined,
       client: undefined,
       signInId: undefined,
     }

@@ -32,11 +32,14 @@ import { listConnections, noteContact } from './connections/connections.ts'
 import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
+import { addressOf } from './http/addresses.ts'
 import { createAdminDoor } from './http/admin-door.ts'
+import { createChallenge } from './http/challenge.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createMcpDoor } from './http/mcp-door.ts'
+import { createOAuth } from './http/oauth.ts'
 import { createOpenStreams } from './http/open-streams.ts'
 import { createServer } from './http/server.ts'
 import { prepareEnd } from './http/server-end.ts'
@@ -58,6 +61,10 @@ import { principalOfToken } from './identity/principal.ts'
 import { listEnded } from './identity/sign-ins.ts'
 import { spendState } from './identity/spent-states.ts'
 import { findUser } from './identity/users.ts'
+import { removeExpiredClients } from './identity/oauth-clients.ts'
+import { removeOldGrants } from './identity/oauth-grants.ts'
+import { removeExpiredTokens } from './identity/oauth-tokens.ts'
+import { createCleanOAuth } from './jobs/clean-oauth.ts'
 import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
 import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots, type KeepSnapshots } from './jobs/keep-snapshots.ts'
@@ -71,6 +78,7 @@ import { createLimits } from './limits/limits.ts'
 import { createRedisCount } from './limits/redis-count.ts'
 import { listRoles } from './organizations/members.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
+import { createEndpoints } from './oauth/endpoints.ts'
 import { createRules, listRules } from './policy/rules.ts'
 import { createRecordWriter, storeRecords } from './records/records.ts'
 import {
@@ -208,11 +216,17 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     write: records.write,
   })
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
-  let local = `http://${config.TOOLWAY_HOST}:${config.TOOLWAY_PORT}`
+  let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
   const lives = tokenLives(config)
+  const signingKeys = vault.signingKeys('access tokens')
+  const endpoints = createEndpoints({
+    base: publicUrl,
+    settled: config.TOOLWAY_PUBLIC_URL !== undefined,
+    placeOf: (path) => addressOf(path)?.place,
+  })
   const accessTokens = createAccessTokens({
     issuer: publicUrl,
-    keys: vault.signingKeys('access tokens'),
+    keys: signingKeys,
     lifetime: lives.access,
     now: Date.now,
   })
@@ -242,7 +256,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     onUse: uses.note,
     async readToken(text) {
       const claims = await accessTokens.read(text)
-      return { claims, principal: principalOfToken(claims) }
+      const endpoint = claims.aud === publicUrl() ? undefined : endpoints.find(claims.aud)
+      if (endpoint === undefined && claims.aud !== publicUrl()) throw new Fault('token.unknown')
+      return { claims, principal: principalOfToken(claims, endpoint) }
     },
     stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch && !ended.has(claims.sid),
     open: config.TOOLWAY_AUTH === 'off',
@@ -433,6 +449,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     changes,
     trails,
     open,
+    challenge: createChallenge(endpoints),
     room,
     clients,
     limits,
@@ -473,6 +490,32 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     return pages.route('/', createProviderDoor(parts))
   }
 
+  const oauth = createOAuth({
+    db,
+    vault,
+    endpoints,
+    accounts,
+    keys: signingKeys,
+    lifetimes: lives,
+    web,
+    clients,
+    loopbackDocuments: config.TOOLWAY_LOOPBACK_CLIENTS === 'on',
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
+    onRenew: counters.renew,
+    log,
+  })
+  const cleanOAuth = createCleanOAuth({
+    clean: () =>
+      db.system(async (sql) => {
+        await removeExpiredTokens(sql)
+        await removeOldGrants(sql)
+        await removeExpiredClients(sql)
+      }),
+    log,
+  })
+  opened.defer(() => cleanOAuth.close())
+
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,
@@ -487,6 +530,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     mcp: createMcpDoor(doors),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
+    oauth,
     admin: createAdminDoor({
       operations: OPERATIONS,
       parts: {
@@ -511,7 +555,11 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     }),
     pages: createPages(),
     health,
-    identify: identity.identify,
+    async identify(authorization) {
+      const { endpoint } = await identity.identify(authorization)
+      // A token for one MCP endpoint is good there and nowhere else.
+      if (endpoint !== undefined) throw new Fault('token.unknown')
+    },
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: createReadiness({ health, ping: () => db.ping(), limits: () => limits.state }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
@@ -525,7 +573,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   return {
     async listen(patience = 0) {
       const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
-      local = `http://${config.TOOLWAY_HOST.includes(':') ? `[${config.TOOLWAY_HOST}]` : config.TOOLWAY_HOST}:${port}`
+      local = addressOn(config.TOOLWAY_HOST, port)
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
@@ -576,6 +624,12 @@ function createPeople({ config, db, vault, accessTokens, ended, accounts, snapsh
     now: Date.now,
   })
   return { signIn, enrolment: createEnrolment(shared), provider, passwordFits: createPasswordFits(shared) }
+}
+
+/** An address that means every network of this machine is none to reach it by. */
+function addressOn(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 /** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */

@@ -188,6 +188,10 @@ export const SETTINGS = {
     ['REFRESH_TOKEN_EXPIRE_DAYS'],
     setting(wholeNumber(1, 365).optional(), 'Days that a refresh token lives, instead of the preset.'),
   ),
+  TOOLWAY_LOOPBACK_CLIENTS: setting(
+    onOff('off'),
+    'on: OAuth clients may be documents at http:// addresses of this machine. For tests of clients.',
+  ),
   TOOLWAY_PASSWORD_LENGTH: setting(
     wholeNumber(8, 128).default(12),
     'Characters that a new password must have at least.',

@@ -82,3 +82,12 @@ export {
   removePlatformKey,
   revealMyKey,
 } from './keys.ts'
+export {
+  AddedOAuthClient,
+  addOAuthClient,
+  listOAuthClients,
+  NewOAuthClient,
+  OAuthClient,
+  removeOAuthClient,
+} from './clients.ts'
+export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'

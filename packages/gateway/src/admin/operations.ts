@@ -5,6 +5,8 @@ import { describedBy } from './documents.ts'
 import { keyOperations } from './keys.ts'
 import { memberOperations } from './members.ts'
 import { myKeyOperations } from './my-keys.ts'
+import { grantOperations } from './grants.ts'
+import { oauthClientOperations } from './oauth-clients.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -25,6 +27,8 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...grantOperations,
+  ...oauthClientOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

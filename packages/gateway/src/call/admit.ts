@@ -49,6 +49,8 @@ export function createAdmit(parts: AdmitParts): Admit {
     tasks,
   } = parts
   function stand(known: Principal, { place, onBehalfOf }: Inbound): Standing {
+    // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
+    if (!isFor(known, place)) throw new Fault('token.unknown')
     const snapshot = placeOrganization(known, place)
     const principal = onBehalfOf === undefined || snapshot === undefined ? known : onBehalf(known, onBehalfOf, snapshot)
     const { toolset, connection } = placeToolset(principal, place)
@@ -106,6 +108,10 @@ export function createAdmit(parts: AdmitParts): Admit {
     return principal instanceof Promise ? principal.then((known) => stand(known, inbound)) : stand(principal, inbound)
   }
 }
+
+const isFor = ({ endpoint }: Principal, { organization, toolset, connection }: Place): boolean =>
+  endpoint === undefined ||
+  (endpoint.organization === organization && endpoint.toolset === toolset && endpoint.connection === connection)
 
 /**
  * How far the tools reach that a principal sees. An OAuth client sees them all, because it may ask its person for more where it

@@ -5,7 +5,7 @@
  * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
  * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
  */
-import { Fault, type ToolRule } from '@toolway/contract'
+import { Fault, reaches, type ToolRule } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { cutResult } from './cut-result.ts'
 import { forward } from './forward.ts'
@@ -21,6 +21,9 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
 
   const target = standing.view.tool(name)
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
+  // Before anything runs, so that the client can ask its person for more (MCP 2026-07-28, scope challenge handling).
+  if (!reaches(standing.principal.limit, target.effect))
+    throw new Fault('scope.insufficient', { tool: name, needed: target.effect })
   if (line.header !== undefined) checkParameterHeaders(line.header, target.headerParameters, given)
 
   try {

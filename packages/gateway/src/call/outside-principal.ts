@@ -77,6 +77,7 @@ const principalOf = (
   limit: 'execute',
   toolset: undefined,
   resource: undefined,
+  endpoint: undefined,
   client: undefined,
   signInId: undefined,
 })

@@ -78,6 +78,7 @@ function build(finish: Finish): Command {
   add(whoamiCommand(finish))
   add(userCommand(finish))
   add(memberCommand(finish))
+  add(clientCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
@@ -101,7 +102,7 @@ function dress(command: Command): Command {
 /** What concerns the process, or whatever organization a key belongs to. */
 const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule', 'user'])
+const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')
@@ -296,6 +297,43 @@ function keyCommand(finish: Finish): Command {
     .argument('<file>', 'the lines; - is standard input')
     .action(async (file: string, options: Common) =>
       finish(await (await import('./key.ts')).takeOver(file, options, outputOf(options))),
+    )
+  return command
+}
+
+function clientCommand(finish: Finish): Command {
+  const command = new Command('client').description(
+    'add, list and remove OAuth clients that cannot register themselves',
+  )
+  command
+    .command('add')
+    .description('add a client; its secret, if it has one, is shown once')
+    .argument('<name>', 'what persons see when it asks them')
+    .requiredOption('--redirect <address>', 'where it is sent back to; may be repeated', collect, [])
+    .option('--confidential', 'it can keep a secret: give it one')
+    .addHelpText(
+      'after',
+      examples(
+        'toolway client add "Our chat" --redirect https://chat.example.com/oauth/callback --confidential',
+        'toolway client add desk --redirect http://127.0.0.1/callback',
+      ),
+    )
+    .action(async (name: string, options: { json?: boolean; redirect: string[]; confidential?: boolean }) => {
+      const { redirect: redirects, confidential = false } = options
+      finish(await (await import('./client.ts')).add({ name, redirects, confidential }, outputOf(options)))
+    })
+  command
+    .command('list')
+    .description('list the clients that are known by name')
+    .addHelpText('after', examples('toolway client list', 'toolway client list --json'))
+    .action(async (options: { json?: boolean }) => finish(await (await import('./client.ts')).list(outputOf(options))))
+  command
+    .command('remove')
+    .description('remove a client; whatever was allowed to it ends')
+    .addHelpText('after', examples('toolway client remove client_0123456789abcdef0123456789abcdef'))
+    .argument('<client>', 'its id, as `toolway client list` shows it')
+    .action(async (id: string, options: { json?: boolean }) =>
+      finish(await (await import('./client.ts')).remove(id, outputOf(options))),
     )
   return command
 }

@@ -17,6 +17,11 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`insert into users (id, email, name) values (${`usr_${id}`}, ${`${id}@example.com`}, 'Same')`
   await sql(Nothing)`
     insert into members (organization_id, user_id, role) values (${id}, ${`usr_${id}`}, 'tenant_member')`
+  await sql(Nothing)`
+    insert into sign_ins (id, user_id, client, expires_at) values (${`fam_${id}`}, ${`usr_${id}`}, 'c', now())`
+  await sql(Nothing)`
+    insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
+    values (${`fam_${id}`}, ${id}, ${`usr_${id}`}, 'c', 'Same', 'same.example', 'r', 'read', 0)`
   await sql(
     Nothing,
   )`insert into imports (id, organization_id, source, summary) values (${`imp_${id}`}, ${id}, 'file', '{}')`
@@ -66,6 +71,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'imports',
       'keys',
       'members',
+      'oauth_grants',
       'organizations',
       'records',
       'sessions',

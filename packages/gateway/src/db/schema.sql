@@ -86,6 +86,40 @@ create table migrations (
   name character varying(255) not null,
   run_on timestamp without time zone not null
 );
+create table oauth_clients (
+  id text not null,
+  kind text not null,
+  name text not null,
+  secret_hash text,
+  metadata jsonb not null,
+  registered_from text,
+  created_by text,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone,
+  expires_at timestamp with time zone
+);
+create table oauth_grants (
+  id text not null,
+  organization_id text not null,
+  user_id text not null,
+  client_id text not null,
+  client_name text not null,
+  client_host text not null,
+  resource text not null,
+  effect_limit text not null,
+  epoch integer not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone
+);
+create table oauth_tokens (
+  hash bytea not null,
+  kind text not null,
+  grant_id text,
+  payload jsonb not null,
+  expires_at timestamp with time zone not null,
+  consumed_at timestamp with time zone
+);
 create table organizations (
   id text not null,
   slug text not null,
@@ -249,6 +283,19 @@ alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY[
 alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table members add constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
+alter table oauth_clients add constraint oauth_clients_id_check CHECK ((id <> ''::text));
+alter table oauth_clients add constraint oauth_clients_kind_check CHECK ((kind = ANY (ARRAY['dynamic'::text, 'added'::text])));
+alter table oauth_clients add constraint oauth_clients_pkey PRIMARY KEY (id);
+alter table oauth_grants add constraint oauth_grants_effect_limit_check CHECK ((effect_limit = ANY (ARRAY['read'::text, 'write'::text, 'execute'::text])));
+alter table oauth_grants add constraint oauth_grants_pkey PRIMARY KEY (id);
+alter table oauth_grants add constraint oauth_grants_id_fkey FOREIGN KEY (id) REFERENCES sign_ins(id) ON DELETE CASCADE;
+alter table oauth_grants add constraint oauth_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table oauth_grants add constraint oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table oauth_tokens add constraint oauth_tokens_granted CHECK (((grant_id IS NULL) = (kind = 'Interaction'::text)));
+alter table oauth_tokens add constraint oauth_tokens_hash_check CHECK ((length(hash) = 32));
+alter table oauth_tokens add constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['Interaction'::text, 'AuthorizationCode'::text, 'RefreshToken'::text])));
+alter table oauth_tokens add constraint oauth_tokens_pkey PRIMARY KEY (hash);
+alter table oauth_tokens add constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE;
 alter table organizations add constraint organizations_id_check CHECK ((id <> ''::text));
 alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
@@ -304,6 +351,13 @@ CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (or
 CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_id, user_id) WHERE ((family = 'uru'::text) AND (user_id IS NOT NULL));
 CREATE INDEX keys_slow_prefix ON public.keys USING btree (prefix) WHERE (slow_hash IS NOT NULL);
 CREATE INDEX members_user ON public.members USING btree (user_id);
+CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
+CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client_id) WHERE (ended_at IS NULL);
+CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organization_id);
+CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, client_id) WHERE (ended_at IS NULL);
+CREATE INDEX oauth_tokens_expiry ON public.oauth_tokens USING btree (expires_at);
+CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
@@ -319,6 +373,9 @@ alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
+alter table oauth_clients enable row level security, force row level security;
+alter table oauth_grants enable row level security, force row level security;
+alter table oauth_tokens enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
 alter table records enable row level security, force row level security;
@@ -364,6 +421,18 @@ create policy organization_own on members as permissive for all to toolway_organ
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on members as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on oauth_clients as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on oauth_grants as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on oauth_grants as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on oauth_tokens as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on organizations as permissive for all to toolway_organization
@@ -421,6 +490,31 @@ create policy system_all on users as permissive for all to owner
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION public.end_grant_of_sign_in()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  update public.oauth_grants set ended_at = new.ended_at where id = new.id and ended_at is null;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.end_sign_in_of_grant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  update public.sign_ins set ended_at = new.ended_at, ended_why = 'grant ended'
+   where id = new.id and ended_at is null;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -522,12 +616,14 @@ CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER end_sign_in AFTER UPDATE OF ended_at ON public.oauth_grants FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_sign_in_of_grant();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR EACH STATEMENT EXECUTE FUNCTION tell_platform_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
+CREATE TRIGGER end_grant AFTER UPDATE OF ended_at ON public.sign_ins FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_grant_of_sign_in();
 CREATE TRIGGER tell_ended AFTER UPDATE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION tell_sign_in_ended();
 CREATE TRIGGER tell_added AFTER INSERT ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -546,6 +642,7 @@ grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
+grant select, update (ended_at) on oauth_grants to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant insert, select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;

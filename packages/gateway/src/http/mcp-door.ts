@@ -32,6 +32,7 @@ import type { Trail, Trails } from '../call/trail.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { createAbandoned } from './abandoned.ts'
+import type { Challenge } from './challenge.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
 import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
@@ -60,6 +61,7 @@ export interface McpDoorParts {
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
+  readonly challenge: Challenge
   /** Bytes that a body may have. */
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
@@ -83,7 +85,8 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, bodyLimit, draining } = parts
+  const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, challenge } = parts
+  const { bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
   const abandoned = createAbandoned()
 
@@ -136,7 +139,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const { header, trail } = visit
     let era: Era = 'legacy'
     const refused = (thrown: unknown) =>
-      refuse({ response: visit.response, trail, fault: Fault.of(thrown), id: idOf(value), era })
+      refuse({ response: visit.response, trail, fault: Fault.of(thrown), id: idOf(value), era, challenge })
     try {
       const message = readMessage(value)
       era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
@@ -207,7 +210,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (fault.code === 'call.cancelled') {
         note(trail, fault)
         reply.close()
-      } else refuse({ response, trail, fault, id: request.id, era, reply })
+      } else refuse({ response, trail, fault, id: request.id, era, challenge, reply })
     } finally {
       release()
       line.done()
@@ -323,7 +326,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (under !== undefined) await under
     } catch (thrown) {
       const fault = await countUnknown(thrown, parts.limits)
-      refuse({ response, trail, fault, id: undefined, era: 'legacy' })
+      refuse({ response, trail, fault, id: undefined, era: 'legacy', challenge })
     } finally {
       trails.close(trail)
     }

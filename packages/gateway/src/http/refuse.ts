@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Fault } from '@toolway/contract'
 import type { Era, Failure } from '@toolway/protocol'
 import type { Trail } from '../call/trail.ts'
+import type { Challenge } from './challenge.ts'
 import { note } from './outcome.ts'
 import { createReply, type Reply } from './reply.ts'
 import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
@@ -14,17 +15,20 @@ export interface Refusal {
   /** Of the request, as far as it could be read. */
   readonly id: Failure['id']
   readonly era: Era
+  readonly challenge: Challenge
   /** The reply that has begun already, if one has. */
   readonly reply?: Reply
 }
 
 /** Notes the fault on the trail, too. Says nothing to a client that is gone. */
-export function refuse({ response, trail, fault, id, era, reply }: Refusal): void {
+export function refuse({ response, trail, fault, id, era, challenge, reply }: Refusal): void {
   note(trail, fault)
   // What a session's stream has begun to say can be fetched by a client that is away.
   if (response.destroyed && reply?.streaming !== true) return
   const { correlationId } = trail
   const headers: Record<string, string> = { 'x-correlation-id': correlationId, ...headersOf(fault) }
+  const challenged = challenge(fault, response.req)
+  if (challenged !== undefined) headers['www-authenticate'] = challenged
   if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
   if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
   const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })

@@ -32,6 +32,7 @@ async function listen() {
       refused() {},
       mcp: { answer: mcp },
       sse: { answer: async () => {} },
+      oauth: { takes: () => false, answer: async () => {} },
       webSocket: { takes: () => false, enter: async () => {} },
       health: { started: true, draining: false },
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),

@@ -16,6 +16,7 @@ import type { Clients } from './client-address.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
+import type { OAuthDoor } from './oauth-door.ts'
 import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
@@ -32,6 +33,8 @@ export interface ServerParts {
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
+  /** Serves the addresses of the authorization server. */
+  readonly oauth: OAuthDoor
   /** Serves what is below /api/v1 and is no MCP endpoint. */
   readonly admin: Hono<{ Bindings: HttpBindings }>
   /** Pages for people with a browser. */
@@ -89,7 +92,7 @@ const HSTS = 'max-age=31536000'
 const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, clients, limits, mcp, sse, webSocket } = parts
+  const { guard, clients, limits, mcp, sse, webSocket, oauth } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
@@ -129,7 +132,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     }
     if (origin !== undefined) allowOrigin(request, response, origin)
     const address = addressOf(path)
-    if (address === undefined) return rest(request, response)
+    if (address === undefined)
+      return oauth.takes(path) ? oauth.answer(request, response, path) : rest(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const { place, way } = address
     if (way === 'mcp') return mcp.answer(request, response, place)

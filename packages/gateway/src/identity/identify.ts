@@ -153,6 +153,7 @@ const principalOf = (row: KeyRow): Principal => ({
   limit: row.effect_limit,
   toolset: row.toolset ?? undefined,
   resource: undefined,
+  endpoint: undefined,
   client: undefined,
   signInId: undefined,
   ...(row.trusted ? { trusted: true as const } : {}),

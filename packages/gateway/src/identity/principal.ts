@@ -7,6 +7,13 @@
 import type { AccessClaims } from './access-tokens.ts'
 import type { FamilyId, KeyId, Limit, OrganizationId, Role, UserId } from '@toolway/contract'
 
+/** As an address names it. */
+export interface Endpoint {
+  readonly organization?: string
+  readonly toolset?: string
+  readonly connection?: string
+}
+
 export interface Principal {
   /** `usr_…`, `key_…` or `operator`: what records, sessions and limits know it by. */
   readonly id: string
@@ -24,6 +31,8 @@ export interface Principal {
   readonly toolset: string | undefined
   /** The address that its token was made for (RFC 8707); undefined for keys, which are for all of them. */
   readonly resource: string | undefined
+  /** Which endpoint that is; undefined for who may address all of them. */
+  readonly endpoint: Endpoint | undefined
   /** The OAuth client that acts for the user; `browser` and `command line` are our own. */
   readonly client: string | undefined
   /** The sign-in that its token descends from; undefined for keys. */
@@ -46,12 +55,16 @@ export const OPERATOR: Principal = {
   limit: 'execute',
   toolset: undefined,
   resource: undefined,
+  endpoint: undefined,
   client: undefined,
   signInId: undefined,
 }
 
 /** A token stands for its user; what that user may is decided by its membership, at each request. */
-export const principalOfToken = ({ sub, org, sid, limit, aud, client_id: client }: AccessClaims): Principal => ({
+export const principalOfToken = (
+  { sub, org, sid, limit, aud, client_id: client }: AccessClaims,
+  endpoint: Endpoint | undefined,
+): Principal => ({
   id: sub,
   kind: 'user',
   userId: sub,
@@ -61,6 +74,7 @@ export const principalOfToken = ({ sub, org, sid, limit, aud, client_id: client 
   limit,
   toolset: undefined,
   resource: aud,
+  endpoint,
   client,
   signInId: sid,
 })

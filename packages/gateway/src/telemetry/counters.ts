@@ -14,6 +14,8 @@ export interface Counters {
   /** Calls to a connection are refused from now on. */
   openCircuit(): void
   crash(): void
+  /** An OAuth client renewed its access. */
+  renew(): void
 }
 
 export interface CountersParts {
@@ -69,6 +71,11 @@ export function createCounters({ sessions, channels, upstreamSessions }: Counter
     help: 'Times a server that is started here ended by itself or did not start',
     registers,
   })
+  const renewals = new Counter({
+    name: 'toolway_oauth_refresh_tokens_total',
+    help: 'Refresh tokens given to OAuth clients',
+    registers,
+  })
   new Gauge({
     name: 'toolway_upstream_sessions',
     help: 'Sessions held with legacy servers',
@@ -110,6 +117,7 @@ export function createCounters({ sessions, channels, upstreamSessions }: Counter
     check: (outcome) => checks.inc({ outcome }),
     openCircuit: () => circuits.inc(),
     crash: () => crashes.inc(),
+    renew: () => renewals.inc(),
   }
 }
 

@@ -16,6 +16,7 @@ import type { Trail } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
+import type { Challenge } from '../challenge.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { ChannelRoom } from './channel-room.ts'
@@ -32,6 +33,7 @@ export interface SseDoorParts extends ChannelParts {
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
   readonly room: ChannelRoom
+  readonly challenge: Challenge
   /** Bytes that a message may have. */
   readonly bodyLimit: number
   /** Where clients reach the gateway, when that is not where it listens: its path stands before ours. */
@@ -148,7 +150,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
         await openStream(request, response, inbound, trail)
       } catch (thrown) {
         const fault = await countUnknown(thrown, parts.limits)
-        refuse({ response, trail, fault, id: undefined, era: 'legacy' })
+        refuse({ response, trail, fault, id: undefined, era: 'legacy', challenge: parts.challenge })
       }
       trails.close(trail)
     },

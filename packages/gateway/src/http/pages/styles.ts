@@ -3,11 +3,13 @@ export const STYLES = `
 :root {
   --paper: #f5f6f8; --card: #ffffff; --ink: #16191f; --soft: #525a68; --line: #c6ccd6; --edge: #7a8494;
   --act: #1a56c4; --act-ink: #ffffff; --bad: #a1161f; --bad-paper: #fdeeee; --good-paper: #eaf5ee; --good: #14603a;
+  --warn-paper: #fff6e0;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #12151a; --card: #1b2028; --ink: #eceff4; --soft: #aab3c1; --line: #363e4b; --edge: #7b8698;
     --act: #8ab4ff; --act-ink: #0d1b33; --bad: #ffb3b3; --bad-paper: #3a1d20; --good-paper: #17301f; --good: #9fdcb8;
+    --warn-paper: #33290f;
   }
 }
 * { box-sizing: border-box; }
@@ -42,5 +44,12 @@ a { color: var(--act); }
 .notice { color: var(--good); background: var(--good-paper); }
 .or { display: flex; align-items: center; gap: 12px; color: var(--soft); font-size: 0.875rem; }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); }
+fieldset { border: 0; margin: 0 0 4px; padding: 0; }
+legend { font-weight: 600; padding: 0; margin: 0 0 8px; }
+ul.tools { margin: 0 0 16px; padding: 0 0 0 20px; }
+ul.tools small { display: block; color: var(--soft); overflow-wrap: anywhere; }
+label.check { margin: 0 0 10px; }
+.warning { padding: 10px 12px; border-radius: 8px; border: 1px solid var(--edge); background: var(--warn-paper); }
+strong { overflow-wrap: anywhere; }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
 `

@@ -1,0 +1,273 @@
+/**
+ * The authorization server for MCP clients, as the door sees it: requests of clients go to oidc-provider, which is loaded when
+ * the first one comes; what a person is asked, and what they answer, is said here.
+ *
+ * An answer is one transaction: the grant, the record of it. The page that asks is the door's.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
+import type { AdapterPayload, Provider } from 'oidc-provider'
+import type { Place } from '../call/ports.ts'
+import type { Db, SystemSql } from '../db/db.ts'
+import type { SigningKey } from '../identity/access-tokens.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import { findClient } from '../identity/oauth-clients.ts'
+import { addGrant, findGrant, findLike, type EndedGrant } from '../identity/oauth-grants.ts'
+import { recordChange, type Actor } from '../records/change.ts'
+import type { ClientDocuments } from './client-document.ts'
+import { ClientProblem, isLoopback, type ShapedClient } from './client-shape.ts'
+import type { Endpoints } from './endpoints.ts'
+import { createProvider, INTERACTION_LIVES, type Library } from './provider.ts'
+import { limitOf, scopesOf } from './scopes.ts'
+import { createStorage } from './storage.ts'
+
+export interface AuthorizationServerParts {
+  readonly db: Pick<Db, 'system'>
+  hash(text: string): Buffer
+  readonly endpoints: Endpoints
+  readonly documents: ClientDocuments
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly keys: readonly SigningKey[]
+  readonly cookieKey: string
+  readonly lifetimes: { readonly access: number; readonly refresh: number }
+  /** Who acts in a request of a client. */
+  actorOf(request: IncomingMessage, id: string): Actor
+  page(problem: string): Promise<Response>
+  onRenew(): void
+  onError(thrown: unknown): void
+}
+
+/** What a client asks of a person. */
+export interface Asking {
+  readonly id: string
+  readonly clientId: string
+  readonly clientName: string
+  /** Host of the document that the client is, which makes its name believable. */
+  readonly documentHost: string | undefined
+  /** Where the answer goes: a host, or the scheme of an application. */
+  readonly host: string
+  /** Any program on the person's machine may be the one that asks: nothing tells them apart (RFC 8252, section 8.6). */
+  readonly local: boolean
+  readonly resource: string
+  readonly place: Place
+  /** How far it asks to reach. */
+  readonly limit: Limit | undefined
+  /** The client wishes the person to be asked in any case. */
+  readonly insists: boolean
+}
+
+export interface Allowed {
+  readonly userId: UserId
+  readonly organizationId: OrganizationId
+  readonly limit: Limit
+}
+
+/** Who refuses, and in which organization, as far as that is known. */
+export interface Refusing {
+  readonly userId: UserId | undefined
+  readonly organizationId: OrganizationId | undefined
+}
+
+export interface AuthorizationServer {
+  /** A request at one of its addresses. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Undefined when nothing is asked in this browser, or not any more. */
+  find(request: IncomingMessage, response: ServerResponse, id: string): Promise<Asking | undefined>
+  /** What the person allowed that client there before, if it stands. */
+  remembered(asking: Asking, userId: UserId): Promise<{ organizationId: OrganizationId; limit: Limit } | undefined>
+  /** Both give the path that leads back to the client. */
+  allow(request: IncomingMessage, response: ServerResponse, asking: Asking, allowed: Allowed): Promise<string>
+  refuse(request: IncomingMessage, response: ServerResponse, asking: Asking, by: Refusing): Promise<string>
+  /** Whether the library takes a client as it is. Throws `ClientProblem`. */
+  check(shaped: ShapedClient): Promise<void>
+}
+
+export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
+  const { db, hash, endpoints, documents, accounts, lifetimes } = parts
+  let loading: Promise<{ library: Library; provider: Provider }> | undefined
+  /** Its import takes 150 ms, which no start waits for. */
+  const load = () => (loading ??= build())
+
+  async function build() {
+    const library = await import('oidc-provider')
+    const provider = createProvider({
+      ...parts,
+      library,
+      storage: createStorage({
+        ...parts,
+        errors: library.errors,
+        findClient: (id) => findAny(library, id),
+        onEnd: (sql, ended, why) => recordEnd(library, sql, ended, why),
+      }),
+      findAccount: (id) => accounts.find(id as UserId),
+      findGrant: (id) => db.system((sql) => findGrant(sql, id)),
+      isSecret: (given, kept) => timingSafeEqual(hash(secretHashOf(hash, given)), hash(kept)),
+    })
+    return { library, provider }
+  }
+
+  async function findAny(library: Library, id: string): Promise<AdapterPayload | undefined> {
+    try {
+      if (documents.names(id)) return payloadOf(id, await documents.find(id), undefined)
+    } catch (thrown) {
+      if (thrown instanceof ClientProblem) throw new library.errors.InvalidClient(thrown.message)
+      throw thrown
+    }
+    const row = await db.system((sql) => findClient(sql, id))
+    return row === undefined ? undefined : payloadOf(id, row, row.secret_hash ?? undefined)
+  }
+
+  async function recordEnd(library: Library, sql: SystemSql, ended: EndedGrant, why: string): Promise<void> {
+    const ctx = library.Provider.ctx
+    if (ctx === undefined) throw new Error('a grant ended outside of a request')
+    const actor = parts.actorOf(ctx.req, ctx.oidc.client?.clientId ?? 'oauth client')
+    await recordChange(sql, actor, ended.organization_id, {
+      action: 'grant.end',
+      resource: 'grant',
+      id: ended.id,
+      detail: { client: ended.client_name, why },
+    })
+  }
+
+  async function interactionOf(request: IncomingMessage, response: ServerResponse, id: string) {
+    const { provider, library } = await load()
+    try {
+      const interaction = await provider.interactionDetails(request, response)
+      return interaction.uid === id && interaction.result === undefined ? { provider, interaction } : undefined
+    } catch (thrown) {
+      if (thrown instanceof library.errors.SessionNotFound) return undefined
+      throw thrown
+    }
+  }
+
+  async function askedBy(clientId: string): Promise<string | undefined> {
+    const { provider } = await load()
+    return (await provider.Client.find(clientId))?.clientName
+  }
+
+  const gone = () => new Fault('thing.unknown', { thing: 'question of a client' })
+
+  return {
+    async answer(request, response) {
+      const { provider } = await load()
+      await provider.callback()(request, response)
+    },
+    async find(request, response, id) {
+      const found = await interactionOf(request, response, id)
+      if (found === undefined) return undefined
+      const { params } = found.interaction
+      const text = (name: string) => (typeof params[name] === 'string' ? params[name] : '')
+      const [clientId, resource] = [text('client_id'), resourceIn(params['resource']) ?? endpoints.audienceOf({})]
+      const place = endpoints.find(resource)
+      const back = URL.parse(text('redirect_uri'))
+      if (place === undefined || back === null) return undefined
+      const web = /^https?:$/.test(back.protocol)
+      return {
+        id,
+        clientId,
+        clientName: (await askedBy(clientId)) ?? clientId,
+        documentHost: documents.names(clientId) ? new URL(clientId).host : undefined,
+        host: web ? back.host : back.protocol,
+        local: !web || isLoopback(back),
+        resource,
+        place,
+        limit: limitOf(text('scope')),
+        insists: /\b(consent|login|select_account)\b/.test(text('prompt')),
+      }
+    },
+    async remembered({ clientId, resource }, userId) {
+      const row = await db.system((sql) => findLike(sql, { userId, clientId, resource }))
+      return row === undefined ? undefined : { organizationId: row.organization_id, limit: row.effect_limit }
+    },
+    async allow(request, response, asking, { userId, organizationId, limit }) {
+      const found = await interactionOf(request, response, asking.id)
+      const account = accounts.find(userId)
+      if (found === undefined || account === undefined) throw gone()
+      const { interaction } = found
+      const grantId = await db.system(async (sql) => {
+        const id = await addGrant(sql, {
+          userId,
+          organizationId,
+          clientId: asking.clientId,
+          clientName: asking.clientName,
+          clientHost: asking.host,
+          resource: asking.resource,
+          limit,
+          epoch: account.epoch,
+          expiresAt: new Date(Date.now() + lifetimes.refresh * 1000),
+        })
+        await recordChange(sql, parts.actorOf(request, userId), organizationId, {
+          action: 'grant.add',
+          resource: 'grant',
+          id,
+          detail: { client: asking.clientName, client_id: asking.clientId, resource: asking.resource, limit },
+        })
+        return id
+      })
+      // The person decides how far, be it less or more than was asked; the client is told (RFC 6749, section 3.3).
+      interaction.params['scope'] = scopesOf(limit)
+      interaction.params['resource'] = asking.resource
+      interaction.result = {
+        login: { accountId: userId, remember: false },
+        consent: { grantId },
+        select_account: {},
+      }
+      await interaction.save(INTERACTION_LIVES)
+      return pathOf(interaction.returnTo)
+    },
+    async refuse(request, response, asking, { userId, organizationId }) {
+      const found = await interactionOf(request, response, asking.id)
+      if (found === undefined) throw gone()
+      await db.system((sql) =>
+        recordChange(sql, parts.actorOf(request, userId ?? 'anonymous'), organizationId, {
+          action: 'grant.refuse',
+          resource: 'client',
+          id: asking.clientId.slice(0, 200),
+          outcome: 'refused',
+          detail: { client: asking.clientName, resource: asking.resource },
+        }),
+      )
+      const { interaction } = found
+      interaction.result = { error: 'access_denied', error_description: 'the person did not allow it' }
+      await interaction.save(INTERACTION_LIVES)
+      return pathOf(interaction.returnTo)
+    },
+    async check(shaped) {
+      const { provider, library } = await load()
+      const { token_endpoint_auth_method: method } = shaped.metadata
+      const secret = method === 'none' ? undefined : 'a'.repeat(43)
+      try {
+        // Its constructor checks; nothing is stored.
+        void new (provider.Client as unknown as new (payload: object) => object)(payloadOf('check', shaped, secret))
+      } catch (thrown) {
+        if (!(thrown instanceof library.errors.InvalidClientMetadata)) throw thrown
+        throw new ClientProblem('invalid_client_metadata', thrown.error_description ?? thrown.message)
+      }
+    },
+  }
+}
+
+const pathOf = (address: string): string => {
+  const { pathname, search } = new URL(address)
+  return pathname + search
+}
+
+const resourceIn = (given: unknown): string | undefined => {
+  const first: unknown = Array.isArray(given) ? given[0] : given
+  return typeof first === 'string' ? first : undefined
+}
+
+function payloadOf(id: string, { name, metadata }: ShapedClient, secret: string | undefined): AdapterPayload {
+  return {
+    client_id: id,
+    ...(name === undefined ? {} : { client_name: name }),
+    ...(secret === undefined ? {} : { client_secret: secret }),
+    ...metadata,
+    response_types: ['code'],
+  }
+}
+
+/** What is kept of a client's secret. */
+export const secretHashOf = (hash: (text: string) => Buffer, secret: string): string =>
+  hash(`oauth secret ${secret}`).toString('base64url')

@@ -1,0 +1,115 @@
+/**
+ * What a client says of itself, made into what is kept of it: for registrations (RFC 7591) and for client metadata documents
+ * alike.
+ *
+ * Members that nothing here acts upon are left out, as RFC 7591 section 2 allows, so that no client is refused for saying more
+ * than it need. Names are for people, and no client can make its name look like something else on the page.
+ */
+import { z } from 'zod'
+import { ClientMetadata } from '../identity/oauth-clients.ts'
+
+/** What a client says wrongly of itself, in the words of RFC 7591, section 3.2.2. */
+export class ClientProblem extends Error {
+  readonly error: 'invalid_client_metadata' | 'invalid_redirect_uri'
+  constructor(error: ClientProblem['error'], description: string) {
+    super(description)
+    this.error = error
+  }
+}
+
+const MOST_REDIRECTS = 20
+const LONGEST = 2_000
+const LONGEST_NAME = 80
+
+const Said = z.object({
+  client_name: z.string().max(LONGEST).optional(),
+  redirect_uris: z.array(z.string().max(LONGEST)).min(1).max(MOST_REDIRECTS),
+  application_type: z.enum(['web', 'native']).optional(),
+  grant_types: z.array(z.string()).max(20).default(['authorization_code']),
+  response_types: z.array(z.string()).max(20).default(['code']),
+  token_endpoint_auth_method: z.string().default('client_secret_basic'),
+  client_uri: z.string().max(LONGEST).optional(),
+})
+
+export interface ShapedClient {
+  readonly name: string | undefined
+  readonly metadata: ClientMetadata
+}
+
+const GRANTS = ['authorization_code', 'refresh_token']
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** What a browser would run, or read from the disk. */
+const HARMFUL = new Set([
+  'javascript:',
+  'vbscript:',
+  'data:',
+  'blob:',
+  'file:',
+  'about:',
+  'view-source:',
+  'filesystem:',
+])
+
+export const isLoopback = (address: URL): boolean => address.protocol === 'http:' && LOOPBACK.has(address.hostname)
+
+/** Throws `ClientProblem`. */
+export function shapeClient(said: unknown): ShapedClient {
+  const parsed = Said.safeParse(said)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const place = issue?.path.join('.') ?? ''
+    const error = place.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+    throw new ClientProblem(error, `${place === '' ? 'the client' : place}: ${issue?.message ?? 'does not fit'}`)
+  }
+  const { client_name: name, redirect_uris, grant_types, response_types, application_type, client_uri } = parsed.data
+  const redirects = redirect_uris.map(redirectOf)
+  if (!response_types.includes('code') || !grant_types.includes('authorization_code'))
+    throw new ClientProblem('invalid_client_metadata', 'only the authorization code grant is served here')
+  const method = ClientMetadata.shape.token_endpoint_auth_method.safeParse(parsed.data.token_endpoint_auth_method)
+  if (!method.success)
+    throw new ClientProblem(
+      'invalid_client_metadata',
+      'token_endpoint_auth_method: one of none, client_secret_basic and client_secret_post',
+    )
+  return {
+    name: nameOf(name),
+    metadata: {
+      redirect_uris,
+      application_type: typeOf(application_type, redirects),
+      grant_types: GRANTS.filter((grant) => grant_types.includes(grant)),
+      token_endpoint_auth_method: method.data,
+      ...(client_uri !== undefined && URL.parse(client_uri)?.protocol === 'https:' ? { client_uri } : {}),
+    },
+  }
+}
+
+/** Plain http only to this machine (RFC 8252, section 7.3); a scheme of an application's own is its own affair (section 7.1). */
+function redirectOf(text: string): URL {
+  const address = URL.parse(text)
+  const refuse = (problem: string) => new ClientProblem('invalid_redirect_uri', `redirect_uris: ${problem}`)
+  if (address === null) throw refuse('each must be an absolute address')
+  if (text.includes('#')) throw refuse('none may have a fragment')
+  if (HARMFUL.has(address.protocol)) throw refuse(`${address.protocol} is not allowed`)
+  if (address.protocol === 'http:' && !isLoopback(address)) throw refuse('http: is allowed for this machine only')
+  if (address.username !== '' || address.password !== '') throw refuse('none may carry a user name')
+  return address
+}
+
+/**
+ * Many clients of the desktop leave the type out, which means `web` and would hold them to one port (RFC 8252, section 8.3,
+ * lets native ones have any). Whoever is sent back to this machine or to a scheme of its own is native, whatever it says.
+ */
+function typeOf(said: ClientMetadata['application_type'] | undefined, redirects: readonly URL[]) {
+  const local = redirects.some((address) => isLoopback(address) || !/^https?:$/.test(address.protocol))
+  return local ? 'native' : (said ?? 'web')
+}
+
+/** Letters that turn the direction of what follows, or that nobody sees, can make one name look like another. */
+export function nameOf(said: string | undefined): string | undefined {
+  const clean = said
+    ?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, LONGEST_NAME)
+  return clean === '' ? undefined : clean
+}

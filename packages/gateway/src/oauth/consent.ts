@@ -1,0 +1,78 @@
+/**
+ * What a person can allow a client at an endpoint: in which of their organizations, and what its tools can do there.
+ *
+ * Only what the person may do, and what exists: an endpoint that is not theirs has no choices, as one that is not there.
+ */
+import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
+import type { Place } from '../call/ports.ts'
+import { roleIn } from '../call/role.ts'
+import type { Snapshot } from '../call/snapshot.ts'
+import type { View } from '../catalog/view.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Principal } from '../identity/principal.ts'
+import { DEFAULT_SLUG } from '../organizations/organizations.ts'
+
+export interface ConsentParts {
+  readonly accounts: Pick<Accounts, 'find'>
+  findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
+  allOrganizations(): readonly Snapshot[]
+}
+
+export type Tally = Readonly<Record<Effect, { readonly count: number; readonly examples: readonly string[] }>>
+
+export interface Choice {
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly role: Role
+  /** The farthest that its role reaches there. */
+  readonly most: Limit
+  readonly tools: Tally
+}
+
+const DEFAULT_TOOLSET = 'default'
+const EXAMPLES = 3
+/** A page holds no more organizations than a person can look through. */
+const MOST = 50
+
+export function listChoices(parts: ConsentParts, principal: Principal, place: Place): Choice[] {
+  const { organization } = place
+  const named = organization === undefined ? undefined : parts.findOrganization({ slug: organization })
+  const candidates = organization === undefined ? defaultFirst(parts.allOrganizations()) : [named]
+  const choices: Choice[] = []
+  for (const snapshot of candidates) {
+    const choice = snapshot === undefined ? undefined : choiceIn(parts, principal, place, snapshot)
+    if (choice !== undefined) choices.push(choice)
+    if (choices.length === MOST) break
+  }
+  return choices
+}
+
+/** Where an address that names no organization leads without a token. */
+const defaultFirst = (all: readonly Snapshot[]): readonly Snapshot[] =>
+  all.toSorted((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
+const isDefault = ({ organization }: Snapshot): boolean => organization.slug === DEFAULT_SLUG
+
+function choiceIn(
+  { accounts }: ConsentParts,
+  principal: Principal,
+  { toolset = DEFAULT_TOOLSET, connection }: Place,
+  snapshot: Snapshot,
+): Choice | undefined {
+  const { id, name } = snapshot.organization
+  if (principal.organizationId !== undefined && principal.organizationId !== id) return undefined
+  const role = roleIn(accounts, principal, snapshot.members)
+  const view = role === undefined ? undefined : snapshot.view(toolset, connection, 'execute')
+  if (role === undefined || view === undefined) return undefined
+  return { organizationId: id, name, role, most: permits(role, 'tool_call') ? 'execute' : 'read', tools: tallyOf(view) }
+}
+
+function tallyOf(view: View): Tally {
+  const names: Record<Effect, string[]> = { read: [], write: [], destructive: [] }
+  for (const { name } of view.list('tools', '2026-07-28')) {
+    const effect = view.tool(String(name))?.effect
+    if (effect !== undefined) names[effect].push(String(name))
+  }
+  return Object.fromEntries(
+    EFFECTS.map((effect) => [effect, { count: names[effect].length, examples: names[effect].slice(0, EXAMPLES) }]),
+  ) as Record<Effect, { count: number; examples: string[] }>
+}

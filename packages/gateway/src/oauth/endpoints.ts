@@ -1,0 +1,64 @@
+/**
+ * The addresses of MCP endpoints as OAuth names them: resources (RFC 9728) and audiences (RFC 8707), one for each endpoint.
+ *
+ * It knows forms only. Whether an endpoint exists is for whoever is admitted there to find out, so nothing here tells a stranger
+ * which organizations and toolsets there are.
+ */
+import type { Place } from '../call/ports.ts'
+
+export interface EndpointsParts {
+  /** The address under which clients reach the gateway, without a slash at its end. It is the issuer, too. */
+  base(): string
+  /** Whether that address was set by the operator. If it was not, every name of this machine is as good as another. */
+  readonly settled: boolean
+  /** Which endpoint a path names, if it names one. */
+  placeOf(path: string): Place | undefined
+}
+
+export interface Endpoints {
+  base(): string
+  /** The same, as a client that came by `host` knows it. */
+  rootFor(host: string | undefined): string
+  /** The resource at a path of ours, as a client that came by `host` knows it; undefined where there is no MCP endpoint. */
+  resourceAt(path: string, host: string | undefined): string | undefined
+  /** Which endpoint a resource is; undefined for what is not one of ours. */
+  find(resource: string): Place | undefined
+  /** The one name that an endpoint has in tokens. */
+  audienceOf(place: Place): string
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+export function createEndpoints({ base, settled, placeOf }: EndpointsParts): Endpoints {
+  /** The path behind the base, if the address is below it. */
+  function pathBelow(address: URL): string | undefined {
+    const own = new URL(base())
+    const alike =
+      !settled && address.protocol === 'http:' && LOOPBACK.has(address.hostname) && address.port === own.port
+    if (address.origin !== own.origin && !alike) return undefined
+    const prefix = own.pathname.replace(/\/$/, '')
+    return address.pathname.startsWith(`${prefix}/`) ? address.pathname.slice(prefix.length) : undefined
+  }
+
+  const rootFor = (host: string | undefined) => (settled || host === undefined ? base() : `http://${host}`)
+
+  return {
+    base,
+    rootFor,
+    resourceAt: (path, host) =>
+      placeOf(path) === undefined ? undefined : `${rootFor(host)}${path.replace(/\/$/, '')}`,
+    find(resource) {
+      const address = URL.parse(resource)
+      if (address === null || address.search !== '' || address.hash !== '' || address.username !== '') return undefined
+      const path = pathBelow(address)
+      return path === undefined ? undefined : placeOf(path)
+    },
+    audienceOf: (place) => `${base()}${pathOf(place)}`,
+  }
+}
+
+function pathOf({ organization, toolset, connection }: Place): string {
+  if (organization === undefined) return '/mcp'
+  if (connection !== undefined) return `/api/v1/${organization}/connectors/${connection}/mcp`
+  return `/o/${organization}/t/${toolset ?? 'default'}/mcp`
+}

@@ -1,0 +1,176 @@
+/**
+ * oidc-provider, set up as the authorization server of MCP clients (OAuth 2.1 draft 13, RFC 8707, RFC 9068, RFC 9207).
+ *
+ * It has the protocol: requests, codes, PKCE, client authentication, rotation. Ours around it are clients, metadata, the consent
+ * page and what a token says. Everything of it that nothing here needs is off: what is not served cannot be attacked.
+ */
+import type * as Oidc from 'oidc-provider'
+import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { SigningKey } from '../identity/access-tokens.ts'
+import type { AccountRow } from '../identity/accounts.ts'
+import type { GrantRow } from '../identity/oauth-grants.ts'
+import type { Endpoints } from './endpoints.ts'
+import { PATHS } from './metadata.ts'
+import { SCOPES } from './scopes.ts'
+
+export type Library = typeof Oidc
+
+export interface ProviderParts {
+  readonly library: Library
+  readonly endpoints: Endpoints
+  /** The newest first. */
+  readonly keys: readonly SigningKey[]
+  readonly storage: (model: string) => Adapter
+  /** Signs the cookies that tie an authorization to its browser. */
+  readonly cookieKey: string
+  /** Seconds. */
+  readonly lifetimes: { readonly access: number; readonly refresh: number }
+  findAccount(id: string): AccountRow | undefined
+  findGrant(id: string): Promise<GrantRow | undefined>
+  /** Whether a secret is the one with that keyed hash. */
+  isSecret(given: string, hash: string): boolean
+  /** What went wrong where nothing can be sent back to the client, as a page. */
+  page(problem: string): Promise<Response>
+  onError(thrown: unknown): void
+}
+
+/** Seconds: a code goes straight to its client; a person has ten minutes to sign in and decide. */
+const CODE_LIVES = 60
+export const INTERACTION_LIVES = 600
+
+export function createProvider(parts: ProviderParts): Provider {
+  const { library, endpoints, storage, isSecret } = parts
+  const provider = new library.Provider(endpoints.base(), {
+    adapter: storage,
+    ...protocol(parts),
+    ...tokens(parts),
+    ...persons(parts),
+  })
+  // Behind a proxy requests come as plain http; what they came as is said by the door, and by nobody else.
+  provider.proxy = true
+  // Clients' secrets are kept by keyed hash, so the hash is what is compared.
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
+    value(this: { clientSecret?: string }, given: unknown) {
+      return typeof given === 'string' && this.clientSecret !== undefined && isSecret(given, this.clientSecret)
+    },
+  })
+  // Its own session of the browser ends with the authorization: who a person is, ours says each time.
+  provider.on('authorization.success', ({ oidc }: KoaContextWithOIDC) => {
+    Object.assign(oidc.session ?? {}, { destroyed: true })
+  })
+  provider.on('server_error', (_, thrown) => parts.onError(thrown))
+  return provider
+}
+
+function protocol(parts: ProviderParts): Configuration {
+  const { endpoints, cookieKey } = parts
+  const secure = endpoints.base().startsWith('https:')
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, secure } as const
+  return {
+    routes: { authorization: PATHS.authorize, token: PATHS.token, revocation: PATHS.revoke, jwks: PATHS.keys },
+    responseTypes: ['code'],
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: { response_modes: ['query'], id_token_signed_response_alg: 'EdDSA' },
+    enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
+    pkce: { required: () => true },
+    // The door has judged the Origin already.
+    clientBasedCORS: () => true,
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_, _client, several) => several?.[0] ?? endpoints.audienceOf({}),
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_, resource) => resourceServer(parts, resource),
+      },
+    },
+    cookies: {
+      keys: [cookieKey],
+      names: { interaction: 'toolway_consent', resume: 'toolway_resume', session: 'toolway_oauth' },
+      short: cookie,
+      long: cookie,
+    },
+  }
+}
+
+function tokens({ keys, lifetimes, findGrant, findAccount }: ProviderParts): Configuration {
+  return {
+    jwks: {
+      keys: keys.map(({ id, privateKey }) => ({
+        ...(privateKey.export({ format: 'jwk' }) as { kty: 'OKP'; crv: 'Ed25519'; x: string; d: string }),
+        kid: id,
+        use: 'sig',
+        alg: 'EdDSA',
+      })),
+    },
+    ttl: {
+      AccessToken: lifetimes.access,
+      AuthorizationCode: CODE_LIVES,
+      Interaction: INTERACTION_LIVES,
+      Session: INTERACTION_LIVES,
+      RefreshToken: lifetimes.refresh,
+    },
+    rotateRefreshToken: true,
+    issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: () => false,
+    // What `access-tokens.ts` asks of a token that it reads.
+    async extraTokenClaims(_, token) {
+      const grant = 'grantId' in token ? await findGrant(token.grantId) : undefined
+      const account = grant === undefined ? undefined : findAccount(grant.user_id)
+      if (grant === undefined || account === undefined) throw new Error('a token without a grant')
+      return { org: grant.organization_id, sid: grant.id, epoch: account.epoch, limit: grant.effect_limit }
+    },
+  }
+}
+
+function persons({ library, endpoints, findAccount, page }: ProviderParts): Configuration {
+  const { Check, Prompt } = library.interactionPolicy
+  // One page of ours says who is asked and takes the answer, whichever of these a client wishes to be shown.
+  const asked = new Check(
+    'consent_required',
+    'the person must be asked',
+    ({ oidc }) => oidc.result?.consent === undefined,
+  )
+  return {
+    interactions: {
+      policy: [
+        new Prompt({ name: 'consent', requestable: true }, asked),
+        new Prompt({ name: 'login', requestable: true }),
+        new Prompt({ name: 'select_account', requestable: true }),
+      ],
+      url: (_, { uid }) => `${new URL(endpoints.base()).pathname.replace(/\/$/, '')}${PATHS.consent}/${uid}`,
+    },
+    loadExistingGrant: ({ oidc }) => {
+      const id = oidc.result?.consent?.grantId
+      return id === undefined ? undefined : oidc.provider.Grant.find(id)
+    },
+    findAccount: (_, id) => {
+      const account = findAccount(id)
+      return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
+    },
+    async renderError(ctx, { error, error_description: description }) {
+      const response = await page(description ?? error)
+      ctx.set(Object.fromEntries(response.headers))
+      ctx.body = await response.text()
+    },
+  }
+}
+
+/** Whether the endpoint exists is not asked: that is told to nobody who is not admitted there. */
+function resourceServer({ library, endpoints, keys, lifetimes }: ProviderParts, resource: string) {
+  const [key] = keys
+  const place = endpoints.find(resource)
+  if (place === undefined) throw new library.errors.InvalidTarget()
+  return {
+    scope: SCOPES.join(' '),
+    audience: endpoints.audienceOf(place),
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: lifetimes.access,
+    jwt: { sign: { alg: 'EdDSA', ...(key === undefined ? {} : { kid: key.id }) } },
+  } as const
+}
