@@ -68,11 +68,12 @@ import { listToolsets } from './toolsets/toolsets.ts'
 import { createChildren } from './upstreams/children/worker-link.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 import { proofOf } from './vault/identity-proof.ts'
+import { createVaultReload } from './vault/reload.ts'
 import type { Store } from './admin/open-store.ts'
 
 export interface ComposeParts {
   readonly config: Config
-  readonly store: Pick<Store, 'db' | 'vault'>
+  readonly store: Pick<Store, 'db' | 'vault'> & Partial<Pick<Store, 'reloadVault'>>
   readonly log: Log
   /** Where the line of each call goes, as JSON. */
   readonly logLine: (json: string) => void
@@ -192,7 +193,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   let local = `http://${config.TOOLWAY_HOST}:${config.TOOLWAY_PORT}`
   const accessTokens = createAccessTokens({
     issuer: publicUrl,
-    keys: vault.signingKeys('access tokens'),
+    get keys() {
+      return vault.signingKeys('access tokens')
+    },
     lifetime: 30 * 60,
     now: Date.now,
   })
@@ -343,6 +346,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     find: (organizationId) => snapshots.findAny({ id: organizationId }),
     refresh: (organizationId) => snapshots.refresh(organizationId),
   })
+  /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
+  const loadVault = createVaultReload({ db, reload: store.reloadVault, log })
 
   function onNotice(payload: string): void {
     const { organization, table, ended } = JSON.parse(payload) as {
@@ -350,6 +355,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       table?: string
       ended?: string
     }
+    if (table === 'vault') return void loadVault()
     if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
     if (table === 'users') return void loadAccounts()
     if (table === 'rules') return void loadRules()
@@ -396,6 +402,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     open.recheck()
     void loadAccounts()
     void loadRules()
+    void loadVault()
     snapshots.signal()
   })
   opened.defer(() => listener.close())

@@ -50,3 +50,12 @@ export {
   Tool,
 } from './tools.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export {
+  Credential,
+  listCredentials,
+  listOAuthApps,
+  OAuthApp,
+  putOAuthApp,
+  removeCredentials,
+  removeOAuthApp,
+} from './oauth.ts'

@@ -1,6 +1,7 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
+import { oauthOperations } from './oauth.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -15,6 +16,7 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...oauthOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

@@ -9,6 +9,7 @@ import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import { CommandFault, EXIT, harmless } from './output.ts'
 import { orgCommand, ruleCommand } from './platform-commands.ts'
+import { vaultCommand } from './vault-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -71,6 +72,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
+  add(vaultCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
@@ -94,7 +96,7 @@ function dress(command: Command): Command {
 /** What concerns the process, or whatever organization a key belongs to. */
 const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call'])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule'])
+const OF_PLATFORM = new Set(['org', 'rule', 'vault'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')
