@@ -4,7 +4,7 @@
  */
 const gateway = 'packages/gateway/src'
 const nouns =
-  'connections|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits'
+  'connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits'
 const doors = `(?:http|cli)/|${gateway}/(?:main|compose|config)\\.ts$`
 const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,

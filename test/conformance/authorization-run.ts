@@ -33,7 +33,7 @@ export async function addPersonTo({
   directory,
 }: Pick<GatewayUnderTest, 'issuer' | 'directory'>): Promise<void> {
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const store = await openStore({ directory, databaseUrl: undefined, owner: false, log })
+  const store = await openStore({ directory, databaseUrl: undefined, keys: {}, owner: false, log })
   try {
     await addPerson(store.db, { email: EMAIL, platformAdmin: true })
   } finally {

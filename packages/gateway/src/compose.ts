@@ -95,11 +95,12 @@ import { createChildren } from './upstreams/children/worker-link.ts'
 import { createGuardedFetch } from './upstreams/http/guarded-fetch.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 import { proofOf } from './vault/identity-proof.ts'
+import { createVaultReload } from './vault/reload.ts'
 import type { Store } from './admin/open-store.ts'
 
 export interface ComposeParts {
   readonly config: Config
-  readonly store: Pick<Store, 'db' | 'vault'>
+  readonly store: Pick<Store, 'db' | 'vault'> & Partial<Pick<Store, 'reloadVault'>>
   readonly log: Log
   /** Where the line of each call goes, as JSON. */
   readonly logLine: (json: string) => void
@@ -218,7 +219,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
   const lives = tokenLives(config)
-  const signingKeys = vault.signingKeys('access tokens')
+  const signingKeys = () => vault.signingKeys('access tokens')
   const endpoints = createEndpoints({
     base: publicUrl,
     settled: config.TOOLWAY_PUBLIC_URL !== undefined,
@@ -226,7 +227,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   const accessTokens = createAccessTokens({
     issuer: publicUrl,
-    keys: signingKeys,
+    get keys() {
+      return signingKeys()
+    },
     lifetime: lives.access,
     now: Date.now,
   })
@@ -248,7 +251,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       config,
       fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
       publicUrl,
-      ownKeyIds: () => vault.signingKeys('access tokens').map(({ id }) => id),
+      ownKeyIds: () => signingKeys().map(({ id }) => id),
       accounts: { findByEmail: (email) => accounts.findByEmail(email) },
       find: (name) => snapshots.find(name),
       all: () => snapshots.all(),
@@ -400,6 +403,8 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     find: (organizationId) => snapshots.findAny({ id: organizationId }),
     refresh: (organizationId) => snapshots.refresh(organizationId),
   })
+  /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
+  const loadVault = createVaultReload({ db, reload: store.reloadVault, log })
 
   function onNotice(payload: string): void {
     const {
@@ -411,6 +416,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       table?: string
       ended?: string
     }
+    if (table === 'vault') return void loadVault()
     if (table === 'sessions') return keepSessions.endedElsewhere(over ?? '')
     if (table === 'sign_ins') {
       ended.add((over ?? '') as FamilyId)
@@ -463,6 +469,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     open.recheck()
     void loadPeople()
     void loadRules()
+    void loadVault()
     snapshots.signal()
   })
   opened.defer(() => listener.close())

@@ -21,6 +21,12 @@ const port = z
   .refine((number) => number <= 65_535, 'it must be a whole number from 0 to 65535')
 const SESSIONS_PROBLEM = 'it must be a whole number from 1 to 10000'
 const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
+const KEY_PROBLEM = 'it must be 64 hexadecimal digits (`openssl rand -hex 32` makes them)'
+const vaultKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, KEY_PROBLEM)
+  .transform((text) => text.toLowerCase())
+const SECRET_LENGTH = 32
 const onOff = (unsaid: 'on' | 'off') => z.enum(['on', 'off'], 'it must be on or off').default(unsaid)
 /** What the switches of a seed are set to; ours know one word for each. */
 const SEED_SWITCH = /^SAGEMCP_ENABLE_/
@@ -247,6 +253,30 @@ export const SETTINGS = {
   TOOLWAY_IDENTITY_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'Backend that is asked, with a GET and the token of the caller, who a token belongs to that is not ours.',
+  ),
+  TOOLWAY_KEYCHAIN: setting(
+    onOff('off'),
+    'on: a start moves the vault key into the keychain of the operating system, and out of its file.',
+  ),
+  MCP_ENCRYPTION_KEY: setting(vaultKey.optional(), 'Vault key, 64 hexadecimal digits, given instead of made.', true),
+  MCP_ENCRYPTION_KEY_PREVIOUS: setting(
+    list.pipe(z.array(vaultKey)),
+    'Vault keys that values may still be sealed with, separated by commas.',
+    true,
+  ),
+  JWT_SECRET: known(
+    ['SECRET_KEY'],
+    setting(
+      z
+        .string()
+        .refine(
+          (text) => Buffer.byteLength(text) >= SECRET_LENGTH,
+          `it has fewer than ${SECRET_LENGTH} bytes, which is too little to make a vault key of: give it at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
+        )
+        .optional(),
+      'At least 32 bytes of which a vault key is made where no MCP_ENCRYPTION_KEY is given; SECRET_KEY is another name for it.',
+      true,
+    ),
   ),
   DATABASE_URL: setting(
     z

@@ -54,7 +54,13 @@ async function start() {
     },
     directory,
   )
-  const store = await openStore({ directory: config.TOOLWAY_DATA, databaseUrl: undefined, owner: true, log: silent })
+  const store = await openStore({
+    directory: config.TOOLWAY_DATA,
+    databaseUrl: undefined,
+    keys: {},
+    owner: true,
+    log: silent,
+  })
   const key = `uru_${randomBytes(32).toString('hex')}`
   await store.db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
   const wire = { kind: 'http', url: upstream, headers: {} } as const

@@ -91,3 +91,12 @@ export {
   removeOAuthClient,
 } from './clients.ts'
 export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'
+export {
+  Credential,
+  listCredentials,
+  listOAuthApps,
+  OAuthApp,
+  putOAuthApp,
+  removeCredentials,
+  removeOAuthApp,
+} from './oauth.ts'

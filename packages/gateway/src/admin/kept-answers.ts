@@ -8,6 +8,7 @@
 import { Fault } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
+import { keptAnswerRow } from '../vault/sealed-columns.ts'
 import type { Vault } from '../vault/vault.ts'
 
 interface KeptAnswersParts {
@@ -23,11 +24,11 @@ interface Named {
 }
 
 const FORM = /^[\x21-\x7e]{1,200}$/
-const Row = z.object({ request: z.instanceof(Buffer), answer: z.instanceof(Buffer).nullable() })
+const Row = z.object({ request: z.instanceof(Buffer), sealed_answer: z.instanceof(Buffer).nullable() })
 const Hash = z.object({ hash: z.instanceof(Buffer) })
 
 export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
-  const rowOf = (hash: Buffer) => `kept answer ${hash.toString('hex')}`
+  const rowOf = (hash: Buffer) => keptAnswerRow(hash.toString('hex'))
 
   /** True for the first that comes. A day later the key means nothing any more. */
   const claim = (hash: Buffer, request: Buffer) =>
@@ -39,10 +40,12 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
     })
 
   async function replay(hash: Buffer, request: Buffer) {
-    const [held] = await db.system((sql) => sql(Row)`select request, answer from kept_answers where hash = ${hash}`)
+    const [held] = await db.system(
+      (sql) => sql(Row)`select request, sealed_answer from kept_answers where hash = ${hash}`,
+    )
     if (held !== undefined && !held.request.equals(request)) throw new Fault('idempotency.mismatch')
-    if (held === undefined || held.answer === null) throw new Fault('idempotency.unfinished')
-    const { answer } = JSON.parse(vault.open(held.answer, rowOf(hash))) as { answer?: unknown }
+    if (held === undefined || held.sealed_answer === null) throw new Fault('idempotency.unfinished')
+    const { answer } = JSON.parse(vault.open(held.sealed_answer, rowOf(hash))) as { answer?: unknown }
     return { replayed: true, given: answer }
   }
 
@@ -58,7 +61,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
         const given = await run()
         const sealed = vault.seal(JSON.stringify({ answer: given }), rowOf(hash))
         await db.system(
-          (sql) => sql(Hash)`update kept_answers set answer = ${sealed} where hash = ${hash} returning hash`,
+          (sql) => sql(Hash)`update kept_answers set sealed_answer = ${sealed} where hash = ${hash} returning hash`,
         )
         return { replayed: false, given }
       } catch (thrown) {

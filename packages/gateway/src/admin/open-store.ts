@@ -11,13 +11,18 @@ import { findEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-post
 import { keepRunning } from '../db/keep-running.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Log } from '../lib/log.ts'
-import { loadRootKey } from '../vault/root-key.ts'
-import { createVault, type Vault } from '../vault/vault.ts'
-import { z } from 'zod'
+import { createKeySources, type KeySettings, type KeySources } from '../vault/key-sources.ts'
+import { createKeychain } from '../vault/keychain.ts'
+import { openVault, type BoundRing } from '../vault/ring.ts'
+import type { Vault } from '../vault/vault.ts'
+
+export { WrongVaultKey } from '../vault/ring.ts'
 
 export interface StoreParts {
   readonly directory: string
   readonly databaseUrl: string | undefined
+  /** Where vault keys may come from, besides the directory. */
+  readonly keys: KeySettings
   /** The gateway owns its cluster; the command line may use another's. */
   readonly owner: boolean
   readonly log: Log
@@ -27,30 +32,34 @@ export interface StoreParts {
 export interface Store {
   readonly db: Db
   readonly vault: Vault
+  readonly sources: KeySources
+  /** The vault's keys as they were when the store was opened. */
+  readonly ring: BoundRing
+  /** Look for the vault's keys anew. Throws WrongVaultKey, and the vault stays as it was. */
+  reloadVault(): Promise<BoundRing>
   close(): Promise<void>
-}
-
-/** The database belongs to another vault key. */
-export class WrongVaultKey extends Error {
-  constructor(directory: string) {
-    super(
-      `The database was sealed with another vault key than the one in ${directory}: bring that vault.key back, or use the data directory that belongs to the database.`,
-    )
-  }
 }
 
 export async function openStore(parts: StoreParts): Promise<Store> {
   const { directory, log } = parts
   await makeDirectory(directory)
-  const vault = createVault(await loadRootKey(directory))
+  const sources = keySourcesOf(parts)
+  // A key that cannot be read is told before a database is started for it.
+  await sources.find()
   const { connection, stop } = await openDatabase(parts)
   try {
     await migrate(connection, { log })
     const db = createDb({ connection, log })
-    await bindVault(db, vault, directory)
+    const { vault, bound, reload } = await openVault(db, sources).catch(async (thrown: unknown) => {
+      await db.close()
+      throw thrown
+    })
     return {
       db,
       vault,
+      sources,
+      ring: bound,
+      reloadVault: reload,
       async close() {
         await db.close()
         await stop()
@@ -61,6 +70,9 @@ export async function openStore(parts: StoreParts): Promise<Store> {
     throw thrown
   }
 }
+
+export const keySourcesOf = ({ directory, keys }: Pick<StoreParts, 'directory' | 'keys'>): KeySources =>
+  createKeySources({ directory, settings: keys, keychain: createKeychain() })
 
 /** 0700, for one that exists and lets others in too. (As root, PostgreSQL's own account may need to pass through: 0710.) */
 async function makeDirectory(directory: string): Promise<void> {
@@ -86,19 +98,4 @@ async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: 
   if (running !== undefined) return { connection: running, stop }
   const first = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
   return keepRunning({ first, start: () => startEmbeddedPostgres({ directory, log }), log })
-}
-
-const Fingerprint = z.object({ value: z.object({ fingerprint: z.string() }) })
-
-async function bindVault(db: Db, vault: Vault, directory: string): Promise<void> {
-  const { fingerprint } = vault
-  const [held] = await db.system(async (sql) => {
-    await sql(
-      Fingerprint,
-    )`insert into installation (name, value) values ('vault', ${JSON.stringify({ fingerprint })}) on conflict do nothing`
-    return sql(Fingerprint)`select value from installation where name = 'vault'`
-  })
-  if (held?.value.fingerprint === fingerprint) return
-  await db.close()
-  throw new WrongVaultKey(directory)
 }

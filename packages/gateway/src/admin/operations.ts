@@ -7,6 +7,7 @@ import { memberOperations } from './members.ts'
 import { myKeyOperations } from './my-keys.ts'
 import { grantOperations } from './grants.ts'
 import { oauthClientOperations } from './oauth-clients.ts'
+import { oauthOperations } from './oauth.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -29,6 +30,7 @@ const DESCRIBED: readonly Served[] = [
   ...ruleOperations,
   ...grantOperations,
   ...oauthClientOperations,
+  ...oauthOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

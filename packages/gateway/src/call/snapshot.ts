@@ -26,6 +26,7 @@ import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../too
 import type { Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { screenOf } from './screen.ts'
+import { connectionRow } from '../vault/sealed-columns.ts'
 
 export interface Snapshot {
   readonly organization: OrganizationRow
@@ -148,7 +149,7 @@ function remembered({ era }: ConnectionRow): Revision | undefined {
 }
 
 /** The row that a connection's secrets are sealed for. */
-export const sealedRow = (id: ConnectionId): string => `connection ${id}`
+export const sealedRow = connectionRow
 
 function reachOf(connection: ConnectionRow, unseal: SnapshotParts['unseal']): Reach {
   const { id, alias, settings, sealed } = connection

@@ -1,9 +1,10 @@
 /** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
 import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { OTHERS } from '../admin/open-store.ts'
+import { keySourcesOf, OTHERS } from '../admin/open-store.ts'
+import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
-import { loadConfig, type LoadedConfig } from '../config.ts'
+import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
@@ -28,6 +29,7 @@ export async function doctor(organization: string, output: Output): Promise<numb
       `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`,
     ),
     await checkDirectory(loaded),
+    ...(await checkVault(loaded)),
     ...(await checkStore(loaded, organization)),
     ...(await checkGateway(loaded, output)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
@@ -49,6 +51,56 @@ async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   return open
     ? bad('data directory', `${directory} can be read by others: chmod 700 it`)
     : good('data directory', directory)
+}
+
+/** Where the vault's keys come from, and whether others can read them. */
+async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]> {
+  const { TOOLWAY_DATA: directory, TOOLWAY_KEYCHAIN: keychain } = config
+  const found = await keySourcesOf({ directory, keys: config })
+    .find()
+    .catch((thrown: Error) => thrown)
+  if (found instanceof Error) return [bad('vault key', found.message)]
+  const { keys, notes } = found
+  const listing = keys.map(({ id, source }) => `${id} from ${source}`).join(', ')
+  const moves = keychain === 'on' && !keys.some(({ kind }) => kind === 'keychain')
+  return [
+    keys.length === 0
+      ? note('vault key', 'none yet; the first start makes one')
+      : good('vault key', `${listing}; \`toolway vault status\` says which one seals`),
+    ...notes.map((text) => bad('vault key', text)),
+    ...(moves ? [note('keychain', NOT_MOVED)] : []),
+    ...(await openFiles(
+      KEY_FILES.map((name) => join(directory, name)),
+      bad,
+      'can be read by others: chmod 600 it',
+    )),
+    // Where others put a secret it is theirs to say who reads it: some platforms give it to everybody in the container.
+    ...(await openFiles(
+      SECRETS.flatMap((name) => (origins[name].startsWith(FROM_FILE) ? [origins[name].slice(FROM_FILE.length)] : [])),
+      note,
+      'can be read by others, and holds a secret',
+    )),
+  ]
+}
+
+const NOT_MOVED =
+  'TOOLWAY_KEYCHAIN is on, and the key is not in the keychain: the next start tries to move it; a machine without a desktop session has none'
+const FROM_FILE = 'file '
+const SECRETS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].secret)
+const OTHERS_READ = 0o077
+
+async function openFiles(paths: readonly string[], tell: typeof note, words: string): Promise<Finding[]> {
+  const modes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mode }) => mode,
+        () => 0,
+      ),
+    ),
+  )
+  return paths.flatMap((path, at) =>
+    ((modes[at] ?? 0) & OTHERS_READ) === 0 ? [] : [tell('secret file', `${path} ${words}`)],
+  )
 }
 
 async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {

@@ -19,8 +19,8 @@ import {
 import { createParser } from 'eventsource-parser'
 import { loadConfig, type LoadedConfig } from '../config.ts'
 import { isProof } from '../vault/identity-proof.ts'
-import { loadRootKey } from '../vault/root-key.ts'
 import { createVault } from '../vault/vault.ts'
+import { keySourcesOf } from '../admin/open-store.ts'
 import { CommandFault, EXIT, type Output } from './output.ts'
 import { keyOf } from './secret-words.ts'
 import { addressOf, KEY_FILE } from './store.ts'
@@ -97,7 +97,10 @@ const PATIENCE = 5_000
 
 /** A gateway that was killed leaves its address behind, and any program may listen there since. */
 export async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
-  const vault = createVault(await loadRootKey(config.TOOLWAY_DATA))
+  const { keys } = await keySourcesOf({ directory: config.TOOLWAY_DATA, keys: config }).find()
+  if (keys.length === 0) return false
+  // Whichever of them the gateway signs with: that it holds one of them is what is asked.
+  const vault = createVault({ roots: keys.map(({ root }) => root) })
   const challenge = randomBytes(32).toString('hex')
   const { hostname, port } = new URL(address)
   const response = await fetch(`${address}/health/live?challenge=${challenge}`, {

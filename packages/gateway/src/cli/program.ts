@@ -11,6 +11,7 @@ import type { KeyOptions } from './key.ts'
 import { CommandFault, EXIT, harmless } from './output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people-commands.ts'
 import { orgCommand, ruleCommand } from './platform-commands.ts'
+import { vaultCommand } from './vault-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -79,6 +80,7 @@ function build(finish: Finish): Command {
   add(userCommand(finish))
   add(memberCommand(finish))
   add(clientCommand(finish))
+  add(vaultCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
@@ -102,7 +104,7 @@ function dress(command: Command): Command {
 /** What concerns the process, or whatever organization a key belongs to. */
 const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client'])
+const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')

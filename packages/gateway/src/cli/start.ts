@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { declare, DeclarationConflict, withdraw } from '../admin/declare.ts'
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/first-run.ts'
 import { openStore, WrongVaultKey, type Store } from '../admin/open-store.ts'
+import { sealPlain } from '../admin/seal-plain.ts'
 import { compose, type Gateway } from '../compose.ts'
 import { ConfigFault, isLoopback, loadConfig, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
@@ -46,6 +47,7 @@ export async function start(): Promise<number> {
   opened.defer(() => store.close())
   const forgetAddress = () => rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
   opened.defer(forgetAddress)
+  await prepareVault(store, loaded, log)
   const run = await prepare(store, loaded, declarations)
   const gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
   opened.defer(() => gateway.close())
@@ -71,7 +73,7 @@ const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = config
   try {
-    return await openStore({ directory, databaseUrl, owner: true, log, onProgress: progress })
+    return await openStore({ directory, databaseUrl, keys: config, owner: true, log, onProgress: progress })
   } catch (thrown) {
     throw wordOpening(thrown, directory, databaseUrl !== undefined)
   }
@@ -112,6 +114,20 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
     )
   }
   return new CommandFault(`The database in ${directory} does not start: ${message}`, 1, { cause: thrown })
+}
+
+/** Secrets that stand unsealed are sealed, and where it is asked for the key goes into the keychain. */
+async function prepareVault(
+  { db, vault, sources, ring }: Store,
+  { config }: LoadedConfig,
+  log: Logs['log'],
+): Promise<void> {
+  const sealed = await sealPlain({ db, vault })
+  if (sealed > 0) log.info({ values: sealed }, 'plain secrets in the database were sealed')
+  for (const note of ring.notes) log.warn({}, note)
+  if (config.TOOLWAY_KEYCHAIN === 'off') return
+  const problem = await sources.promote(ring.keys.map(({ id }) => id))
+  if (problem !== undefined) log.warn({ problem }, 'the vault key stays where it is: the keychain does not take it')
 }
 
 async function prepare(

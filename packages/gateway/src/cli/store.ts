@@ -3,9 +3,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore, type Store } from '../admin/open-store.ts'
 import { loadConfig, type LoadedConfig } from '../config.ts'
+import { clusterOf } from '../db/embedded/cluster.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
-import { VAULT_FILE } from '../vault/root-key.ts'
+import { KEY_FILES } from '../vault/key-files.ts'
+import { KEYCHAIN_FILE } from '../vault/key-sources.ts'
 import { CommandFault } from './output.ts'
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -34,7 +36,7 @@ export async function withInstallation<T>(work: (opened: Omit<Opened, 'organizat
     throw new CommandFault(
       `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to where it is.`,
     )
-  const store = await openStore({ directory, databaseUrl, owner: false, log: SILENT })
+  const store = await openStore({ directory, databaseUrl, keys: loaded.config, owner: false, log: SILENT })
   try {
     return await work({ ...store, loaded })
   } finally {
@@ -43,12 +45,13 @@ export async function withInstallation<T>(work: (opened: Omit<Opened, 'organizat
 }
 
 /** Whether a start has been here; with a database elsewhere that cannot be told from the directory. */
-export const isMade = async ({ config }: LoadedConfig): Promise<boolean> =>
-  config.DATABASE_URL !== undefined ||
-  (await stat(join(config.TOOLWAY_DATA, VAULT_FILE)).then(
-    () => true,
-    () => false,
-  ))
+export const isMade = async ({ config }: LoadedConfig): Promise<boolean> => {
+  if (config.DATABASE_URL !== undefined) return true
+  const { TOOLWAY_DATA: directory } = config
+  const traces = [...KEY_FILES, KEYCHAIN_FILE].map((name) => join(directory, name))
+  const found = await Promise.all([...traces, clusterOf(directory)].map((path) => stat(path).catch(() => undefined)))
+  return found.some((one) => one !== undefined)
+}
 
 /** Where the running gateway answers: what it wrote down when it began to listen, else what the settings say. */
 export async function addressOf({ config }: LoadedConfig): Promise<string> {

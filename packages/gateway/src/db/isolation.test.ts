@@ -40,6 +40,11 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into sessions (hash, organization_id, owner, principal, revision, capabilities, opened_at, seen_at)
     values (${Buffer.from(id.padEnd(32))}, ${id}, ${id}, 'key:k', '2025-11-25', '{}', now(), now())`
+  await sql(Nothing)`
+    insert into oauth_apps (id, organization_id, provider, client_id) values (${`app_${id}`}, ${id}, 'same', 'same')`
+  await sql(Nothing)`
+    insert into credentials (id, organization_id, provider, connection_id, user_id, sealed_access_token)
+    values (${`crd_${id}`}, ${id}, 'same', ${`con_${id}`}, ${`usr_${id}`}, 'same')`
 }
 
 const addTwo = (db: Db) =>
@@ -68,9 +73,11 @@ describeEachPostgres('two organizations', (createDatabase) => {
     expect(tables.map(({ name }) => name)).toEqual([
       'catalogs',
       'connections',
+      'credentials',
       'imports',
       'keys',
       'members',
+      'oauth_apps',
       'oauth_grants',
       'organizations',
       'records',

@@ -35,6 +35,24 @@ create table connections (
   description text,
   tools_default boolean not null default true
 );
+create table credentials (
+  id text not null,
+  organization_id text not null,
+  connection_id text,
+  provider text not null,
+  user_id text,
+  provider_user_id text,
+  provider_username text,
+  sealed_access_token bytea not null,
+  sealed_refresh_token bytea,
+  token_type text not null default 'Bearer'::text,
+  expires_at timestamp with time zone,
+  scopes text[] not null default '{}'::text[],
+  provider_data jsonb not null default '{}'::jsonb,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table imports (
   id text not null,
   organization_id text not null,
@@ -50,7 +68,7 @@ create table installation (
 create table kept_answers (
   hash bytea not null,
   request bytea not null,
-  answer bytea,
+  sealed_answer bytea,
   created_at timestamp with time zone not null default now()
 );
 create table keys (
@@ -85,6 +103,17 @@ create table migrations (
   id integer not null default nextval('migrations_id_seq'::regclass),
   name character varying(255) not null,
   run_on timestamp without time zone not null
+);
+create table oauth_apps (
+  id text not null,
+  organization_id text not null,
+  provider text not null,
+  client_id text not null,
+  sealed bytea,
+  hint text,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
 );
 create table oauth_clients (
   id text not null,
@@ -242,6 +271,10 @@ create table users (
   updated_at timestamp with time zone not null default now(),
   signed_in_at timestamp with time zone
 );
+create table vault_secrets (
+  name text not null,
+  sealed bytea not null
+);
 
 -- Constraints
 
@@ -257,6 +290,14 @@ alter table connections add constraint connections_pkey PRIMARY KEY (id);
 alter table connections add constraint connections_status_check CHECK ((status = ANY (ARRAY['new'::text, 'needs_auth'::text, 'connected'::text, 'error'::text, 'disabled'::text])));
 alter table connections add constraint connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table connections add constraint connections_organization_id_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES imports(organization_id, id) ON DELETE SET NULL (import_id);
+alter table credentials add constraint credentials_id_check CHECK ((id <> ''::text));
+alter table credentials add constraint credentials_organization_id_provider_connection_id_user_id__key UNIQUE NULLS NOT DISTINCT (organization_id, provider, connection_id, user_id, provider_user_id);
+alter table credentials add constraint credentials_pkey PRIMARY KEY (id);
+alter table credentials add constraint credentials_provider_check CHECK ((provider ~ '^[a-z][a-z0-9_-]{0,49}$'::text));
+alter table credentials add constraint credentials_provider_user_id_check CHECK ((length(provider_user_id) <= 255));
+alter table credentials add constraint credentials_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table credentials add constraint credentials_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table credentials add constraint credentials_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table imports add constraint imports_id_check CHECK ((id <> ''::text));
 alter table imports add constraint imports_organization_id_id_key UNIQUE (organization_id, id);
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
@@ -283,6 +324,12 @@ alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY[
 alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table members add constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
+alter table oauth_apps add constraint oauth_apps_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 255)));
+alter table oauth_apps add constraint oauth_apps_id_check CHECK ((id <> ''::text));
+alter table oauth_apps add constraint oauth_apps_organization_id_provider_key UNIQUE (organization_id, provider);
+alter table oauth_apps add constraint oauth_apps_pkey PRIMARY KEY (id);
+alter table oauth_apps add constraint oauth_apps_provider_check CHECK ((provider ~ '^[a-z][a-z0-9_-]{0,49}$'::text));
+alter table oauth_apps add constraint oauth_apps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table oauth_clients add constraint oauth_clients_id_check CHECK ((id <> ''::text));
 alter table oauth_clients add constraint oauth_clients_kind_check CHECK ((kind = ANY (ARRAY['dynamic'::text, 'added'::text])));
 alter table oauth_clients add constraint oauth_clients_pkey PRIMARY KEY (id);
@@ -340,10 +387,13 @@ alter table users add constraint users_email_key UNIQUE (email);
 alter table users add constraint users_id_check CHECK ((id <> ''::text));
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_provider_provider_subject_key UNIQUE (provider, provider_subject);
+alter table vault_secrets add constraint vault_secrets_pkey PRIMARY KEY (name);
 
 -- Indexes that no constraint makes
 
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
+CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
@@ -369,10 +419,12 @@ CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at)
 
 alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
+alter table credentials enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
+alter table oauth_apps enable row level security, force row level security;
 alter table oauth_clients enable row level security, force row level security;
 alter table oauth_grants enable row level security, force row level security;
 alter table oauth_tokens enable row level security, force row level security;
@@ -387,6 +439,7 @@ alter table spent_states enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
 alter table users enable row level security, force row level security;
+alter table vault_secrets enable row level security, force row level security;
 
 -- Policies
 
@@ -400,6 +453,12 @@ create policy organization_own on connections as permissive for all to toolway_o
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on connections as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on credentials as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on credentials as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on imports as permissive for all to toolway_organization
@@ -421,6 +480,12 @@ create policy organization_own on members as permissive for all to toolway_organ
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on members as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on oauth_apps as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on oauth_apps as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on oauth_clients as permissive for all to owner
@@ -485,6 +550,9 @@ create policy organization_members on users as permissive for select to toolway_
    FROM members
   WHERE ((members.user_id = users.id) AND (members.organization_id = current_setting('app.organization'::text, true))))));
 create policy system_all on users as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on vault_secrets as permissive for all to owner
   using (true)
   with check (true);
 
@@ -639,9 +707,11 @@ CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATE
 
 grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
+grant delete, insert, select, update on credentials to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
+grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant select, update (ended_at) on oauth_grants to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant insert, select on records to toolway_organization;

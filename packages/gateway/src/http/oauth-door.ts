@@ -28,7 +28,7 @@ export interface OAuthDoorParts {
   readonly endpoints: Endpoints
   readonly server: Pick<AuthorizationServer, 'answer'>
   readonly consent: ConsentDoor
-  readonly keys: readonly SigningKey[]
+  keys(): readonly SigningKey[]
   register(said: unknown, actor: Actor, from: string): Promise<Registered>
   readonly clients: Clients
   actorOf(request: IncomingMessage, id: string): Actor
@@ -118,7 +118,7 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     if (path.startsWith(PROTECTED_RESOURCE) || name !== undefined || path === PATHS.keys) {
       allow(request, 'GET', 'HEAD')
       if (name !== undefined) return metadata(response, path, name)
-      if (path === PATHS.keys) return sendJson(response, 200, keySet(keys), PUBLIC)
+      if (path === PATHS.keys) return sendJson(response, 200, keySet(keys()), PUBLIC)
       return protectedResource(request, response, path)
     }
     if (path === PATHS.register) {

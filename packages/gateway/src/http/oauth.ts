@@ -29,7 +29,7 @@ export interface OAuthParts {
   readonly vault: Pick<Vault, 'hash' | 'sign'>
   readonly endpoints: Endpoints
   readonly accounts: Accounts
-  readonly keys: readonly SigningKey[]
+  keys(): readonly SigningKey[]
   readonly lifetimes: { readonly access: number; readonly refresh: number }
   readonly web: WebSession
   readonly clients: Clients

@@ -45,7 +45,7 @@ export interface AccessTokens {
 export interface AccessTokenParts {
   /** The public address of this gateway, without a slash at its end. */
   issuer(): string
-  /** The newest first: it signs, all of them verify. */
+  /** The newest first: it signs, all of them verify. Asked at each use, so that they may change. */
   readonly keys: readonly SigningKey[]
   /** Seconds. */
   readonly lifetime: number
@@ -56,30 +56,35 @@ export const TOKEN_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
 
-export function createAccessTokens({ issuer, keys, lifetime, now }: AccessTokenParts): AccessTokens {
-  const [newest] = keys
-  if (newest === undefined) throw new Error('there is no key to sign tokens with')
-  const publicKeys = new Map(keys.map(({ id, publicKey }) => [id, publicKey]))
+export function createAccessTokens(parts: AccessTokenParts): AccessTokens {
+  const { issuer, lifetime, now } = parts
+  const newestKey = (): SigningKey => {
+    const [newest] = parts.keys
+    if (newest === undefined) throw new Error('there is no key to sign tokens with')
+    return newest
+  }
   const seconds = () => Math.floor(now() / 1000)
   return {
     lifetime,
-    mint: ({ sub, aud, ...claims }) =>
-      new SignJWT({ ...claims, jti: randomUUID() })
+    mint({ sub, aud, ...claims }) {
+      const newest = newestKey()
+      return new SignJWT({ ...claims, jti: randomUUID() })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: newest.id })
         .setIssuer(issuer())
         .setSubject(sub)
         .setAudience(aud)
         .setIssuedAt(seconds())
         .setExpirationTime(seconds() + lifetime)
-        .sign(newest.privateKey),
+        .sign(newest.privateKey)
+    },
     async read(token) {
       try {
         const { payload } = await jwtVerify(
           token,
           ({ kid }) => {
-            const key = publicKeys.get(kid ?? '')
+            const key = parts.keys.find(({ id }) => id === kid)
             if (key === undefined) throw new errors.JWKSNoMatchingKey()
-            return key
+            return key.publicKey
           },
           { algorithms: [ALGORITHM], typ: TYPE, issuer: issuer(), currentDate: new Date(now()) },
         )

@@ -28,7 +28,8 @@ export interface AuthorizationServerParts {
   readonly endpoints: Endpoints
   readonly documents: ClientDocuments
   readonly accounts: Pick<Accounts, 'find'>
-  readonly keys: readonly SigningKey[]
+  /** The newest first; another one signs after a rotation of the vault. */
+  keys(): readonly SigningKey[]
   readonly cookieKey: string
   readonly lifetimes: { readonly access: number; readonly refresh: number }
   /** Who acts in a request of a client. */
@@ -85,14 +86,20 @@ export interface AuthorizationServer {
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
   const { db, hash, endpoints, documents, accounts, lifetimes } = parts
-  let loading: Promise<{ library: Library; provider: Provider }> | undefined
-  /** Its import takes 150 ms, which no start waits for. */
-  const load = () => (loading ??= build())
+  let built: { keyId: string | undefined; made: Promise<{ library: Library; provider: Provider }> } | undefined
+  /** Its import takes 150 ms, which no start waits for. It knows its keys once and for all: for another key it is made anew. */
+  function load() {
+    const keys = parts.keys()
+    const keyId = keys[0]?.id
+    if (built === undefined || built.keyId !== keyId) built = { keyId, made: build(keys) }
+    return built.made
+  }
 
-  async function build() {
+  async function build(keys: readonly SigningKey[]) {
     const library = await import('oidc-provider')
     const provider = createProvider({
       ...parts,
+      keys,
       library,
       storage: createStorage({
         ...parts,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { firstHashRoot } from './root.ts'
 import { createVault } from './vault.ts'
 
 const root = Buffer.from(Array.from({ length: 32 }, (_, index) => index))
@@ -17,7 +18,7 @@ describe('a sealed value', () => {
     expect(vault.open(vault.seal('', 'row'), 'row')).toBe('')
   })
 
-  test("that was swapped with another row's does not open", () => {
+  test("S2-ENC-01: that was swapped with another row's does not open", () => {
     const [one, two] = [vault.seal('one', 'connection con_1'), vault.seal('two', 'connection con_2')]
     expect(() => vault.open(two, 'connection con_1')).toThrow()
     expect(() => vault.open(one, 'connection con_2')).toThrow()
@@ -49,13 +50,27 @@ describe('a sealed value', () => {
   test('never looks the same twice, and never shows the text', () => {
     const sealed = Array.from({ length: 200 }, () => vault.seal('uru_secret', 'row'))
     expect(new Set(sealed.map((one) => one.toString('hex'))).size).toBe(200)
-    expect(new Set(sealed.map((one) => one.subarray(1, 13).toString('hex'))).size).toBe(200)
+    expect(new Set(sealed.map((one) => one.subarray(9, 21).toString('hex'))).size).toBe(200)
     for (const one of sealed) expect(one.includes('uru_secret')).toBe(false)
   })
 
   test('that was sealed by an earlier version still opens', () => {
     const kept = '01c6204f2e8d2cd679549b150aaca6d0462b68efed2009620b987815361491ff0181ae366f67b4'
     expect(vault.open(Buffer.from(kept, 'hex'), 'connection con_1')).toBe('kept words')
+  })
+
+  test('names the key that it was sealed with, and does not open when it names another', () => {
+    const sealed = vault.seal('a secret', 'row')
+    expect(sealed[0]).toBe(2)
+    expect(sealed.toString('hex', 1, 9)).toBe(vault.fingerprint.slice(0, 16))
+    const both = createVault({ roots: [root, Buffer.alloc(32, 9)] })
+    const renamed = Buffer.concat([
+      sealed.subarray(0, 1),
+      Buffer.from(other.keyIds[0] ?? '', 'hex'),
+      sealed.subarray(9),
+    ])
+    expect(both.open(sealed, 'row')).toBe('a secret')
+    expect(() => both.open(renamed, 'row')).toThrow()
   })
 
   test('says nothing of its text when it does not open', () => {
@@ -101,6 +116,48 @@ describe('keys that are derived', () => {
 
   test.each([0, 16, 31, 33, 64])('are not made of a root of %i bytes', (length) => {
     expect(() => createVault(randomBytes(length))).toThrow('32 bytes')
+  })
+})
+
+describe('a ring of keys', () => {
+  const [old, next] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const before = createVault(old)
+  const sealed = before.seal('a secret', 'row')
+  const after = createVault({ roots: [next, old], hashRoot: firstHashRoot(old) })
+
+  test('seals with the first, and opens what any of them sealed', () => {
+    expect(after.open(sealed, 'row')).toBe('a secret')
+    expect(() => before.open(after.seal('new', 'row'), 'row')).toThrow('which is not there')
+    expect(after.keyIds).toEqual([createVault(next).keyIds[0], before.keyIds[0]])
+    const earlier = Buffer.from('01c6204f2e8d2cd679549b150aaca6d0462b68efed2009620b987815361491ff0181ae366f67b4', 'hex')
+    expect(createVault({ roots: [next, root, old] }).open(earlier, 'connection con_1')).toBe('kept words')
+  })
+
+  test('verifies what any of them signed, and signs with the first', () => {
+    expect(after.verify('text', before.sign('text', 'cursor'), 'cursor')).toBe(true)
+    expect(after.verify('text', after.sign('text', 'cursor'), 'cursor')).toBe(true)
+    expect(before.verify('text', after.sign('text', 'cursor'), 'cursor')).toBe(false)
+    expect(after.signingKeys('tokens').map(({ id }) => id)).toEqual([
+      createVault(next).signingKeys('tokens')[0]?.id,
+      before.signingKeys('tokens')[0]?.id,
+    ])
+    expect(after.signingKeys('tokens')).toBe(after.signingKeys('tokens'))
+  })
+
+  test('finds keys by the same hash whichever of them seals', () => {
+    expect(after.hash('uru_key')).toEqual(before.hash('uru_key'))
+  })
+
+  test('can be turned while it is in use, and forgets what is not in it any more', () => {
+    const turning = createVault(old)
+    const { open, seal } = turning
+    turning.turn({ roots: [next, old], hashRoot: firstHashRoot(old) })
+    expect(open(sealed, 'row')).toBe('a secret')
+    expect(seal('new', 'row').toString('hex', 1, 9)).toBe(turning.keyIds[0])
+    turning.turn({ roots: [next], hashRoot: firstHashRoot(old) })
+    expect(() => open(sealed, 'row')).toThrow()
+    expect(turning.verify('text', before.sign('text', 'cursor'), 'cursor')).toBe(false)
+    expect(turning.hash('uru_key')).toEqual(before.hash('uru_key'))
   })
 })
 

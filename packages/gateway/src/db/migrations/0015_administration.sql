@@ -62,7 +62,7 @@ create trigger tell_changed after insert or update or delete on rules
 create table kept_answers (
   hash       bytea primary key check (length(hash) = 32), -- of the principal and its key
   request    bytea not null check (length(request) = 32), -- of method, address and body
-  answer     bytea,
+  sealed_answer bytea,
   created_at timestamptz not null default now()
 );
 create index kept_answers_age on kept_answers (created_at);

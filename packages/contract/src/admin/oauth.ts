@@ -1,0 +1,108 @@
+/**
+ * Clients that an organization has registered with providers, and the credentials that were had by them, over the admin
+ * interface (ledger S3-OAU-03, -08). A secret goes in and never comes out: an answer has its last characters at most.
+ */
+import { z } from 'zod'
+import { isPlaceholder } from '../placeholder.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+
+export const Provider = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_-]{0,49}$/,
+    'a provider starts with a small letter and has at most 50 small letters, digits, _ and -',
+  )
+
+export const OAuthApp = z.strictObject({
+  id: z.string(),
+  provider: Provider,
+  client_id: z.string(),
+  /** `••••` and its last characters; null where there is none. */
+  client_secret_hint: z.string().nullable(),
+  is_active: z.boolean(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type OAuthApp = z.output<typeof OAuthApp>
+
+/** Absent leaves the secret as it is, and so does a placeholder; null takes it away. */
+export const OAuthAppWords = z.strictObject({
+  provider: Provider,
+  client_id: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine((text) => !isPlaceholder(text), 'is a placeholder: put the client id there that the provider gave you'),
+  client_secret: z
+    .string()
+    .trim()
+    .max(4096)
+    .transform((text) => (isPlaceholder(text) ? undefined : text))
+    .nullable()
+    .optional(),
+  is_active: z.boolean().default(true),
+})
+
+export const Credential = z.strictObject({
+  id: z.string(),
+  provider: Provider,
+  connection_id: z.string().nullable(),
+  /** Null: the organization's own, which all of its members use. */
+  user_id: z.string().nullable(),
+  provider_user_id: z.string().nullable(),
+  provider_username: z.string().nullable(),
+  token_type: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.iso.datetime().nullable(),
+  renewable: z.boolean(),
+  is_active: z.boolean(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type Credential = z.output<typeof Credential>
+
+const OAUTH = '/api/v1/oauth/{organization}'
+
+export const listCredentials = operation({
+  id: 'listCredentials',
+  at: `GET ${OAUTH}/auth`,
+  summary:
+    'List the credentials of an organization: all of them for who administers it, else its shared ones and your own.',
+  needs: inOrganization('connector_read'),
+  query: Paging,
+  answer: pageOf(Credential),
+})
+
+export const removeCredentials = operation({
+  id: 'removeCredentials',
+  at: `DELETE ${OAUTH}/auth/{provider}`,
+  summary: "Remove the credentials of an organization with a provider: its shared ones, or with `user` that member's.",
+  needs: inOrganization('connector_update'),
+  query: z.strictObject({ user: z.string().min(1).optional() }),
+})
+
+export const listOAuthApps = operation({
+  id: 'listOAuthApps',
+  at: `GET ${OAUTH}/config`,
+  summary: 'List the clients that an organization has registered with providers.',
+  needs: inOrganization('connector_update'),
+  query: Paging,
+  answer: pageOf(OAuthApp),
+})
+
+export const putOAuthApp = operation({
+  id: 'putOAuthApp',
+  at: `POST ${OAUTH}/config`,
+  summary: 'Set the client that an organization has registered with a provider; sent again it changes nothing.',
+  needs: inOrganization('connector_update'),
+  body: OAuthAppWords,
+  answer: OAuthApp,
+})
+
+export const removeOAuthApp = operation({
+  id: 'removeOAuthApp',
+  at: `DELETE ${OAUTH}/config/{provider}`,
+  summary: 'Remove the client that an organization has registered with a provider.',
+  needs: inOrganization('connector_update'),
+})

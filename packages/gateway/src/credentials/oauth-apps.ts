@@ -1,0 +1,59 @@
+/** OAuth apps: the client that an organization has registered with a provider. Its secret is sealed; a hint is for people. */
+import { newId, type OAuthAppId, type OrganizationId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const OAuthAppRow = z.object({
+  id: z.string().transform((id) => id as OAuthAppId),
+  provider: z.string(),
+  client_id: z.string(),
+  sealed: z.instanceof(Buffer).nullable(),
+  hint: z.string().nullable(),
+  active: z.boolean(),
+  created_at: z.date(),
+  updated_at: z.date(),
+})
+export type OAuthAppRow = z.output<typeof OAuthAppRow>
+
+export interface OAuthAppWords {
+  readonly organizationId: OrganizationId
+  readonly provider: string
+  readonly clientId: string
+  /** Undefined leaves the secret as it is; null takes it away. */
+  readonly secret: string | null | undefined
+  readonly active: boolean
+  seal(secret: string, id: OAuthAppId): Buffer
+}
+
+export const listOAuthApps = (sql: OrgSql) => sql(OAuthAppRow)`
+  select id, provider, client_id, sealed, hint, active, created_at, updated_at from oauth_apps order by provider`
+
+export async function putOAuthApp(sql: OrgSql, words: OAuthAppWords): Promise<OAuthAppRow> {
+  const { organizationId, provider, clientId, secret, active, seal } = words
+  const [held] = await sql(OAuthAppRow)`
+    insert into oauth_apps (id, organization_id, provider, client_id, active)
+    values (${newId('app')}, ${organizationId}, ${provider}, ${clientId}, ${active})
+    on conflict (organization_id, provider)
+      do update set client_id = excluded.client_id, active = excluded.active, updated_at = now()
+    returning id, provider, client_id, sealed, hint, active, created_at, updated_at`
+  if (held === undefined) throw new Error('an OAuth app was not written')
+  if (secret === undefined) return held
+  // Only now its id is known, which the secret is sealed for.
+  const sealed = secret === null ? null : seal(secret, held.id)
+  const hint = secret === null ? null : hintOfSecret(secret)
+  await sql(z.object({ id: z.string() }))`
+    update oauth_apps set sealed = ${sealed}, hint = ${hint} where id = ${held.id} returning id`
+  return { ...held, sealed, hint }
+}
+
+export const removeOAuthApp = async (sql: OrgSql, provider: string): Promise<OAuthAppId | undefined> => {
+  const rows = await sql(z.object({ id: z.string().transform((id) => id as OAuthAppId) }))`
+    delete from oauth_apps where provider = ${provider} returning id`
+  return rows[0]?.id
+}
+
+const MASK = '••••'
+const SHOWN = 4
+/** Of a short one even four characters tell too much. */
+const LONG = 16
+export const hintOfSecret = (secret: string): string => (secret.length < LONG ? MASK : `${MASK}${secret.slice(-SHOWN)}`)

@@ -1,0 +1,183 @@
+/**
+ * Where root keys come from, in this order (ledger S2-ENC-02, U-04): the keychain, `MCP_ENCRYPTION_KEY`,
+ * `MCP_ENCRYPTION_KEY_PREVIOUS`, `JWT_SECRET`, the files of the data directory; and a new one, in a file.
+ *
+ * All that are found are told, because an installation may be on its way from one to another. Which of them seals is not decided
+ * here: the database remembers it (`ring.ts`).
+ */
+import { randomBytes } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  addToRingFile,
+  keysOfText,
+  readKeyFiles,
+  removeFromKeyFiles,
+  replaceFile,
+  textOfKeys,
+  whenMissing,
+} from './key-files.ts'
+import type { Keychain } from './keychain.ts'
+import { fingerprintOf, idOf, ROOT_LENGTH, rootFromSecret } from './root.ts'
+import { loadRootKey, VAULT_FILE } from './root-key.ts'
+
+export interface FoundKey {
+  readonly id: string
+  readonly fingerprint: string
+  readonly root: Buffer
+  readonly kind: 'keychain' | 'environment' | 'file'
+  /** For people: `MCP_ENCRYPTION_KEY`, `file vault.key`. */
+  readonly source: string
+}
+
+export interface Found {
+  /** In the order of the sources, each key once. */
+  readonly keys: readonly FoundKey[]
+  /** What a source had to say that gave no key. */
+  readonly notes: readonly string[]
+}
+
+export interface KeySettings {
+  readonly MCP_ENCRYPTION_KEY?: string | undefined
+  readonly MCP_ENCRYPTION_KEY_PREVIOUS?: readonly string[] | undefined
+  readonly JWT_SECRET?: string | undefined
+  readonly TOOLWAY_KEYCHAIN?: 'on' | 'off' | undefined
+}
+
+export interface KeySourceParts {
+  readonly directory: string
+  readonly settings: KeySettings
+  readonly keychain: Keychain
+}
+
+export interface KeySources {
+  readonly directory: string
+  find(): Promise<Found>
+  /** A new key where the data directory has none; of two processes that do it at once both get the same. */
+  makeFirst(): Promise<FoundKey>
+  /** A new key beside `current`, in the same source. Throws NoPlaceForKey for one that only its owner can write to. */
+  makeNext(current: FoundKey): Promise<FoundKey>
+  /** Remove a key from what is ours to write; what stands in the environment stays, and is told. */
+  drop(id: string): Promise<readonly string[]>
+  /** Move the keys with these ids into the keychain, and out of the files once they read back; undefined: it was done. */
+  promote(ids: readonly string[]): Promise<string | undefined>
+}
+
+/** The key comes from a source that a program cannot write to; the sentence says what its owner sets. */
+export class NoPlaceForKey extends Error {}
+
+/** Says that this directory's keys are in the keychain, and under which name. */
+export const KEYCHAIN_FILE = 'vault.keychain'
+
+export function createKeySources({ directory, settings, keychain }: KeySourceParts): KeySources {
+  const marker = join(directory, KEYCHAIN_FILE)
+  const readAccount = async () => (await readFile(marker, 'utf8').catch(whenMissing))?.trim()
+
+  async function readKeychain(): Promise<{ roots: Buffer[]; note?: string }> {
+    const account = await readAccount()
+    if (account === undefined) return { roots: [] }
+    try {
+      const text = await keychain.read(account)
+      const roots = text === undefined ? undefined : keysOfText(text)
+      if (roots !== undefined) return { roots }
+      return { roots: [], note: `the keychain holds no key under the name ${account}` }
+    } catch (thrown) {
+      return { roots: [], note: `the keychain cannot be read (${wordsOf(thrown)})` }
+    }
+  }
+
+  async function find(): Promise<Found> {
+    const { roots, note } = await readKeychain()
+    const files = await readKeyFiles(directory)
+    const all = [
+      ...roots.map((root) => foundKey(root, 'keychain', 'keychain')),
+      ...environmentKeys(settings),
+      ...files.map(({ root, file }) => foundKey(root, 'file', `file ${file}`)),
+    ]
+    const keys = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at)
+    return { keys, notes: note === undefined ? [] : [note] }
+  }
+
+  async function writeKeychain(account: string, roots: readonly Buffer[]): Promise<void> {
+    const text = textOfKeys(roots)
+    await keychain.write(account, text)
+    if ((await keychain.read(account)) !== text) throw new Error('it does not give back what was put in')
+  }
+
+  return {
+    directory,
+    find,
+    makeFirst: async () => foundKey(await loadRootKey(directory), 'file', `file ${VAULT_FILE}`),
+    async makeNext(current) {
+      if (current.kind === 'environment') throw new NoPlaceForKey(nextByHand(current))
+      const root = randomBytes(ROOT_LENGTH)
+      if (current.kind === 'file') await addToRingFile(directory, root)
+      else {
+        const { roots, note } = await readKeychain()
+        const account = await readAccount()
+        if (note !== undefined || account === undefined) throw new NoPlaceForKey(`No key can be added: ${note}.`)
+        await writeKeychain(account, [root, ...roots])
+      }
+      return foundKey(root, current.kind, current.source)
+    },
+    async drop(id) {
+      const { roots } = await readKeychain()
+      const account = await readAccount()
+      const rest = roots.filter((root) => idOf(fingerprintOf(root)) !== id)
+      if (account !== undefined && rest.length < roots.length && rest.length > 0) await writeKeychain(account, rest)
+      const files = (await readKeyFiles(directory)).filter(({ root }) => idOf(fingerprintOf(root)) === id)
+      await removeFromKeyFiles(
+        directory,
+        files.map(({ root }) => root),
+      )
+      return environmentKeys(settings).flatMap((key) => (key.id === id ? [key.source] : []))
+    },
+    async promote(ids) {
+      const { keys } = await find()
+      const chosen = ids.flatMap((id) => keys.find((key) => key.id === id) ?? [])
+      const before = await readAccount()
+      const isDone = chosen.every(({ kind }) => kind === 'keychain')
+      const account = before ?? randomBytes(8).toString('hex')
+      try {
+        // The name is written down first: a key in the keychain that nobody can name would stay there for ever.
+        if (before === undefined) await replaceFile(marker, `${account}\n`)
+        if (!isDone)
+          await writeKeychain(
+            account,
+            chosen.map(({ root }) => root),
+          )
+      } catch (thrown) {
+        if (before === undefined) await rm(marker, { force: true })
+        return wordsOf(thrown)
+      }
+      await removeFromKeyFiles(
+        directory,
+        chosen.map(({ root }) => root),
+      )
+      return undefined
+    },
+  }
+}
+
+function environmentKeys({ MCP_ENCRYPTION_KEY: key, ...settings }: KeySettings): FoundKey[] {
+  const { MCP_ENCRYPTION_KEY_PREVIOUS: previous = [], JWT_SECRET: secret } = settings
+  return [
+    ...(key === undefined ? [] : [environmentKey(Buffer.from(key, 'hex'), 'MCP_ENCRYPTION_KEY')]),
+    ...previous.map((one) => environmentKey(Buffer.from(one, 'hex'), 'MCP_ENCRYPTION_KEY_PREVIOUS')),
+    ...(secret === undefined ? [] : [environmentKey(rootFromSecret(secret), 'JWT_SECRET')]),
+  ]
+}
+
+const environmentKey = (root: Buffer, source: string) => foundKey(root, 'environment', source)
+
+function foundKey(root: Buffer, kind: FoundKey['kind'], source: string): FoundKey {
+  const fingerprint = fingerprintOf(root)
+  return { id: idOf(fingerprint), fingerprint, root, kind, source }
+}
+
+const nextByHand = ({ source }: FoundKey): string =>
+  source === 'JWT_SECRET'
+    ? 'The vault key is made of JWT_SECRET, which only you can set: give every gateway a MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) beside it, start them anew, then run this again.'
+    : 'The vault key stands in the environment, which only you can set: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and what stood there as MCP_ENCRYPTION_KEY_PREVIOUS, start them anew, then run this again.'
+
+const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

@@ -1,0 +1,48 @@
+/**
+ * Where does the database hold sealed values, and which words is each bound to? The one list of them: rotation, counting and the
+ * sealing of plain values walk it. A test asks the schema for every bytea column named `sealed…` that is missing here.
+ */
+import type { ConnectionId, CredentialId, KeyId, OAuthAppId } from '@toolway/contract'
+
+export interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  /** What identifies a row, as a text in SQL. */
+  readonly id: string
+  /** The associated data of the row's value. */
+  row(id: string): string
+}
+
+export const connectionRow = (id: ConnectionId): string => `connection ${id}`
+export const keyRow = (id: KeyId): string => `key ${id}`
+export const oauthAppRow = (id: OAuthAppId): string => `oauth app ${id}`
+export const accessTokenRow = (id: CredentialId): string => `credential ${id} access token`
+export const refreshTokenRow = (id: CredentialId): string => `credential ${id} refresh token`
+export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
+export const secretRow = (name: string): string => `vault secret ${name}`
+
+const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
+  table,
+  column: name,
+  id,
+  row,
+})
+
+export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
+  column('connections', 'sealed', connectionRow),
+  column('keys', 'sealed', keyRow),
+  column('oauth_apps', 'sealed', oauthAppRow),
+  column('credentials', 'sealed_access_token', accessTokenRow),
+  column('credentials', 'sealed_refresh_token', refreshTokenRow),
+  column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
+  column('vault_secrets', 'sealed', secretRow, 'name'),
+])
+
+/** The same statement for each column: `@table`, `@column` and `@id` are words of the list above, never anybody's input. */
+export function withNames(
+  texts: TemplateStringsArray,
+  { table, column: name, id }: SealedColumn,
+): TemplateStringsArray {
+  const named = texts.map((text) => text.replaceAll('@table', table).replaceAll('@column', name).replaceAll('@id', id))
+  return Object.assign(named, { raw: named })
+}
