@@ -32,10 +32,10 @@ export interface Provided {
 }
 
 const refuse = (problem: string): never => {
-  throw new Fault('sign-in.provider', { problem })
+  throw new Fault('login.provider', { problem })
 }
 
-/** Throws `sign-in.provider`. Its transaction is the caller's. */
+/** Throws `login.provider`. Its transaction is the caller's. */
 export async function userOf(sql: SystemSql, actor: Actor, proven: Proven, rule: Provision): Promise<Provided> {
   const known = await findUserOfProvider(sql, proven.issuer, proven.subject)
   if (known !== undefined && !known.active) return refuse('this account is not active')
