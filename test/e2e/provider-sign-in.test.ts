@@ -206,14 +206,13 @@ describe('a person with a Supabase access token', () => {
       shared,
       'no token',
     ]
-    for (const token of bad)
-      expect(await login(token)).toMatchObject({ status: 401, body: { code: 'sign-in.provider' } })
+    for (const token of bad) expect(await login(token)).toMatchObject({ status: 401, body: { code: 'login.provider' } })
     // The local password is the other way.
     expect((await signIn(gateway.address, 'bob@example.com')).user).toMatchObject({ email: 'bob@example.com' })
     const [failed] = await gateway.db.system(
       (sql) =>
         sql(z.object({ count: z.int() }))`
-        select count(*)::int as count from records where kind = 'sign_in' and code = 'sign-in.provider'`,
+        select count(*)::int as count from records where kind = 'sign_in' and code = 'login.provider'`,
     )
     expect(failed?.count).toBe(bad.length)
   })
@@ -224,7 +223,7 @@ describe('a person with a Supabase access token', () => {
     const { newSetUpCode } = await import('../../packages/gateway/src/identity/codes.ts')
     const { createTestVault } = await import('../../packages/gateway/src/testing/gateway.ts')
     const code = await gateway.db.system((sql) => newSetUpCode(sql, createTestVault().hash))
-    expect(await login(await project.token(claims))).toMatchObject({ status: 401, body: { code: 'sign-in.provider' } })
+    expect(await login(await project.token(claims))).toMatchObject({ status: 401, body: { code: 'login.provider' } })
     const first = await askAdmin(gateway.address, 'POST /auth/register', {
       body: { setup_code: code, email: 'first@example.com', name: 'First', password: 'correct horse battery' },
     })
@@ -238,6 +237,6 @@ describe('a person with a Supabase access token', () => {
   test('is told that none is taken where no provider is set', async () => {
     await using gateway = await startTestGateway()
     const answer = await askAdmin(gateway.address, 'POST /auth/login', { body: { provider_token: 'a.b.c' } })
-    expect(answer).toMatchObject({ status: 401, body: { code: 'sign-in.provider' } })
+    expect(answer).toMatchObject({ status: 401, body: { code: 'login.provider' } })
   })
 })

@@ -436,10 +436,10 @@ describe('passwords', () => {
     await using gateway = await start()
     const [wrong, nobody] = [await attempt(gateway, ADA, 'x'), await attempt(gateway, 'nobody@example.com', 'x')]
     expect({ ...wrong.body, correlation_id: '' }).toEqual({ ...nobody.body, correlation_id: '' })
-    expect([wrong.status, codeIn(wrong.body)]).toEqual([401, 'sign-in.wrong'])
+    expect([wrong.status, codeIn(wrong.body)]).toEqual([401, 'login.wrong'])
     for (let at = 1; at < 8; at++) expect((await attempt(gateway, ADA, 'x')).status).toBe(401)
     const stopped = await attempt(gateway, ADA, PASSWORD)
-    expect([stopped.status, codeIn(stopped.body)]).toEqual([429, 'sign-in.limit'])
+    expect([stopped.status, codeIn(stopped.body)]).toEqual([429, 'login.limit'])
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(800)
     expect((await records(gateway, 'sign_in')).map(({ outcome }) => outcome)).toEqual(Array<string>(9).fill('refused'))
   })
@@ -536,7 +536,7 @@ describe('the first person', () => {
     const members = await askAdmin(gateway.address, 'GET /admin/tenants/default/members', { token })
     expect(members.body.items).toMatchObject([{ role: 'tenant_admin' }])
     const late = await register(gateway, code, 'late@example.com')
-    expect([late.status, codeIn(late.body)]).toEqual([403, 'set-up.done'])
+    expect([late.status, codeIn(late.body)]).toEqual([403, 'setup.done'])
   })
 
   test('can do so on the sign-in page, which asks for the code while nobody is there', async () => {

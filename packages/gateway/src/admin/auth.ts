@@ -57,9 +57,9 @@ async function whoami(parts: AdminParts, principal: Principal): Promise<shapes.W
   }
 }
 
-/** For people themselves: no key and no OAuth client changes how somebody signs in. Throws `sign-in.needed`. */
+/** For people themselves: no key and no OAuth client changes how somebody signs in. Throws `login.needed`. */
 function person({ kind, userId, signInId }: Principal) {
-  if (kind !== 'user' || userId === undefined || signInId === undefined) throw new Fault('sign-in.needed')
+  if (kind !== 'user' || userId === undefined || signInId === undefined) throw new Fault('login.needed')
   return { userId, signInId }
 }
 

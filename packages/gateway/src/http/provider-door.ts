@@ -70,15 +70,15 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
     }
   })
 
-  /** Throws `sign-in.provider` for a way back that this browser did not begin, or has gone before. */
+  /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
   async function departureOf(cookies: string | undefined) {
     const kept = readKept(vault, cookieOf(cookies, name()))
     if (kept === undefined || kept.until <= Date.now())
-      throw new Fault('sign-in.provider', {
+      throw new Fault('login.provider', {
         problem: 'this browser did not begin it, or it took more than ten minutes',
       })
     if (!(await spend(vault.hash(`provider state ${kept.state}`), new Date(kept.until))))
-      throw new Fault('sign-in.provider', { problem: 'this answer has been used' })
+      throw new Fault('login.provider', { problem: 'this answer has been used' })
     return kept
   }
 

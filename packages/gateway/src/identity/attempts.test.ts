@@ -10,7 +10,7 @@ function fixture() {
   return { attempts, fail, pass: (milliseconds: number) => (time += milliseconds) }
 }
 
-const limited = { code: 'sign-in.limit' }
+const limited = { code: 'login.limit' }
 
 describe('sign-ins that fail', () => {
   test('are stopped for an account and an address after eight, and tried again a quarter of an hour later', () => {

@@ -9,7 +9,7 @@ import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 
 export interface Attempts {
-  /** Throws `sign-in.limit`. What is returned is called when the attempt was good: it then counts as none. */
+  /** Throws `login.limit`. What is returned is called when the attempt was good: it then counts as none. */
   begin(account: string, address: string | undefined): () => void
 }
 
@@ -46,7 +46,7 @@ export function createAttempts({ now }: { now(): number }): Attempts {
       const full = asked.filter(({ window, most }) => window.failures >= most)
       if (full.length > 0) {
         const until = Math.max(...full.map(({ window }) => window.until))
-        throw new Fault('sign-in.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
+        throw new Fault('login.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
       }
       for (const { window } of asked) window.failures++
       let open = true

@@ -29,11 +29,11 @@ export interface IdentityProvider {
   readonly title: string
   /** Whether a browser can be sent there. */
   readonly browses: boolean
-  /** Throws `sign-in.provider`. */
+  /** Throws `login.provider`. */
   depart(redirectUri: string): Promise<Departure & { readonly url: URL }>
-  /** `current` is the address that the browser came back to. Throws `sign-in.provider`. */
+  /** `current` is the address that the browser came back to. Throws `login.provider`. */
   arrive(current: URL, departure: Departure): Promise<Proven>
-  /** Throws `sign-in.provider` for a token that is not good, and where none is taken. */
+  /** Throws `login.provider` for a token that is not good, and where none is taken. */
   prove(token: string): Promise<Proven>
 }
 
@@ -68,7 +68,7 @@ const Claims = z.object({
 })
 
 const refuse = (problem: string, cause?: unknown): never => {
-  throw new Fault('sign-in.provider', { problem }, { cause })
+  throw new Fault('login.provider', { problem }, { cause })
 }
 
 export function createIdentityProvider(parts: IdentityProviderParts): IdentityProvider {

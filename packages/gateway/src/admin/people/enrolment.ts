@@ -35,11 +35,11 @@ export interface First {
 export interface Enrolment {
   /** Whether nobody has signed up yet. */
   isEmpty(): Promise<boolean>
-  /** Throws `set-up.done`, `code.unknown`, `sign-in.limit`, or `body.shape` for the password. */
+  /** Throws `setup.done`, `code.unknown`, `login.limit`, or `body.shape` for the password. */
   register(actor: Actor, first: First): Promise<UserRow>
-  /** Throws `code.unknown`, `sign-in.limit`, or `body.shape` for the password. */
+  /** Throws `code.unknown`, `login.limit`, or `body.shape` for the password. */
   choosePassword(actor: Actor, code: string, password: string): Promise<UserRow>
-  /** Throws `password.wrong`, `sign-in.limit`, or `body.shape`. Every sign-in of the person ends. */
+  /** Throws `password.wrong`, `login.limit`, or `body.shape`. Every sign-in of the person ends. */
   changePassword(actor: Actor, userId: UserId, current: string, next: string): Promise<UserRow>
 }
 
@@ -61,9 +61,9 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
 
   async function addFirst(sql: SystemSql, actor: Actor, { code, email, name }: First, password: string) {
     if (!(await spendSetUpCode(sql, hash, code))) throw new Fault('code.unknown')
-    if ((await countUsers(sql)) > 0) throw new Fault('set-up.done')
+    if ((await countUsers(sql)) > 0) throw new Fault('setup.done')
     const user = await addUser(sql, { email, name, password, platformAdmin: true })
-    if (user === undefined) throw new Fault('set-up.done')
+    if (user === undefined) throw new Fault('setup.done')
     const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'set-up')
     await joinAs(sql, parts, user.id, { organizationId: organization.id, role: 'tenant_admin', name: user.email })
     const made = { ...actor, id: user.id, type: 'user' } as const
@@ -84,7 +84,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
         async (sql) => [await countUsers(sql), await isSetUpCode(sql, hash, first.code)] as const,
       )
       const refused = { action: 'user.register', resource: 'user', id: 'first' }
-      if (people > 0) return refuse(actor, refused, new Fault('set-up.done'))
+      if (people > 0) return refuse(actor, refused, new Fault('setup.done'))
       if (!known) return refuse(actor, refused, new Fault('code.unknown'))
       good()
       const password = await passwords.hash(first.password)

@@ -32,10 +32,10 @@ export interface Provided {
 }
 
 const refuse = (problem: string): never => {
-  throw new Fault('sign-in.provider', { problem })
+  throw new Fault('login.provider', { problem })
 }
 
-/** Throws `sign-in.provider`. Its transaction is the caller's. */
+/** Throws `login.provider`. Its transaction is the caller's. */
 export async function userOf(
   sql: SystemSql,
   seals: MemberSeals,

@@ -68,14 +68,14 @@ export interface Wanted {
 }
 
 export interface SignIn {
-  /** Throws `sign-in.wrong`, `sign-in.limit`, or `place.unknown` for an organization the person is not in. */
+  /** Throws `login.wrong`, `login.limit`, or `place.unknown` for an organization the person is not in. */
   withPassword(actor: Actor, email: string, password: string, wanted: Wanted): Promise<Tokens>
   /**
-   * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `sign-in.provider` or
+   * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `login.provider` or
    * `place.unknown`.
    */
   withProviderToken(actor: Actor, token: string, wanted: Wanted): Promise<Tokens>
-  /** For whom the provider has proven. Throws `sign-in.provider` where that is nobody here. */
+  /** For whom the provider has proven. Throws `login.provider` where that is nobody here. */
   withProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens>
   /** For somebody whose identity is proven already; `how` is told in the record. */
   as(actor: Actor, user: UserRow, how: string, wanted: Wanted): Promise<Tokens>
@@ -105,7 +105,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   async function refused(actor: Actor, user: UserRow | undefined): Promise<never> {
     await db.system((sql) => recordChange(sql, actor, undefined, failure(user)))
-    throw new Fault('sign-in.wrong')
+    throw new Fault('login.wrong')
   }
 
   async function tokensFor(sql: SystemSql, user: UserRow, signIn: Pick<SignInRow, 'id' | 'bound_to' | 'client'>) {
@@ -204,7 +204,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
     async withProviderToken(actor, token, wanted) {
       const good = attempts.begin('provider token', actor.address)
-      if (parts.provider === undefined) throw new Fault('sign-in.provider', { problem: 'none is set' })
+      if (parts.provider === undefined) throw new Fault('login.provider', { problem: 'none is set' })
       const proven = await parts.provider.prove(token).catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
       const tokens = await openProven(actor, proven, wanted)
       good()
@@ -242,7 +242,7 @@ const failure = (user: UserRow | undefined): Change => ({
   resource: 'user',
   id: user?.id ?? 'unknown',
   outcome: 'refused',
-  code: 'sign-in.wrong',
+  code: 'login.wrong',
   detail: { by: 'password' },
 })
 
