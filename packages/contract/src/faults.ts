@@ -121,6 +121,13 @@ export const FAULTS = {
   'limit.administration': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The organization has used its {limit} requests per minute to the admin interface.', 'Send the request again in {seconds} s; requests_per_minute of the organization, else TOOLWAY_LIMIT_ORGANIZATION, says how many there are.'),
   'limit.connection': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The connection {connection} has used its {limit} requests per minute.', 'Send the request again in {seconds} s; TOOLWAY_LIMIT_CONNECTION says how many there are.'),
   'limit.unknown': row('place', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'More than {limit} requests per minute name endpoints that are not there.', 'Check organization, toolset and connection in the address, and send the request again in {seconds} s.'),
+  'record.unwritable': row(
+    'open',
+    'UNAVAILABLE',
+    [503, UNREACHABLE, 'retry'],
+    'No record of this call can be kept ({problem}), and no call goes out without one.',
+    'Make room for the folder outbox in the data directory, and let the gateway write there.',
+  ),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
   'session.open': row('admit', 'INVALID_ARGUMENT', [400, INVALID], 'This connection has its session already: it opens once.', 'Open another connection for another session.'),

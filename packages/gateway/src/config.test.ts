@@ -272,6 +272,8 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_PRESET: 'supabase',
       TOOLWAY_OIDC_NEW: 'viewer',
       SUPABASE_URL: 'https://x.supabase.co',
+      TOOLWAY_RECORDS_DAYS: '90',
+      TOOLWAY_CHECKPOINT_MINUTES: '5',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',

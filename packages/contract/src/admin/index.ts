@@ -67,3 +67,13 @@ export {
 } from './auth.ts'
 export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
 export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'
+export {
+  AuditEvent,
+  ChainVerdict,
+  exportAudit,
+  exportOrganizationAudit,
+  listAudit,
+  listOrganizationAudit,
+  verifyAudit,
+  verifyOrganizationAudit,
+} from './audit.ts'

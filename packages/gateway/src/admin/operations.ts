@@ -3,6 +3,7 @@ import { authOperations } from './auth.ts'
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
 import { memberOperations } from './members.ts'
+import { auditOperations } from './audit.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -21,6 +22,7 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...auditOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

@@ -10,6 +10,7 @@ import { examples, outputOf, type Common, type Finish } from './command-words.ts
 import { CommandFault, EXIT, harmless } from './output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people-commands.ts'
 import { orgCommand, ruleCommand } from './platform-commands.ts'
+import { recordsCommand } from './records-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -77,6 +78,7 @@ function build(finish: Finish): Command {
   add(whoamiCommand(finish))
   add(userCommand(finish))
   add(memberCommand(finish))
+  add(recordsCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))

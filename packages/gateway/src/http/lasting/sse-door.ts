@@ -23,7 +23,7 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Inco
 import { isRefusal, type OpenStreams } from '../open-streams.ts'
 import { createReader } from '../reader.ts'
 import { refuse } from '../refuse.ts'
-import { accepts, correlationOf, isJsonType } from '../request-head.ts'
+import { accepts, correlationOf, fromOf, isJsonType } from '../request-head.ts'
 import { pathOf } from '../target.ts'
 
 export interface SseDoorParts extends ChannelParts {
@@ -135,8 +135,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
 
   return {
     async answer(request, response, place, way) {
-      const trail = trails.begin(0, correlationOf(request))
-      trail.address = parts.clients.of(request).address
+      const trail = trails.begin(0, correlationOf(request), fromOf(request, parts.clients))
       const inbound = { place, authorization: request.headers.authorization }
       try {
         if (way === 'messages') {
