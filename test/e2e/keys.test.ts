@@ -241,7 +241,7 @@ describe('the personal key of a member', () => {
   test('is shown again to a fresh sign-in or for the password, and each time is on record', async () => {
     const roles = [[gateway.organization.id, 'tenant_member']] as const
     const { client, user } = await join('three@example.com', { ...at(6), roles })
-    expect((await client(`POST ${MINE}/reveal`)).body).toMatchObject({ status: 403, code: 'sign-in.old' })
+    expect((await client(`POST ${MINE}/reveal`)).body).toMatchObject({ status: 403, code: 'login.old' })
     expect((await client(`POST ${MINE}/reveal`, { password: 'not this one' })).body).toMatchObject({
       status: 403,
       code: 'password.wrong',
@@ -257,7 +257,7 @@ describe('the personal key of a member', () => {
       [`${MINE}/regenerate`],
       [MINE, { name: 'x' }],
     ] as const)
-      expect((await holder(`POST ${path as `/${string}`}`, body)).body).toMatchObject({ code: 'sign-in.needed' })
+      expect((await holder(`POST ${path as `/${string}`}`, body)).body).toMatchObject({ code: 'login.needed' })
     const fresh = await join('four@example.com', { ...at(4), roles })
     expect((await fresh.client(`POST ${MINE}/reveal`)).status).toBe(200)
     const all = await records()

@@ -260,11 +260,14 @@ describe('a call leaves one record and one line', () => {
     expect(gateway.log.filter(({ facts }) => String(facts['request_id']).startsWith('many-'))).toHaveLength(1_000)
   })
 
-  test('and what is refused at the door leaves a line, and a record only where it is known whose', async () => {
+  test('and what is refused at the door leaves a line, and a record where it is known whose, else one of the platform', async () => {
     await callTool(modern(gateway.url, `uru_${'00'.repeat(32)}`), 'probe__echo', { text: 'x' }, named('stranger-1'))
     await until('a line', () => linesOf('stranger-1').length > 0)
     expect(linesOf('stranger-1').map(({ facts }) => facts['code'])).toEqual(['key.unknown'])
-    expect(await recordsOf('stranger-1')).toEqual([])
+    expect((await remainsOf('stranger-1')).record).toMatchObject({
+      organization_id: 'platform',
+      principal: 'anonymous',
+    })
     await callTool(modern(gateway.url, LIMITED_KEY), 'probe__fail', { reason: 'x' }, named('limited-1'))
     expect((await remainsOf('limited-1')).record).toMatchObject({
       principal: await keyId('limited'),

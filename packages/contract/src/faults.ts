@@ -105,7 +105,7 @@ export const FAULTS = {
   'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role here, {role}, does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
   'key.limit': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This key or token is limited to {limit}.', 'Use one that reaches further; the same person may make it.'),
   'behalf.unknown': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request is made on behalf of somebody who is no member of the organization.', 'Send the email address of a member, or leave the header out.'),
-  'sign-in.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes of a sign-in, or for the password.', 'Send your password with the request, or sign in again.'),
+  'login.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes of a sign-in, or for the password.', 'Send your password with the request, or sign in again.'),
   'key.beyond': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key may not do more than whoever makes it: {problem}.', 'Ask for less, or let somebody make it who may do that.'),
   'key.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A member has at most {limit} keys of its own.', 'Remove one that is not needed.'),
   'scope.insufficient': row(
@@ -132,6 +132,13 @@ export const FAULTS = {
   'limit.administration': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The organization has used its {limit} requests per minute to the admin interface.', 'Send the request again in {seconds} s; requests_per_minute of the organization, else TOOLWAY_LIMIT_ORGANIZATION, says how many there are.'),
   'limit.connection': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The connection {connection} has used its {limit} requests per minute.', 'Send the request again in {seconds} s; TOOLWAY_LIMIT_CONNECTION says how many there are.'),
   'limit.unknown': row('place', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'More than {limit} requests per minute name endpoints that are not there.', 'Check organization, toolset and connection in the address, and send the request again in {seconds} s.'),
+  'record.unwritable': row(
+    'open',
+    'UNAVAILABLE',
+    [503, UNREACHABLE, 'retry'],
+    'No record of this call can be kept ({problem}), and no call goes out without one.',
+    'Make room for the folder outbox in the data directory, and let the gateway write there.',
+  ),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist (any more).', 'Start a new one with initialize.'),
   'session.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The gateway holds {limit} sessions and takes no more.', 'End a session with DELETE, or wait: idle ones end by themselves.'),
   'session.open': row('admit', 'INVALID_ARGUMENT', [400, INVALID], 'This connection has its session already: it opens once.', 'Open another connection for another session.'),

@@ -66,6 +66,7 @@ import { removeOldGrants } from './identity/oauth-grants.ts'
 import { removeExpiredTokens } from './identity/oauth-tokens.ts'
 import { createCleanOAuth } from './jobs/clean-oauth.ts'
 import { createKeepCatalogs } from './jobs/keep-catalogs.ts'
+import { createKeepCheckpoints } from './jobs/keep-checkpoints.ts'
 import { createKeepHealthy, type Watched } from './jobs/keep-healthy.ts'
 import { createKeepSnapshots, type KeepSnapshots } from './jobs/keep-snapshots.ts'
 import { createKeepSessions } from './jobs/keep-sessions.ts'
@@ -80,7 +81,9 @@ import { listRoles } from './organizations/members.ts'
 import { DEFAULT_SLUG, listOrganizations } from './organizations/organizations.ts'
 import { createEndpoints } from './oauth/endpoints.ts'
 import { createRules, listRules } from './policy/rules.ts'
-import { createRecordWriter, storeRecords } from './records/records.ts'
+import { createRecordWriter } from './records/outbox/writer.ts'
+import { storeRecords } from './records/records.ts'
+import { createRefusals } from './records/refusals.ts'
 import {
   findSession,
   removeIdleSessions,
@@ -134,13 +137,27 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     sessions: () => sessions.size,
     channels: () => room.size,
     upstreamSessions: () => upstreams.sessions,
+    waitingRecords: () => records.waiting,
   })
   const records = createRecordWriter({
+    directory: join(config.TOOLWAY_DATA, 'outbox'),
+    now: Date.now,
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
   opened.defer(() => records.close())
+  const refusals = createRefusals({ write: (entry) => records.write(entry), now: Date.now })
+  opened.defer(() => refusals.close())
+  const checkpoints = createKeepCheckpoints({
+    db,
+    keys: () => vault.signingKeys('record checkpoints'),
+    log,
+    now: Date.now,
+    minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
+    days: config.TOOLWAY_RECORDS_DAYS,
+  })
+  opened.defer(() => checkpoints.close())
 
   const redis =
     config.REDIS_URL === undefined
@@ -214,7 +231,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
     logLine,
     count: counters.call,
     refuse: counters.refuse,
+    intend: records.intend,
     write: records.write,
+    refuseStranger: refusals.take,
   })
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
@@ -551,6 +570,7 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         rules: { refresh: () => rules.load().then(snapshots.reload) },
         sync: syncNow,
         requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
+        checkpoints,
       },
       identify: identity.identify,
       web,

@@ -312,6 +312,8 @@ describe('a setting in a file of its own', () => {
       MCP_ENCRYPTION_KEY: 'ab'.repeat(32),
       MCP_ENCRYPTION_KEY_PREVIOUS: `${'ab'.repeat(32)},${'CD'.repeat(32)}`,
       JWT_SECRET: 'a secret of at least thirty-two bytes',
+      TOOLWAY_RECORDS_DAYS: '90',
+      TOOLWAY_CHECKPOINT_MINUTES: '5',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',

@@ -278,6 +278,14 @@ export const SETTINGS = {
       true,
     ),
   ),
+  TOOLWAY_RECORDS_DAYS: setting(
+    wholeNumber(1, 99_999).optional(),
+    'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',
+  ),
+  TOOLWAY_CHECKPOINT_MINUTES: setting(
+    wholeNumber(1, 1440).default(10),
+    'Minutes between two signatures under the records that came meanwhile.',
+  ),
   DATABASE_URL: setting(
     z
       .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })

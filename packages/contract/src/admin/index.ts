@@ -100,3 +100,13 @@ export {
   removeCredentials,
   removeOAuthApp,
 } from './oauth.ts'
+export {
+  AuditEvent,
+  ChainVerdict,
+  exportAudit,
+  exportOrganizationAudit,
+  listAudit,
+  listOrganizationAudit,
+  verifyAudit,
+  verifyOrganizationAudit,
+} from './audit.ts'

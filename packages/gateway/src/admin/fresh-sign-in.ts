@@ -22,7 +22,7 @@ interface Who {
   readonly organizationId: OrganizationId
 }
 
-/** How it is known. Throws `sign-in.old`, or `password.wrong`, or `sign-in.limit` after too many wrong ones. */
+/** How it is known. Throws `login.old`, or `password.wrong`, or `login.limit` after too many wrong ones. */
 export async function refuseOldSignIn(
   parts: AdminParts,
   { actor, principal, user, organizationId }: Who,
@@ -31,7 +31,7 @@ export async function refuseOldSignIn(
   if (password === undefined && (await isFresh(parts, principal, user))) return 'sign-in'
   const fits = password !== undefined && (await parts.passwordFits(actor, user, password))
   if (fits) return 'password'
-  const fault = password === undefined ? new Fault('sign-in.old', { minutes: MINUTES }) : new Fault('password.wrong')
+  const fault = password === undefined ? new Fault('login.old', { minutes: MINUTES }) : new Fault('password.wrong')
   await parts.db.system((sql) =>
     recordChange(sql, actor, organizationId, {
       action: 'key.reveal',
@@ -50,7 +50,7 @@ export interface PasswordFitsParts {
   readonly attempts: Attempts
 }
 
-/** Whether it is the person's password. Throws `sign-in.limit` after too many that were not. */
+/** Whether it is the person's password. Throws `login.limit` after too many that were not. */
 export const createPasswordFits =
   ({ db, passwords, attempts }: PasswordFitsParts) =>
   async (actor: Actor, user: UserId, password: string): Promise<boolean> => {

@@ -22,15 +22,15 @@ import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } 
 import { refuseOldSignIn } from './fresh-sign-in.ts'
 import { serveSignedIn, type AdminParts, type Asking, type Served } from './serve.ts'
 
-/** The member that a principal stands for. Throws `sign-in.needed` for keys of nobody's. */
+/** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
 function memberOf({ userId }: Principal): UserId {
-  if (userId === undefined) throw new Fault('sign-in.needed')
+  if (userId === undefined) throw new Fault('login.needed')
   return userId
 }
 
-/** Throws `sign-in.needed` for whoever comes with a key, a member's own too. */
+/** Throws `login.needed` for whoever comes with a key, a member's own too. */
 function personOf(principal: Principal): UserId {
-  if (principal.kind !== 'user') throw new Fault('sign-in.needed')
+  if (principal.kind !== 'user') throw new Fault('login.needed')
   return memberOf(principal)
 }
 

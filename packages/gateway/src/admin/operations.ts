@@ -8,6 +8,7 @@ import { myKeyOperations } from './my-keys.ts'
 import { grantOperations } from './grants.ts'
 import { oauthClientOperations } from './oauth-clients.ts'
 import { oauthOperations } from './oauth.ts'
+import { auditOperations } from './audit.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
 import { ruleOperations } from './rules.ts'
@@ -31,6 +32,7 @@ const DESCRIBED: readonly Served[] = [
   ...grantOperations,
   ...oauthClientOperations,
   ...oauthOperations,
+  ...auditOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

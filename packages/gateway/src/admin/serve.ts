@@ -42,6 +42,12 @@ export interface AdminParts {
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   /** What an organization may send where nothing else is settled for it. */
   readonly requestsPerMinute: number
+  readonly checkpoints: {
+    /** Sign what came since the last one. */
+    sign(organization?: string): Promise<void>
+    /** Of the keys that sign, and signed before. */
+    fingerprints(): readonly string[]
+  }
 }
 
 /** One request as the door learned it. */

@@ -62,6 +62,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   trail.eraUpstream = target.revision
   const counting = standing.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
+  trail.intend?.(trail)
   const answer = await (sameEra ? relay(forwarding) : cross(forwarding))
   if ('question' in answer) return { result: answer.question }
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }

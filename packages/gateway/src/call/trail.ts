@@ -7,8 +7,17 @@
 import { randomUUID } from 'node:crypto'
 import { newId, type Fault } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
-import type { Entry, Outcome } from '../records/records.ts'
+import type { Intent } from '../records/outbox/writer.ts'
+import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import type { Standing } from './ports.ts'
+
+/** The other end of a line, as its door sees it. */
+export interface From {
+  readonly address: string | undefined
+  readonly userAgent: string | undefined
+}
+
+const NOWHERE: From = { address: undefined, userAgent: undefined }
 
 export interface Trail {
   readonly correlationId: string
@@ -16,8 +25,6 @@ export interface Trail {
   readonly begun: number
   bytesIn: number
   standing?: Standing
-  /** Of the client. */
-  address?: string | undefined
   method: string
   target?: string | undefined
   connection?: string | undefined
@@ -29,9 +36,15 @@ export interface Trail {
   warned?: boolean
   eraUpstream?: string
   client?: string
+  readonly from: From
+  /** What was written down before anything left: under which id, and where. */
+  id?: Entry['id']
+  intent?: Intent
   outcome: Outcome
   fault?: Fault
   bytesOut: number
+  /** Before anything leaves for an upstream: what goes on record is written down. Throws `record.unwritable`. */
+  intend?(trail: Trail): void
 }
 
 export interface TrailParts {
@@ -41,12 +54,16 @@ export interface TrailParts {
   logLine(json: string): void
   count(method: string, outcome: Outcome, seconds: number): void
   refuse(code: string): void
-  /** Keeps a record. */
-  write(entry: Entry): void
+  /** Writes down what remains of a call if nothing more is heard of it. Throws `record.unwritable`. */
+  intend(entry: Entry): Intent
+  /** Keeps a record; `json` is the same. */
+  write(entry: Entry, json: string, intent: Intent | undefined): void
+  /** Hears of a refusal that is on no organization's record, as it is not known whose it is. */
+  refuseStranger(entry: Entry): void
 }
 
 export interface Trails {
-  begin(bytesIn: number, correlationId?: string): Trail
+  begin(bytesIn: number, correlationId?: string, from?: From): Trail
   close(trail: Trail): void
 }
 
@@ -73,7 +90,8 @@ const COUNTED = new Set([
 ])
 const CORRELATION_FORM = /^[\w.:-]{1,128}$/
 
-export function createTrails({ now, log, logLine, count, refuse, write }: TrailParts): Trails {
+export function createTrails(parts: TrailParts): Trails {
+  const { now, log, logLine, count, refuse, write } = parts
   // Unique by the process's own random part; a counter costs a fifth of drawing randomness for each request.
   const process = randomUUID().slice(0, 18)
   let last = 0
@@ -86,7 +104,7 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
     const { fault } = trail
     count(COUNTED.has(trail.method) ? trail.method : 'other', trail.outcome, seconds)
     if (fault !== undefined) refuse(fault.code)
-    const recorded = (trail.recorded === true || RECORDED.has(trail.method)) && trail.standing !== undefined
+    const recorded = isRecorded(trail)
     if (!recorded && fault === undefined) {
       log.debug(
         { request_id: trail.correlationId, method: trail.method.slice(0, 100), duration_ms: seconds * 1000 },
@@ -96,23 +114,32 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
     }
     // One object: what the log shows and what the database keeps cannot differ.
     const at = now()
-    const entry = entryOf(trail, seconds, at)
+    const entry = entryOf(trail, seconds, at, { outcome: trail.outcome, code: fault?.code })
     const json = JSON.stringify(entry)
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
     else log.warn({ ...entry, err: fault.cause }, 'call')
-    if (recorded) write(entry)
+    if (recorded) write(entry, json, trail.intent)
+    else if (trail.standing === undefined) parts.refuseStranger(entry)
+  }
+
+  /** One for all trails: a closure for each would be paid by every request. */
+  function intend(trail: Trail): void {
+    if (trail.intent !== undefined || !isRecorded(trail)) return
+    trail.intent = parts.intend(entryOf(trail, 0, now(), ENDED_BEFORE))
   }
 
   return {
-    begin(bytesIn, correlationId) {
+    begin(bytesIn, correlationId, from = NOWHERE) {
       return {
         correlationId: correlationOf(correlationId),
         begun: performance.now(),
         bytesIn,
+        from,
         method: '',
         outcome: 'ok',
         bytesOut: 0,
+        intend,
       }
     },
     close(trail) {
@@ -125,10 +152,23 @@ export function createTrails({ now, log, logLine, count, refuse, write }: TrailP
   }
 }
 
-const entryOf = (trail: Trail, seconds: number, at: Date): Entry => {
-  const { standing, fault, outcome } = trail
+const ACTOR = { user: 'user', key: 'api_key', operator: 'system' } as const satisfies Record<
+  string,
+  Entry['actor_type']
+>
+
+const isRecorded = (trail: Trail): boolean =>
+  trail.standing !== undefined && (trail.recorded === true || RECORDED.has(trail.method))
+
+const entryOf = (
+  trail: Trail,
+  seconds: number,
+  at: Date,
+  { outcome, code }: Pick<Entry, 'outcome' | 'code'>,
+): Entry => {
+  const { standing, from } = trail
   return {
-    id: newId('rec', at.getTime()),
+    id: (trail.id ??= newId('rec', at.getTime())),
     timestamp: at.toISOString(),
     kind: 'call',
     org_id: standing?.organizationId,
@@ -146,14 +186,14 @@ const entryOf = (trail: Trail, seconds: number, at: Date): Entry => {
     bytes_out: trail.bytesOut,
     duration_ms: Math.round(seconds * 1e6) / 1000,
     outcome,
-    code: fault?.code,
+    code,
     decision: outcome === 'refused' ? 'refuse' : trail.warned === true ? 'warn' : 'allow',
     request_id: trail.correlationId,
-    actor_type: standing?.principal.kind === 'user' ? 'user' : 'api_key',
+    actor_type: standing === undefined ? 'system' : ACTOR[standing.principal.kind],
     resource_type: undefined,
     resource_id: undefined,
-    ip_address: trail.address,
-    user_agent: undefined,
+    ip_address: from.address,
+    user_agent: from.userAgent === undefined ? undefined : storable(from.userAgent),
     detail: trail.rule === undefined ? undefined : { rule: trail.rule },
   }
 }

@@ -12,6 +12,7 @@ import { CommandFault, EXIT, harmless } from './output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people-commands.ts'
 import { orgCommand, ruleCommand } from './platform-commands.ts'
 import { vaultCommand } from './vault-commands.ts'
+import { recordsCommand } from './records-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -81,6 +82,7 @@ function build(finish: Finish): Command {
   add(memberCommand(finish))
   add(clientCommand(finish))
   add(vaultCommand(finish))
+  add(recordsCommand(finish))
   add(importCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))

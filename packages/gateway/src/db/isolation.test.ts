@@ -1,7 +1,10 @@
 /** Do two organizations ever meet in the database? Asked with raw SQL, as code with a mistake would. */
+import type { OrganizationId, RecordId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { storeRecords } from '../records/records.ts'
 import { describeEachPostgres } from '../testing/database.ts'
+import { testEntry } from '../testing/record-entry.ts'
 import type { Db, SystemSql } from './db.ts'
 
 const Count = z.object({ count: z.int() })
@@ -32,11 +35,13 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(
     Nothing,
   )`insert into toolsets (id, organization_id, slug, title, settings, origin) values (${`set_${id}`}, ${id}, 'same', 'Same', '{}', 'test')`
+  await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
   await sql(Nothing)`
     insert into tool_states (organization_id, connection_id, tool, enabled) values (${id}, ${`con_${id}`}, 'same', false)`
+  await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
   await sql(Nothing)`
-    insert into records (id, organization_id, at, kind, principal, method, bytes_in, bytes_out, duration_us, outcome, decision, correlation_id)
-    values (${`rec_${id}`}, ${id}, now(), 'call', 'key:k', 'tools/call', 1, 2, 3, 'ok', 'allow', 'c')`
+    insert into record_checkpoints (organization_id, seq, hash, at, key_id, public_key, signature)
+    values (${id}, 1, ${Buffer.alloc(32)}, now(), 'k', ${Buffer.alloc(44)}, ${Buffer.alloc(64)})`
   await sql(Nothing)`
     insert into sessions (hash, organization_id, owner, principal, revision, capabilities, opened_at, seen_at)
     values (${Buffer.from(id.padEnd(32))}, ${id}, ${id}, 'key:k', '2025-11-25', '{}', now(), now())`
@@ -80,6 +85,8 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'oauth_apps',
       'oauth_grants',
       'organizations',
+      'record_chains',
+      'record_checkpoints',
       'records',
       'sessions',
       'tool_states',
@@ -200,6 +207,11 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'delete from organizations',
       `update organizations set slug = 'gamma'`,
       `insert into organizations (id, slug, name, origin) values ('alpha', 'gamma', 'G', 'test')`,
+      'insert into records select * from records',
+      'update record_chains set seq = 0',
+      'delete from record_checkpoints',
+      `select redact_record('alpha', 'rec_alpha', '{}', 'x', 'rec_x', now(), 'p', null, 'user', 'c', null, null)`,
+      `select prune_records('alpha', now(), 'rec_x', now(), 'p', null, 'user', 'c', null, null)`,
       'truncate keys',
     ]) {
       await expect(asAlpha(text), text).rejects.toMatchObject({ code: '42501' })
@@ -209,7 +221,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
     expect(names.map(({ name }) => name)).toEqual(['New', 'Same'])
   })
 
-  test('records are never changed, not even by the owner, and only the owner removes them', async () => {
+  test('records are never changed, removed or put in by hand, not even by the owner', async () => {
     await using database = await createDatabase()
     await addTwo(database.db)
     const change = database.db.organization('alpha', (sql) => sql(Nothing)`update records set outcome = 'failed'`)
@@ -217,14 +229,25 @@ describeEachPostgres('two organizations', (createDatabase) => {
     const remove = database.db.organization('alpha', (sql) => sql(Nothing)`delete from records`)
     await expect(remove).rejects.toMatchObject({ code: '42501' })
     const force = database.db.system((sql) => sql(Nothing)`update records set outcome = 'failed'`)
-    await expect(force).rejects.toThrow('records are never changed')
+    await expect(force).rejects.toThrow('records are never changed by hand')
     // A record outlives what it speaks of, its organization too.
     await database.db.system((sql) => sql(Nothing)`delete from organizations where id = 'alpha'`)
     const kept = await database.db.system(
       (sql) => sql(Count)`select count(*)::int as count from records where organization_id = 'alpha'`,
     )
     expect(kept[0]?.count).toBeGreaterThan(0)
-    await database.db.system((sql) => sql(Nothing)`delete from records where organization_id = 'alpha'`)
+    for (const text of [
+      'delete from records',
+      'truncate records',
+      `insert into records select * from records`,
+      `update record_chains set seq = 7`,
+      'delete from record_chains',
+      `update record_checkpoints set at = now()`,
+      'delete from record_checkpoints',
+    ]) {
+      const force = database.db.system((sql) => sql(Nothing)(Object.assign([text], { raw: [] })))
+      await expect(force, text).rejects.toThrow('by hand')
+    }
     const left = await database.db.system((sql) => sql(Count)`select count(*)::int as count from connections`)
     expect(left).toEqual([{ count: 1 }])
   })

@@ -166,6 +166,22 @@ create table password_codes (
   hash bytea not null,
   expires_at timestamp with time zone not null
 );
+create table record_chains (
+  organization_id text not null,
+  seq bigint not null default 0,
+  hash bytea not null,
+  anchor_seq bigint not null default 0,
+  anchor_hash bytea not null
+);
+create table record_checkpoints (
+  organization_id text not null,
+  seq bigint not null,
+  hash bytea not null,
+  at timestamp with time zone not null,
+  key_id text not null,
+  public_key bytea not null,
+  signature bytea not null
+);
 create table records (
   id text not null,
   organization_id text not null,
@@ -192,7 +208,11 @@ create table records (
   resource_type text,
   resource_id text,
   ip_address text,
-  user_agent text
+  user_agent text,
+  seq bigint not null,
+  hash bytea not null,
+  salt bytea,
+  redacted jsonb
 );
 create table refresh_tokens (
   hash bytea not null,
@@ -351,12 +371,23 @@ alter table password_codes add constraint password_codes_hash_check CHECK ((leng
 alter table password_codes add constraint password_codes_hash_key UNIQUE (hash);
 alter table password_codes add constraint password_codes_pkey PRIMARY KEY (user_id);
 alter table password_codes add constraint password_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table record_chains add constraint record_chains_anchor_hash_check CHECK ((length(anchor_hash) = 32));
+alter table record_chains add constraint record_chains_hash_check CHECK ((length(hash) = 32));
+alter table record_chains add constraint record_chains_organization_id_check CHECK ((organization_id <> ''::text));
+alter table record_chains add constraint record_chains_pkey PRIMARY KEY (organization_id);
+alter table record_checkpoints add constraint record_checkpoints_hash_check CHECK ((length(hash) = 32));
+alter table record_checkpoints add constraint record_checkpoints_organization_id_check CHECK ((organization_id <> ''::text));
+alter table record_checkpoints add constraint record_checkpoints_pkey PRIMARY KEY (organization_id, seq);
+alter table record_checkpoints add constraint record_checkpoints_seq_check CHECK ((seq > 0));
+alter table record_checkpoints add constraint record_checkpoints_signature_check CHECK ((length(signature) = 64));
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
+alter table records add constraint records_hash_size CHECK ((length(hash) = 32));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
 alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
-alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text])));
+alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'unknown'::text])));
 alter table records add constraint records_pkey PRIMARY KEY (id);
+alter table records add constraint records_place UNIQUE (organization_id, seq);
 alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
 alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
@@ -408,7 +439,8 @@ CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organ
 CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_tokens_expiry ON public.oauth_tokens USING btree (expires_at);
 CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
-CREATE INDEX records_recent ON public.records USING btree (organization_id, at DESC);
+CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
@@ -430,6 +462,8 @@ alter table oauth_grants enable row level security, force row level security;
 alter table oauth_tokens enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
+alter table record_chains enable row level security, force row level security;
+alter table record_checkpoints enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
@@ -509,6 +543,16 @@ create policy system_all on organizations as permissive for all to owner
 create policy system_all on password_codes as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on record_chains as permissive for select to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_chains as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on record_checkpoints as permissive for select to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_checkpoints as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on records as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -558,6 +602,81 @@ create policy system_all on vault_secrets as permissive for all to owner
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION public.append_records(p_organization text, p_id text[], p_at timestamp with time zone[], p_kind text[], p_principal text[], p_key_id text[], p_toolset text[], p_connection text[], p_method text[], p_target text[], p_era_client text[], p_era_upstream text[], p_client text[], p_bytes_in integer[], p_bytes_out integer[], p_duration_us integer[], p_outcome text[], p_code text[], p_decision text[], p_correlation_id text[], p_actor_type text[], p_resource_type text[], p_resource_id text[], p_ip_address text[], p_user_agent text[], p_detail jsonb[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  before record_chains;
+  absent constant bytea := decode(repeat('00', 32), 'hex');
+  added int;
+begin
+  -- An organization adds to its own chain alone; `role` is still the caller's in here.
+  if current_setting('role') = 'toolway_organization'
+     and current_setting('app.organization', true) is distinct from p_organization then
+    raise exception 'this chain belongs to another organization' using errcode = 'insufficient_privilege';
+  end if;
+  perform set_config('toolway.records', 'append_records', true);
+  select * into before from record_chains where organization_id = p_organization for update;
+  if not found then
+    insert into record_chains (organization_id, hash, anchor_hash)
+    values (p_organization, record_chain_start(p_organization), record_chain_start(p_organization))
+    on conflict do nothing;
+    select * into strict before from record_chains where organization_id = p_organization for update;
+  end if;
+
+  with given as materialized (
+    select g.*, before.seq + row_number() over (order by g.place) as seq, uuid_send(gen_random_uuid()) as salt
+      from unnest(p_id, p_at, p_kind, p_principal, p_key_id, p_toolset, p_connection, p_method, p_target, p_era_client,
+                  p_era_upstream, p_client, p_bytes_in, p_bytes_out, p_duration_us, p_outcome, p_code, p_decision,
+                  p_correlation_id, p_actor_type, p_resource_type, p_resource_id, p_ip_address, p_user_agent, p_detail)
+           with ordinality
+        as g (id, at, kind, principal, key_id, toolset, connection, method, target, era_client, era_upstream, client,
+              bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id, actor_type, resource_type,
+              resource_id, ip_address, user_agent, detail, place)
+     where not exists (select from records r where r.id = g.id)
+  ), salted as (
+    select g.*, sha512(salt) as salts from given g
+  ), leaves as (
+    select s.*, sha256(
+             sha256(convert_to(array_to_json(array[
+               seq::text, id, p_organization, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kind, key_id,
+               toolset, connection, method, era_client, era_upstream, bytes_in::text, bytes_out::text, duration_us::text,
+               outcome, code, decision, correlation_id, actor_type, resource_type])::text, 'UTF8'))
+             || coalesce(sha256(substr(salts, 1, 9) || convert_to(principal, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 10, 9) || convert_to(client, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 19, 9) || convert_to(target, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 28, 9) || convert_to(resource_id, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 37, 9) || convert_to(ip_address, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 46, 9) || convert_to(user_agent, 'UTF8')), absent)
+             || coalesce(sha256(substr(salts, 55, 9) || convert_to(detail::text, 'UTF8')), absent)) as leaf
+      from salted s
+  ), stored as (
+    insert into records (id, organization_id, at, kind, principal, key_id, toolset, connection, method, target, era_client,
+                         era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id,
+                         actor_type, resource_type, resource_id, ip_address, user_agent, detail, seq, salt, hash)
+    select id, p_organization, at, kind, principal, key_id, toolset, connection, method, target, era_client, era_upstream,
+           client, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id, actor_type, resource_type,
+           resource_id, ip_address, user_agent, detail, seq, salt, record_chain(leaf, before.hash) over (order by seq)
+      from leaves
+    returning records.seq, records.hash
+  ), moved as (
+    update record_chains c set seq = last.seq, hash = last.hash
+      from (select stored.seq, stored.hash from stored order by stored.seq desc limit 1) last
+     where c.organization_id = p_organization
+  )
+  select count(*)::int into added from stored;
+  perform set_config('toolway.records', '', true);
+  return added;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.end_grant_of_sign_in()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -583,13 +702,130 @@ begin
 end
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.refuse_change()
+CREATE OR REPLACE FUNCTION public.guard_records()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  raise exception 'records are never changed' using errcode = 'insufficient_privilege';
+  if not coalesce(current_setting('toolway.records', true), '') = any (string_to_array(tg_argv[0], ' ')) then
+    raise exception '% are never % by hand', tg_table_name, tg_argv[1]
+      using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.prune_records(p_organization text, p_before timestamp with time zone, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  chain record_chains;
+  first_to_stay bigint;
+  point record_checkpoints;
+  removed bigint;
+begin
+  select * into chain from record_chains where organization_id = p_organization for update;
+  if not found then return 0; end if;
+  select min(seq) into first_to_stay from records where organization_id = p_organization and at >= p_before;
+  select * into point from record_checkpoints
+   where organization_id = p_organization and seq > chain.anchor_seq and (first_to_stay is null or seq < first_to_stay)
+   order by seq desc limit 1;
+  if not found then return 0; end if;
+  if not exists (select from records where organization_id = p_organization and seq = point.seq and hash = point.hash) then
+    raise exception 'the checkpoint at % does not fit the chain: nothing is pruned', point.seq
+      using errcode = 'integrity_constraint_violation';
+  end if;
+
+  perform set_config('toolway.records', 'prune_records', true);
+  delete from records where organization_id = p_organization and seq <= point.seq;
+  get diagnostics removed = row_count;
+  delete from record_checkpoints where organization_id = p_organization and seq < point.seq;
+  update record_chains set anchor_seq = point.seq, anchor_hash = point.hash where organization_id = p_organization;
+  perform append_records(
+    p_organization, array[p_own_id], array[p_at], array['change'], array[p_principal], array[p_key_id], array[null::text],
+    array[null::text], array['record.prune'], array[null::text], array[null::text], array[null::text], array[null::text],
+    array[0], array[0], array[0], array['ok'], array[null::text], array['allow'], array[p_correlation_id],
+    array[p_actor_type], array['record'], array[null::text], array[p_ip_address], array[p_user_agent],
+    array[jsonb_build_object('removed', removed, 'up_to', point.seq, 'before', p_before)]);
+  return removed;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.record_chain_next(state bytea, leaf bytea, before bytea)
+ RETURNS bytea
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$ begin return pg_catalog.sha256(coalesce(state, before) || leaf); end $function$
+;
+CREATE OR REPLACE FUNCTION public.record_chain_start(p_organization text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog'
+AS $function$ select sha256(convert_to('toolway records ' || p_organization, 'UTF8')) $function$
+;
+CREATE OR REPLACE FUNCTION public.redact_record(p_organization text, p_id text, p_fields text[], p_reason text, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  names constant text[] := array['principal', 'client', 'target', 'resource_id', 'ip_address', 'user_agent', 'detail'];
+  found_record records;
+  field_values text[];
+  field_salt bytea;
+  kept jsonb;
+  taken text[] := '{}';
+begin
+  if coalesce(btrim(p_reason), '') = '' then
+    raise exception 'a redaction needs a reason' using errcode = 'invalid_parameter_value';
+  end if;
+  if not p_fields <@ names then
+    raise exception 'only these can be redacted: %', array_to_string(names, ', ') using errcode = 'invalid_parameter_value';
+  end if;
+  select * into found_record from records where organization_id = p_organization and id = p_id for update;
+  if not found then return 0; end if;
+  kept := coalesce(found_record.redacted, '{}');
+  field_values := array[found_record.principal, found_record.client, found_record.target, found_record.resource_id,
+                        found_record.ip_address, found_record.user_agent, found_record.detail::text];
+  for place in 1 .. 7 loop
+    continue when field_values[place] is null or kept -> names[place] ? 'hash';
+    field_salt := coalesce(decode(kept -> names[place] ->> 'salt', 'hex'),
+                           substr(sha512(found_record.salt), 9 * place - 8, 9));
+    if names[place] = any (p_fields) then
+      taken := taken || names[place];
+      kept := kept || jsonb_build_object(names[place], jsonb_build_object(
+        'hash', encode(sha256(field_salt || convert_to(field_values[place], 'UTF8')), 'hex')));
+    else
+      kept := kept || jsonb_build_object(names[place], jsonb_build_object('salt', encode(field_salt, 'hex')));
+    end if;
+  end loop;
+  if taken = '{}' then return 0; end if;
+
+  perform set_config('toolway.records', 'redact_record', true);
+  update records
+     set principal = case when 'principal' = any (taken) then '[redacted]' else principal end,
+         client = case when 'client' = any (taken) then null else client end,
+         target = case when 'target' = any (taken) then null else target end,
+         resource_id = case when 'resource_id' = any (taken) then null else resource_id end,
+         ip_address = case when 'ip_address' = any (taken) then null else ip_address end,
+         user_agent = case when 'user_agent' = any (taken) then null else user_agent end,
+         detail = case when 'detail' = any (taken) then null else detail end,
+         salt = null,
+         redacted = kept
+   where organization_id = p_organization and id = p_id;
+  perform append_records(
+    p_organization, array[p_own_id], array[p_at], array['change'], array[p_principal], array[p_key_id], array[null::text],
+    array[null::text], array['record.redact'], array[null::text], array[null::text], array[null::text], array[null::text],
+    array[0], array[0], array[0], array['ok'], array[null::text], array['allow'], array[p_correlation_id],
+    array[p_actor_type], array['record'], array[p_id], array[p_ip_address], array[p_user_agent],
+    array[jsonb_build_object('seq', found_record.seq, 'fields', taken, 'reason', p_reason)]);
+  return cardinality(taken);
 end
 $function$
 ;
@@ -670,6 +906,10 @@ end
 $function$
 ;
 
+-- Aggregates
+
+create aggregate record_chain (bytea, bytea) (sfunc = record_chain_next, stype = bytea);
+
 -- Triggers
 
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -688,7 +928,13 @@ CREATE TRIGGER end_sign_in AFTER UPDATE OF ended_at ON public.oauth_grants FOR E
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
-CREATE TRIGGER records_stay BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER guard_changed BEFORE INSERT OR UPDATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records prune_records', 'changed');
+CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'removed');
+CREATE TRIGGER guard_changed BEFORE UPDATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'changed');
+CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
+CREATE TRIGGER guard_added BEFORE INSERT ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records', 'added');
+CREATE TRIGGER guard_changed BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('redact_record', 'changed');
+CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
 CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR EACH STATEMENT EXECUTE FUNCTION tell_platform_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER end_grant AFTER UPDATE OF ended_at ON public.sign_ins FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_grant_of_sign_in();
@@ -714,7 +960,9 @@ grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant select, update (ended_at) on oauth_grants to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
-grant insert, select on records to toolway_organization;
+grant select on record_chains to toolway_organization;
+grant select on record_checkpoints to toolway_organization;
+grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;

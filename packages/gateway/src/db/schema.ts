@@ -72,7 +72,15 @@ const parts: readonly { title: string; query: string }[] = [
     title: 'Functions',
     query: `
       select pg_get_functiondef(p.oid) || ';' as line
-        from pg_proc p where p.pronamespace = 'public'::regnamespace order by p.proname`,
+        from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' order by p.proname`,
+  },
+  {
+    title: 'Aggregates',
+    query: `
+      select format('create aggregate %I (%s) (sfunc = %s, stype = %s);', p.proname, pg_get_function_arguments(p.oid),
+                    a.aggtransfn, format_type(a.aggtranstype, null)) as line
+        from pg_proc p join pg_aggregate a on a.aggfnoid = p.oid
+       where p.pronamespace = 'public'::regnamespace order by p.proname`,
   },
   {
     title: 'Triggers',

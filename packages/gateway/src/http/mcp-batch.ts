@@ -18,7 +18,7 @@ import {
 } from '@toolway/protocol'
 import { readLegacy, type Entrance } from '../call/enter.ts'
 import type { Standing } from '../call/ports.ts'
-import type { Trail, Trails } from '../call/trail.ts'
+import type { From, Trail, Trails } from '../call/trail.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
 import { note, responseOf } from './outcome.ts'
@@ -35,8 +35,7 @@ export interface Batch {
   readonly session: Session | undefined
   readonly header: HeaderReader
   readonly correlationId: string
-  /** Where it comes from. */
-  readonly address: string | undefined
+  readonly from: From
   /** Once it is aborted nothing more of the batch begins. */
   readonly givenUp?: AbortSignal
 }
@@ -77,9 +76,8 @@ export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) =>
   }
 
   async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
-    const trail = trails.begin(JSON.stringify(value).length, batch.correlationId)
+    const trail = trails.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
     trail.standing = batch.standing
-    trail.address = batch.address
     try {
       const message = readMessage(value)
       if (isRequest(message)) return await answer(batch, message, trail, budget)

@@ -43,7 +43,7 @@ import type { OpenStreams } from './open-streams.ts'
 import { openSessionStream } from './session-stream.ts'
 import { createReply } from './reply.ts'
 import { refuse } from './refuse.ts'
-import { accepts, correlationOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
+import { accepts, correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
 import { createSessionReply } from './session-reply.ts'
 import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
@@ -178,6 +178,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** Throws at once for what cannot be read; what comes later is worded on the reply. */
   function ask(visit: Visit, request: Request, era: Era): Promise<void> {
     const { header } = visit
+    // What is wrong with its head is wrong with a call all the same.
+    visit.trail.method = request.method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
     return answer(visit, request, asked, session, era)
@@ -257,17 +259,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail.method = 'batch'
     const given = new AbortController()
     const back = outlive(visit, () => given.abort())
-    const { correlationId } = trail
-    const { address } = trail
-    const answers = await answerBatch({
-      values,
-      standing,
-      session,
-      header,
-      correlationId,
-      address,
-      givenUp: given.signal,
-    })
+    const { correlationId, from } = trail
+    const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp: given.signal })
     back()
     if (answers.length === 0) response.writeHead(202).end()
     else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
@@ -319,8 +312,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
-    const trail = trails.begin(0, correlationOf(request))
-    trail.address = parts.clients.of(request).address
+    const trail = trails.begin(0, correlationOf(request), fromOf(request, parts.clients))
     try {
       const under = receive(request, response, place, trail)
       if (under !== undefined) await under

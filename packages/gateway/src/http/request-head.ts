@@ -1,6 +1,8 @@
 /** What the head of a request says: its media types, its headers, one by one. It never reads a body. */
 import type { IncomingMessage } from 'node:http'
 import type { HeaderReader } from '@toolway/protocol'
+import type { From } from '../call/trail.ts'
+import type { Clients } from './client-address.ts'
 
 export const headerOf =
   (request: IncomingMessage): HeaderReader =>
@@ -17,6 +19,12 @@ export function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true
   return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
 }
+
+/** Where a request comes from, and what it says it is made by. */
+export const fromOf = (request: IncomingMessage, clients: Clients): From => ({
+  address: clients.of(request).address,
+  userAgent: request.headers['user-agent'],
+})
 
 /** An id of the caller's own choosing, for its log and ours. */
 export function correlationOf(request: IncomingMessage): string | undefined {

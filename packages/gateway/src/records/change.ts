@@ -56,7 +56,7 @@ export const entryOfChange = (actor: Actor, organizationId: OrganizationId | und
   detail: change.detail,
 })
 
-/** Undefined as organization: it concerns the platform. */
+/** Undefined as organization: it concerns the platform. The last thing that a transaction does: it locks the head of the chain. */
 export const recordChange = (
   sql: OrgSql | SystemSql,
   actor: Actor,

@@ -24,9 +24,11 @@ export interface CountersParts {
   readonly channels: () => number
   /** Held with legacy servers. */
   readonly upstreamSessions: () => number
+  /** Records in memory that are not stored. */
+  readonly waitingRecords: () => number
 }
 
-export function createCounters({ sessions, channels, upstreamSessions }: CountersParts): Counters {
+export function createCounters({ sessions, channels, upstreamSessions, waitingRecords }: CountersParts): Counters {
   const registry = new Registry()
   const registers = [registry]
   const calls = new Counter({
@@ -75,6 +77,14 @@ export function createCounters({ sessions, channels, upstreamSessions }: Counter
     name: 'toolway_oauth_refresh_tokens_total',
     help: 'Refresh tokens given to OAuth clients',
     registers,
+  })
+  new Gauge({
+    name: 'toolway_records_waiting',
+    help: 'Records in memory that are not in the database yet',
+    registers,
+    collect() {
+      this.set(waitingRecords())
+    },
   })
   new Gauge({
     name: 'toolway_upstream_sessions',

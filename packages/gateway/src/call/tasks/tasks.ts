@@ -52,7 +52,12 @@ function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<An
   const target = targetOf(place, taskId)
   const { params } = step.asked
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId } }
-  if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) return askAcross(forwarding, taskId)
+  if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) {
+    step.trail.connection = place.alias
+    step.trail.eraUpstream = place.revision
+    step.trail.intend?.(step.trail)
+    return askAcross(forwarding, taskId)
+  }
   if (step.asked.method !== 'tasks/result') return forward(forwarding)
   // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
   const late = () => new Fault('upstream.timeout', { connection: place.alias, seconds: HOLD / 1000 })

@@ -214,8 +214,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     begin()
     batches++
     try {
-      const { correlationId, address } = trail
-      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId, address })
+      const { correlationId, from } = trail
+      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId, from })
       if (answers.length > 0) trail.bytesOut = send(answers)
     } finally {
       batches--

@@ -47,7 +47,16 @@ async function listen({
   const open = createOpenStreams((inbound) => admit(inbound))
   const log = { debug() {}, warn() {}, error() {} }
   const refuse = (code: string) => void faults.push(code)
-  const trails = createTrails({ now: () => new Date(), log, logLine() {}, count() {}, refuse, write() {} })
+  const trails = createTrails({
+    now: () => new Date(),
+    log,
+    logLine() {},
+    count() {},
+    refuse,
+    intend: () => ({ path: '', open: 0, waiting: 0, spilled: false }),
+    write() {},
+    refuseStranger() {},
+  })
   const entrance = createEntrance({
     sessions,
     changes,

@@ -24,7 +24,7 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Inco
 import { isRefusal, type OpenStreams } from '../open-streams.ts'
 import { createReader } from '../reader.ts'
 import { refuse } from '../refuse.ts'
-import { accepts, correlationOf, isJsonType, onBehalfIn } from '../request-head.ts'
+import { accepts, correlationOf, fromOf, isJsonType, onBehalfIn } from '../request-head.ts'
 import { pathOf } from '../target.ts'
 
 export interface SseDoorParts extends ChannelParts {
@@ -137,8 +137,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
 
   return {
     async answer(request, response, place, way) {
-      const trail = trails.begin(0, correlationOf(request))
-      trail.address = parts.clients.of(request).address
+      const trail = trails.begin(0, correlationOf(request), fromOf(request, parts.clients))
       const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {

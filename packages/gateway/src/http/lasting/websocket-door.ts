@@ -12,6 +12,7 @@ import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@to
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
+import type { From } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
@@ -20,7 +21,7 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../open-streams.ts'
 import { note } from '../outcome.ts'
-import { correlationOf, onBehalfIn } from '../request-head.ts'
+import { correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
@@ -57,6 +58,7 @@ interface Visit {
   readonly socket: WebSocket
   readonly inbound: Inbound
   readonly client: Client
+  readonly from: From
   /** As it was when the socket was opened. */
   readonly owner: string
   readonly channel: Channel
@@ -83,12 +85,12 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   }
 
   async function enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: Place): Promise<void> {
-    const trail = trails.begin(0, correlationOf(request))
+    const from = fromOf(request, clients)
+    const trail = trails.begin(0, correlationOf(request), from)
     trail.method = 'socket'
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = clients.of(request)
-    trail.address = client.address
     const welcomed = await welcome(inbound, client)
     const socket = shake(request, raw, head)
     if (welcomed instanceof Fault) {
@@ -97,7 +99,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     } else {
       trail.standing = welcomed.standing
       if (socket === undefined) welcomed.leave()
-      else serve(socket, inbound, client, welcomed)
+      else serve(socket, inbound, { client, from }, welcomed)
     }
     trails.close(trail)
   }
@@ -114,11 +116,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   function serve(
     socket: WebSocket,
     inbound: Inbound,
-    client: Client,
+    { client, from }: Pick<Visit, 'client' | 'from'>,
     { standing, leave }: { standing: Standing; leave(): void },
   ) {
     const channel = createChannel(parts, createWire(socket))
-    const visit: Visit = { socket, inbound, client, owner: standing.owner, channel }
+    const visit: Visit = { socket, inbound, client, from, owner: standing.owner, channel }
     const release = open.hold(inbound, channel.close)
     const stopWatching = watch(visit)
     const end = () => {
@@ -157,15 +159,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  function createEar({ socket, inbound, client, owner, channel }: Visit) {
+  function createEar({ socket, inbound, client, from, owner, channel }: Visit) {
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 
-    const begin = (text: string) => {
-      const trail = trails.begin(Buffer.byteLength(text))
-      trail.address = client.address
-      return trail
-    }
+    const begin = (text: string) => trails.begin(Buffer.byteLength(text), undefined, from)
     const enter = (): Standing | Promise<Standing> => {
       const counting = limits.address(client.network)
       return counting === undefined ? admit(inbound) : counting.then(() => admit(inbound))

@@ -1,0 +1,112 @@
+/** Records over the admin interface (ledger S3-AUD-02, -03); its paths say audit, as the source system does. */
+import { z } from 'zod'
+import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+
+export const AuditEvent = z.strictObject({
+  id: z.string(),
+  timestamp: z.iso.datetime(),
+  actor_id: z.string(),
+  actor_type: z.enum(['user', 'api_key', 'system']),
+  action: z.string(),
+  resource_type: z.string().nullable(),
+  resource_id: z.string().nullable(),
+  /** Null: it concerns the platform. */
+  tenant_id: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+  ip_address: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  outcome: z.enum(['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown']),
+  code: z.string().nullable(),
+  correlation_id: z.string(),
+  /** Its place and its hash in the chain of its organization. */
+  seq: z.int(),
+  hash: z.string(),
+})
+export type AuditEvent = z.output<typeof AuditEvent>
+
+const Filter = {
+  action: z.string().min(1).max(300).optional(),
+  actor_id: z.string().min(1).max(300).optional(),
+  outcome: AuditEvent.shape.outcome.optional(),
+  start: z.iso.datetime({ offset: true }).optional(),
+  end: z.iso.datetime({ offset: true }).optional(),
+}
+const AnyTenant = { tenant_id: z.string().min(1).max(100).optional() }
+
+/** `total` counts no further than a hundred thousand. */
+const Query = Paging.extend(Filter)
+const Export = z.strictObject({ format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl') })
+
+export const ChainVerdict = z.strictObject({
+  tenant_id: z.string().nullable(),
+  good: z.boolean(),
+  records: z.int(),
+  first: z.int().nullable(),
+  last: z.int().nullable(),
+  /** Up to this number a signature proves it. */
+  proven: z.int().nullable(),
+  problem: z
+    .strictObject({ kind: z.string(), seq: z.int().nullable(), id: z.string().nullable(), says: z.string() })
+    .nullable(),
+  fingerprints: z.array(z.string()),
+})
+export type ChainVerdict = z.output<typeof ChainVerdict>
+const Verdicts = z.strictObject({ items: z.array(ChainVerdict) })
+
+const ADMIN = '/api/v1/admin'
+const OWN = `${ADMIN}/tenants/{organization}/audit` as const
+
+export const listAudit = operation({
+  id: 'listAudit',
+  at: `GET ${ADMIN}/audit`,
+  summary: 'List records of every organization and of the platform, the newest first.',
+  needs: platform('audit_view_global'),
+  query: Query.extend(AnyTenant),
+  answer: pageOf(AuditEvent),
+})
+
+export const listOrganizationAudit = operation({
+  id: 'listOrganizationAudit',
+  at: `GET ${OWN}`,
+  summary: 'List records of an organization, the newest first.',
+  needs: inOrganization('audit_view_own'),
+  query: Query,
+  answer: pageOf(AuditEvent),
+})
+
+export const exportAudit = operation({
+  id: 'exportAudit',
+  at: `GET ${ADMIN}/audit/export`,
+  summary: 'Export the records of every organization and of the platform, or of one; JSON lines can be verified.',
+  needs: platform('audit_view_global'),
+  query: Export.extend(AnyTenant),
+  answer: z.string(),
+  media: 'application/jsonl',
+})
+
+export const exportOrganizationAudit = operation({
+  id: 'exportOrganizationAudit',
+  at: `GET ${OWN}/export`,
+  summary: 'Export the records of an organization; JSON lines can be verified.',
+  needs: inOrganization('audit_view_own'),
+  query: Export,
+  answer: z.string(),
+  media: 'application/jsonl',
+})
+
+export const verifyAudit = operation({
+  id: 'verifyAudit',
+  at: `GET ${ADMIN}/audit/verify`,
+  summary: 'Check that no record of any organization was changed, removed, put in or moved.',
+  needs: platform('audit_view_global'),
+  query: z.strictObject(AnyTenant),
+  answer: Verdicts,
+})
+
+export const verifyOrganizationAudit = operation({
+  id: 'verifyOrganizationAudit',
+  at: `GET ${OWN}/verify`,
+  summary: 'Check that no record of an organization was changed, removed, put in or moved.',
+  needs: inOrganization('audit_view_own'),
+  answer: Verdicts,
+})

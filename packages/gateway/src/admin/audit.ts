@@ -1,0 +1,145 @@
+/** The operations on records: look through them, take them away, have them checked. Taking them away is on record itself. */
+import * as shapes from '@toolway/contract/admin'
+import type { Db } from '../db/db.ts'
+import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
+import { verify, type Verdict } from '../records/chain/verify.ts'
+import { exported, MEDIA, type Format } from '../records/exports/formats.ts'
+import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
+import { PLATFORM } from '../records/records.ts'
+import { listChained } from '../records/retention.ts'
+import { serveOrganization, servePlatform, type AdminParts, type Served } from './serve.ts'
+
+const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
+
+/** What a call acts on is told by its method. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  'tools/call': 'tool',
+  'resources/read': 'resource',
+  'prompts/get': 'prompt',
+  'tasks/update': 'task',
+  'tasks/cancel': 'task',
+}
+
+export const toEvent = (row: FoundRecord): shapes.AuditEvent => ({
+  id: row.id,
+  timestamp: row.at.toISOString(),
+  actor_id: row.principal,
+  actor_type: row.actor_type,
+  action: row.method,
+  resource_type: row.resource_type ?? RESOURCES[row.method] ?? null,
+  resource_id: row.resource_id ?? row.target,
+  tenant_id: tenantOf(row.organization_id),
+  details: row.kind === 'call' ? { ...detailsOf(row), ...row.detail } : (row.detail ?? {}),
+  ip_address: row.ip_address,
+  user_agent: row.user_agent,
+  outcome: row.outcome as shapes.AuditEvent['outcome'],
+  code: row.code,
+  correlation_id: row.correlation_id,
+  seq: row.seq,
+  hash: row.hash,
+})
+
+function detailsOf(row: FoundRecord): Record<string, unknown> {
+  const { toolset, connection, client, era_client, era_upstream, key_id, bytes_in, bytes_out, decision } = row
+  const all = { toolset, connection, client, era_client, era_upstream, key_id, bytes_in, bytes_out, decision }
+  const known = Object.entries(all).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(known), duration_ms: row.duration_us / 1000 }
+}
+
+const toVerdict = ({ organization_id: organization, first, last, proven, problem, ...rest }: Verdict) => ({
+  tenant_id: tenantOf(organization),
+  good: rest.good,
+  records: rest.records,
+  first: first ?? null,
+  last: last ?? null,
+  proven: proven ?? null,
+  problem:
+    problem === undefined
+      ? null
+      : { kind: problem.kind, seq: problem.seq ?? null, id: problem.id ?? null, says: problem.says },
+  fingerprints: [...rest.fingerprints],
+})
+
+type Asked = { [Name in 'action' | 'actor_id' | 'outcome' | 'start' | 'end']?: string | undefined }
+const filterOf = (
+  organization: string | undefined,
+  { action, actor_id: actor, outcome, start, end }: Asked,
+): Filter => ({
+  organization,
+  action,
+  actor,
+  outcome,
+  start,
+  end,
+})
+
+const lookOf =
+  (db: Db): Look =>
+  (work) =>
+    db.system(work)
+
+async function* linesOf(organizations: readonly string[], look: Look, signal: AbortSignal): AsyncGenerator<ChainLine> {
+  for (const organization of organizations) {
+    for await (const line of chainLines({ look, organization, now: new Date() })) {
+      signal.throwIfAborted()
+      yield line
+    }
+  }
+}
+
+/** What somebody does not wait for is not read. */
+function streamed(lines: AsyncIterable<ChainLine>, format: Format): Response {
+  const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
+  return new Response(ReadableStream.from(exported(lines, format)).pipeThrough(new TextEncoderStream()), {
+    headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
+  })
+}
+
+const trustOf = ({ checkpoints }: AdminParts) => ({ fingerprints: checkpoints.fingerprints(), checkpoints: [] })
+const saysExport = (format: Format, id: string) => ({
+  action: 'record.export',
+  resource: 'record',
+  id,
+  detail: { format },
+})
+const nothing = async () => {}
+
+export const auditOperations: readonly Served[] = [
+  servePlatform(shapes.listAudit, async ({ look, query: { limit, offset, tenant_id: tenant, ...asked } }) => {
+    const filter = filterOf(tenant, asked)
+    const [items, total] = await look(
+      async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
+    )
+    return { items: items.map(toEvent), total, limit, offset }
+  }),
+  serveOrganization(
+    shapes.listOrganizationAudit,
+    async ({ look, organization, query: { limit, offset, ...asked } }) => {
+      const filter = filterOf(organization.id, asked)
+      const [items, total] = await look(
+        async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
+      )
+      return { items: items.map(toEvent), total, limit, offset }
+    },
+  ),
+  servePlatform(shapes.exportAudit, async ({ parts, change, query: { format, tenant_id: tenant }, signal }) => {
+    await change(() => saysExport(format, tenant ?? 'all'), nothing)
+    await parts.checkpoints.sign(tenant)
+    const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
+    return streamed(linesOf(organizations, lookOf(parts.db), signal), format)
+  }),
+  serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
+    await change(() => saysExport(query.format, organization.id), nothing)
+    await parts.checkpoints.sign(organization.id)
+    return streamed(linesOf([organization.id], look, signal), query.format)
+  }),
+  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal }) => {
+    const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
+    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), trustOf(parts))
+    return { items: verdicts.map(toVerdict) }
+  }),
+  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal }) => {
+    const verdicts = await verify(linesOf([organization.id], look, signal), trustOf(parts))
+    return { items: verdicts.map(toVerdict) }
+  }),
+]

@@ -1,0 +1,142 @@
+/**
+ * What a record's hash is made of, computed here as the database computes it when it takes a record (migration 0009), so that
+ * whoever holds an export can check it without the database.
+ */
+import { createHash, hash as digest } from 'node:crypto'
+import { z } from 'zod'
+
+/** Fields that always stay, in the order in which they are hashed together as one JSON array of texts. */
+export const STAYING = [
+  'seq',
+  'id',
+  'organization_id',
+  'at',
+  'kind',
+  'key_id',
+  'toolset',
+  'connection',
+  'method',
+  'era_client',
+  'era_upstream',
+  'bytes_in',
+  'bytes_out',
+  'duration_us',
+  'outcome',
+  'code',
+  'decision',
+  'correlation_id',
+  'actor_type',
+  'resource_type',
+] as const
+
+/** Fields that may be redacted, each hashed by itself with a salt of its own, in the order of their hashes. */
+export const REDACTABLE = [
+  'principal',
+  'client',
+  'target',
+  'resource_id',
+  'ip_address',
+  'user_agent',
+  'detail',
+] as const
+export type Redactable = (typeof REDACTABLE)[number]
+
+/** What stands in the place of a principal that was redacted; the other fields are absent then. */
+export const REDACTED = '[redacted]'
+
+const text = z.string()
+const maybe = z.string().nullable()
+/** One record as it is kept. Times are texts of microseconds in UTC, `detail` is the JSON text that was hashed. */
+export const ChainRow = z.object({
+  seq: z.number(),
+  id: text,
+  organization_id: text,
+  at: text,
+  kind: text,
+  key_id: maybe,
+  toolset: maybe,
+  connection: maybe,
+  method: text,
+  era_client: maybe,
+  era_upstream: maybe,
+  bytes_in: z.number(),
+  bytes_out: z.number(),
+  duration_us: z.number(),
+  outcome: text,
+  code: maybe,
+  decision: text,
+  correlation_id: text,
+  actor_type: text,
+  resource_type: maybe,
+  principal: maybe,
+  client: maybe,
+  target: maybe,
+  resource_id: maybe,
+  ip_address: maybe,
+  user_agent: maybe,
+  detail: maybe,
+  hash: text,
+  salt: maybe,
+  redacted: z.record(z.string(), z.object({ hash: z.string().optional(), salt: z.string().optional() })).nullable(),
+})
+export type ChainRow = z.output<typeof ChainRow>
+
+const hex = z.string().regex(/^([0-9a-f]{2})*$/)
+/** A record with its proof: a salt for each field that is there, a hash for each that is or was. Hexadecimal. */
+export const ProvenRecord = z.strictObject({
+  ...ChainRow.omit({ salt: true, redacted: true }).shape,
+  hash: hex,
+  salts: z.partialRecord(z.enum(REDACTABLE), hex),
+  hashes: z.partialRecord(z.enum(REDACTABLE), hex.length(64)),
+  redacted: z.array(z.enum(REDACTABLE)).optional(),
+})
+export type ProvenRecord = z.output<typeof ProvenRecord>
+
+const SALT_BYTES = 9
+const ABSENT = Buffer.alloc(32)
+const sha256 = (value: string | Uint8Array): Buffer => digest('sha256', value, 'buffer')
+
+export function hashOfField(salt: string, value: string): string {
+  return createHash('sha256').update(Buffer.from(salt, 'hex')).update(value).digest('hex')
+}
+
+/** Give each field its own salt, as an export shows it. */
+export function proven({ salt, redacted, ...row }: ChainRow): ProvenRecord {
+  const all = salt === null ? undefined : digest('sha512', Buffer.from(salt, 'hex'), 'hex')
+  const salts: Partial<Record<Redactable, string>> = {}
+  const hashes: Partial<Record<Redactable, string>> = {}
+  const gone: Redactable[] = []
+  for (const [place, name] of REDACTABLE.entries()) {
+    const kept = redacted?.[name]
+    if (kept?.hash !== undefined) {
+      gone.push(name)
+      hashes[name] = kept.hash
+      continue
+    }
+    const value = row[name]
+    if (value === null) continue
+    const own = kept?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
+    salts[name] = own
+    hashes[name] = hashOfField(own, value)
+  }
+  return { ...row, salts, hashes, ...(gone.length === 0 ? {} : { redacted: gone }) }
+}
+
+export function leafOf(record: ProvenRecord): Buffer {
+  const staying = STAYING.map((name) => {
+    const value = record[name]
+    return value === null ? null : String(value)
+  })
+  const hashes = REDACTABLE.map((name) => {
+    const own = record.hashes[name]
+    return own === undefined ? ABSENT : Buffer.from(own, 'hex')
+  })
+  return sha256(Buffer.concat([sha256(JSON.stringify(staying)), ...hashes]))
+}
+
+/** The hash of a record: of all before it, and of itself. */
+export const link = (before: string, leaf: Uint8Array): string =>
+  createHash('sha256').update(Buffer.from(before, 'hex')).update(leaf).digest('hex')
+
+/** What stands before an organization's first record. */
+export const startOf = (organization: string): string => sha256(`toolway records ${organization}`).toString('hex')

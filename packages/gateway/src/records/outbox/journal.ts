@@ -1,0 +1,188 @@
+/**
+ * The files in which a gateway writes down, before anything leaves, what it is about to do, and after it, how that ended.
+ *
+ * Lines are appended with plain writes, so that nothing that was said is lost with the process (the kernel has it);
+ * what a power loss can take is bounded by the beat, at which all of it is brought to the disk. A file goes once everything in
+ * it is stored. A file belongs to one process; `left.ts` finds those whose process is gone.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fdatasync,
+  ftruncateSync,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/** One file. What it holds that is not in the database yet decides how long it stays. */
+export interface Segment {
+  readonly path: string
+  /** Intents in it whose end is not written down. */
+  open: number
+  /** Ended records in it that memory holds and the database does not. */
+  waiting: number
+  /** Ended records in it are in no memory: it has to be read. */
+  spilled: boolean
+}
+
+export interface Journal {
+  /** Whole lines, with one write; they stand in the segment that is handed back. Throws what the file system says. */
+  append(lines: string, more: { readonly open: number; readonly waiting: number }): Segment
+  /** Something about a segment was settled; it goes when that was the last of it. */
+  settled(segment: Segment): void
+  /** The oldest segment that has to be read, no longer written to; undefined when there is none. */
+  nextSpilled(): Segment | undefined
+  /** What is not stored by now is for whoever starts next. */
+  close(): void
+}
+
+/** An intent, or a record that has ended. */
+export type Mark = 'i' | 'f'
+
+interface Held extends Segment {
+  readonly fd: number
+  size: number
+}
+
+export interface JournalParts {
+  readonly directory: string
+  /** Says that a file could not be brought to the disk, or not be removed. */
+  onTrouble(thrown: unknown): void
+}
+
+const SEGMENT_BYTES = 4 * 1024 * 1024
+/** Where lines are put together that are short enough, as nearly all are. */
+const BUFFER_BYTES = 64 * 1024
+/** All is brought to the disk, and what is empty is cut, this often. Milliseconds. */
+const BEAT = 1_000
+/** Beats between two signs of life. */
+const SIGN = 10
+
+export const LEFT = '.left'
+
+export function createJournal({ directory, onTrouble }: JournalParts): Journal {
+  const name = `${placeOf()}-${process.pid}-${randomBytes(4).toString('hex')}`
+  const segments = new Set<Held>()
+  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  let active: Held | undefined
+  let count = 0
+  let beats = 0
+  let dirty = false
+  let timer: NodeJS.Timeout | undefined
+
+  function openNext(): Held {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const path = join(directory, `${name}-${String(++count).padStart(9, '0')}`)
+    const segment = { path, fd: openSync(path, 'ax', 0o600), size: 0, open: 0, waiting: 0, spilled: false }
+    segments.add(segment)
+    timer ??= setInterval(beat, BEAT).unref()
+    return segment
+  }
+
+  function append(lines: string, { open, waiting }: { readonly open: number; readonly waiting: number }): Segment {
+    const segment = (active ??= openNext())
+    // Three bytes are the most that one unit of a text takes.
+    const bytes = lines.length * 3 <= buffer.length ? buffer : Buffer.from(lines)
+    const length = bytes === buffer ? buffer.write(lines) : bytes.length
+    let written = 0
+    try {
+      written = writeSync(segment.fd, bytes, 0, length)
+    } finally {
+      // Half a line ends its file: nothing may be written behind it.
+      if (written !== length) retire(segment)
+    }
+    if (written !== length) throw Object.assign(new Error('the disk took half a line'), { code: 'ENOSPC' })
+    dirty = true
+    segment.open += open
+    segment.waiting += waiting
+    if ((segment.size += written) >= SEGMENT_BYTES) retire(segment)
+    return segment
+  }
+
+  /** Write no more to it. It is brought to the disk before it is closed. */
+  function retire(segment: Held): void {
+    if (active === segment) active = undefined
+    fdatasync(segment.fd, (failure) => {
+      if (failure !== null) onTrouble(failure)
+      closeSync(segment.fd)
+    })
+    settled(segment)
+  }
+
+  const isIdle = ({ open, waiting, spilled }: Segment) => open === 0 && waiting === 0 && !spilled
+
+  function settled(segment: Segment): void {
+    if (segment === active || !isIdle(segment) || !segments.delete(segment as Held)) return
+    try {
+      unlinkSync(segment.path)
+    } catch (thrown) {
+      onTrouble(thrown)
+    }
+  }
+
+  function beat(): void {
+    beats++
+    if (active === undefined) return
+    try {
+      if (isIdle(active) && active.size > 0) {
+        ftruncateSync(active.fd, 0)
+        active.size = 0
+      } else if (dirty) fdatasync(active.fd, (failure) => failure !== null && onTrouble(failure))
+      if (beats % SIGN === 0) futimesSync(active.fd, new Date(), new Date())
+      dirty = false
+    } catch (thrown) {
+      onTrouble(thrown)
+    }
+  }
+
+  return {
+    append,
+    settled,
+    nextSpilled() {
+      for (const segment of segments) {
+        if (!segment.spilled) continue
+        if (segment === active) retire(segment)
+        return segment
+      }
+      return undefined
+    },
+    close() {
+      clearInterval(timer)
+      if (active !== undefined) retire(active)
+      for (const { path } of segments) {
+        try {
+          renameSync(path, path + LEFT)
+        } catch (thrown) {
+          onTrouble(thrown)
+        }
+      }
+    },
+  }
+}
+
+/** Names where process ids mean the same: this boot of this machine, and in it this room of processes. */
+export function placeOf(): string {
+  const said = [
+    hostname(),
+    readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    readable(() => readlinkSync('/proc/self/ns/pid')),
+  ]
+  return createHash('sha256').update(said.join('|')).digest('hex').slice(0, 12)
+}
+
+/** Not every system has it. */
+function readable(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}

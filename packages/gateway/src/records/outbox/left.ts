@@ -1,0 +1,91 @@
+/**
+ * What processes that are gone left in the journal: their files, and their lines.
+ *
+ * A file is another's for as long as its process lives: it exists (where process ids mean the same), and gave a sign of life
+ * lately. It never writes to such a file.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readLines } from '../../lib/text-lines.ts'
+import type { Entry } from '../records.ts'
+import { LEFT, placeOf, type Mark } from './journal.ts'
+
+/** The files of one process, in the order in which it wrote them. */
+export interface Left {
+  readonly paths: readonly string[]
+}
+
+const NAME = /^([0-9a-f]{12})-(\d+)-([0-9a-f]{8})-\d{9}(\.left)?$/
+/** Without a sign of life for so long a process is gone. Milliseconds. */
+const SILENCE = 60_000
+
+export async function findLeft(directory: string, now: number): Promise<Left[]> {
+  const names = await readdir(directory).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return []
+    throw thrown
+  })
+  const writers = new Map<string, { pid: number; place: string; names: string[] }>()
+  for (const name of names.toSorted((one, other) => (one < other ? -1 : 1))) {
+    const [, place, pid, token] = NAME.exec(name) ?? []
+    if (place === undefined || pid === undefined) continue
+    // What was left on purpose is for anybody, whoever wrote it and lives on.
+    const writer = `${place}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
+    const held = writers.get(writer) ?? { pid: Number(pid), place, names: [] }
+    held.names.push(name)
+    writers.set(writer, held)
+  }
+  const left = [...writers].map(async ([writer, { pid, place, names: own }]) => {
+    const paths = own.map((name) => join(directory, name))
+    const gone = writer.endsWith(LEFT) || (await isGone(paths, place === placeOf() ? pid : undefined, now))
+    return gone ? [{ paths }] : []
+  })
+  return (await Promise.all(left)).flat()
+}
+
+async function isGone(paths: readonly string[], pid: number | undefined, now: number): Promise<boolean> {
+  const signs = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  )
+  const sign = Math.max(...signs)
+  if (now - sign > SILENCE) return true
+  if (pid === undefined) return false
+  // In a container a gateway and the one after it have the same number.
+  if (pid === process.pid) return sign < now - process.uptime() * 1000
+  return !isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Lines that say nothing (the last one of a file may be half a line) are handed to `onBroken`. */
+export async function* readJournal(
+  path: string,
+  onBroken: (line: string) => void,
+): AsyncGenerator<{ mark: Mark; entry: Entry }> {
+  for await (const line of readLines(path)) {
+    const mark = line[0]
+    const entry = mark === 'i' || mark === 'f' ? parsed(line.slice(1)) : undefined
+    if (entry === undefined) onBroken(line)
+    else yield { mark: mark as Mark, entry }
+  }
+}
+
+function parsed(text: string): Entry | undefined {
+  try {
+    const value = JSON.parse(text) as Entry | null
+    return typeof value?.id === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}

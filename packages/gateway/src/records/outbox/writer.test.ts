@@ -1,0 +1,251 @@
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { testEntry } from '../../testing/record-entry.ts'
+import { ENDED_BEFORE, type Entry } from '../records.ts'
+import { placeOf } from './journal.ts'
+import { createRecordWriter, MOST_IN_MEMORY, type RecordWriter } from './writer.ts'
+
+const PASSED = new Error('the database is away')
+const many = (count: number) => Array.from({ length: count }, (_, at) => testEntry({ request_id: `r-${at}` }))
+const begun = (entry: Entry): Entry => ({ ...entry, ...ENDED_BEFORE })
+
+/** A database that takes what it has not yet, unless it is away. */
+function makeDatabase() {
+  const rows = new Map<string, Entry>()
+  const batches: number[] = []
+  const state = { away: false }
+  return {
+    rows,
+    batches,
+    state,
+    store: (entries: readonly Entry[]) => {
+      if (state.away) return Promise.reject(PASSED)
+      if (entries.some(({ method }) => method === 'refused'))
+        return Promise.reject(Object.assign(new Error('bad row'), { code: '23514' }))
+      batches.push(entries.length)
+      for (const entry of entries) if (!rows.has(entry.id)) rows.set(entry.id, entry)
+      return Promise.resolve()
+    },
+  }
+}
+
+async function fixture() {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-outbox-'))
+  const directory = join(folder, 'outbox')
+  const database = makeDatabase()
+  const lost: number[] = []
+  const said: string[] = []
+  const say = (_: object, message: string) => void said.push(message)
+  const log = { debug: say, info: say, warn: say, error: say }
+  const begin = (): RecordWriter =>
+    createRecordWriter({
+      directory,
+      store: database.store,
+      log,
+      now: Date.now,
+      onLoss: (count) => void lost.push(count),
+    })
+  const files = () => readdir(directory).catch(() => [])
+  const ids = () => [...database.rows.keys()]
+  return {
+    directory,
+    ...database,
+    lost,
+    said,
+    begin,
+    files,
+    ids,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The files of a process that was killed: the same lines under the number of one that does not live. */
+async function asLeftBehind(directory: string, lines: readonly string[], name = `${placeOf()}-4194304-00000000`) {
+  await writeFile(join(directory, `${name}-000000001`), lines.join('\n'))
+}
+const line = (mark: 'i' | 'f', entry: Entry) => mark + JSON.stringify(entry)
+
+afterEach(() => void vi.useRealTimers())
+
+describe('the outbox', () => {
+  test('writes together what came together, in order, and keeps no file of what is stored', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const entries = many(2_500)
+    for (const entry of entries) writer.write(entry, undefined, writer.intend(begun(entry)))
+    expect(held.ids()).toEqual([])
+    await writer.flush()
+    expect(held.ids()).toEqual(entries.map(({ id }) => id))
+    expect(Math.max(...held.batches)).toBeLessThanOrEqual(1_000)
+    await writer.close()
+    expect(await held.files()).toEqual([])
+  })
+
+  test('keeps count of what comes while it stores', async () => {
+    await using held = await fixture()
+    const entries = many(40)
+    const store = async (batch: readonly Entry[]) => {
+      await held.store(batch)
+      for (const entry of entries.splice(0, 3)) writer.write(entry, undefined, writer.intend(begun(entry)))
+    }
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const writer = createRecordWriter({ directory: held.directory, store, log, now: Date.now, onLoss() {} })
+    writer.write(testEntry())
+    await writer.flush()
+    await writer.close()
+    expect(held.rows.size).toBe(41)
+    expect(await held.files()).toEqual([])
+  })
+
+  test('is readable by nobody else', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    writer.intend(begun(testEntry()))
+    const [name = ''] = await held.files()
+    expect((await stat(held.directory)).mode & 0o777).toBe(0o700)
+    expect((await stat(join(held.directory, name))).mode & 0o777).toBe(0o600)
+    await writer.close()
+  })
+
+  test('has an intent on the disk before anything else happens', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const entry = testEntry()
+    writer.intend(begun(entry))
+    const [name = ''] = await held.files()
+    expect(await readFile(join(held.directory, name), 'utf8')).toBe(`${line('i', begun(entry))}\n`)
+    await writer.close()
+  })
+
+  test('loses nothing while the database is away, however much comes, and holds only so much of it in memory', async () => {
+    await using held = await fixture()
+    held.state.away = true
+    const writer = held.begin()
+    const entries = many(MOST_IN_MEMORY + 15_000)
+    for (const entry of entries) writer.write(entry)
+    await writer.flush()
+    expect(writer.waiting).toBe(MOST_IN_MEMORY)
+    held.state.away = false
+    await writer.flush()
+    expect(held.rows.size).toBe(entries.length)
+    expect(held.lost).toEqual([])
+    await writer.close()
+    expect(await held.files()).toEqual([])
+  })
+
+  test('tries again by itself, less and less often, until the database is back', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await using held = await fixture()
+    held.state.away = true
+    const writer = held.begin()
+    many(3).forEach((entry) => writer.write(entry))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(held.ids()).toEqual([])
+    expect(held.said.length).toBeGreaterThan(3)
+    expect(held.said.length).toBeLessThan(30)
+    held.state.away = false
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(held.rows.size).toBe(3)
+    await writer.close()
+  })
+
+  test('leaves what it cannot store when it ends to whoever begins next', async () => {
+    await using held = await fixture()
+    held.state.away = true
+    const first = held.begin()
+    const [ended, open] = [testEntry(), testEntry()]
+    first.write(ended, undefined, first.intend(begun(ended)))
+    first.intend(begun(open))
+    await first.close()
+    held.state.away = false
+    const second = held.begin()
+    await second.flush()
+    expect([held.rows.get(ended.id), held.rows.get(open.id)]).toMatchObject([
+      { outcome: 'ok' },
+      { outcome: 'unknown', code: 'gateway.ended' },
+    ])
+    await second.close()
+    expect([await held.files(), held.lost]).toEqual([[], []])
+  })
+
+  test('a killed gateway leaves its records, and of what it had begun that nobody knows how it ended', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const stays = writer.intend(begun(testEntry()))
+    const [stored, ended, open] = [testEntry(), testEntry(), testEntry()]
+    held.rows.set(stored.id, stored)
+    const lines = [line('i', begun(ended)), line('i', begun(stored)), line('f', ended), line('i', begun(open))]
+    await asLeftBehind(held.directory, [...lines, 'f{"id":"half a li'])
+    await writer.flush()
+    expect([stored, ended, open].map(({ id }) => held.rows.get(id)?.outcome)).toEqual(['ok', 'ok', 'unknown'])
+    expect(held.said).toContain('a line of the outbox cannot be read')
+    expect((await held.files()).map((name) => join(held.directory, name))).toEqual([stays.path])
+    await writer.close()
+  })
+
+  test('takes nothing from a gateway that lives', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    writer.intend(begun(testEntry()))
+    const foreign = 'ffffffffffff-1-00000000'
+    await asLeftBehind(held.directory, [line('i', begun(testEntry()))], `${placeOf()}-${process.ppid}-00000000`)
+    await asLeftBehind(held.directory, [line('i', begun(testEntry()))], `${placeOf()}-${process.pid}-00000000`)
+    await asLeftBehind(held.directory, [line('i', begun(testEntry()))], foreign)
+    await writer.flush()
+    expect(held.ids()).toEqual([])
+    expect(await held.files()).toHaveLength(4)
+    // On another machine a minute of silence has to do.
+    const long = new Date(Date.now() - 61_000)
+    await utimes(join(held.directory, `${foreign}-000000001`), long, long)
+    const next = held.begin()
+    await next.flush()
+    expect(held.rows.size).toBe(1)
+    expect(await held.files()).toHaveLength(3)
+    await next.close()
+    await writer.close()
+  })
+
+  test('gives up only the row that the database will never take, says so, and keeps it for people', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const refused = testEntry({ method: 'refused' })
+    const entries = [...many(700), refused, ...many(200)]
+    entries.forEach((entry) => writer.write(entry))
+    await writer.flush()
+    expect([held.rows.size, held.lost]).toEqual([900, [1]])
+    expect(held.said).toContain('the database refuses a record')
+    expect(await readFile(join(held.directory, 'refused'), 'utf8')).toBe(`${JSON.stringify(refused)}\n`)
+    await writer.close()
+    expect(await held.files()).toEqual(['refused'])
+  })
+
+  test('refuses a call that it cannot write down, says what to do, and takes calls again when it can', async () => {
+    await using held = await fixture()
+    await writeFile(held.directory, 'a file stands where the folder should be')
+    const writer = held.begin()
+    expect(() => writer.intend(begun(testEntry()))).toThrow(/No record of this call can be kept \(EEXIST\)/)
+    // What has no call that could be refused waits in memory.
+    const entry = testEntry()
+    writer.write(entry)
+    await rm(held.directory)
+    writer.write(testEntry(), undefined, writer.intend(begun(testEntry())))
+    await writer.flush()
+    expect([held.rows.size, held.lost]).toEqual([2, []])
+    await writer.close()
+  })
+
+  test('cuts its file when everything in it is stored, so that nothing stays that was redacted since', async () => {
+    await using held = await fixture()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const writer = held.begin()
+    const entry = testEntry()
+    writer.write(entry, undefined, writer.intend(begun(entry)))
+    await writer.flush()
+    vi.advanceTimersByTime(1_000)
+    const [name = ''] = await held.files()
+    expect((await stat(join(held.directory, name))).size).toBe(0)
+    await writer.close()
+  })
+})

@@ -1,0 +1,49 @@
+/**
+ * Letting go of what is older than records are to be kept. What stays is still a chain that is proven: it begins at a signed
+ * checkpoint, and no further than to a checkpoint is anything removed.
+ */
+import { newId } from '@toolway/contract'
+import { z } from 'zod'
+import type { SystemSql } from '../db/db.ts'
+import type { Actor } from './change.ts'
+import { fingerprintOf, isSigned, listCheckpoints, type SigningKey } from './chain/checkpoints.ts'
+
+export interface Pruning {
+  readonly actor: Actor
+  readonly organization: string
+  readonly before: Date
+  /** The keys whose checkpoints may be a beginning. */
+  readonly keys: readonly Pick<SigningKey, 'publicKey'>[]
+}
+
+/** A checkpoint that no key of ours signed: somebody wrote into the database. Nothing is removed. */
+export class ForeignCheckpoint extends Error {
+  constructor(organization: string, seq: number) {
+    super(
+      `The checkpoint of ${organization} at record ${seq} is not signed by this installation, so nothing was removed: run \`toolway records verify\`.`,
+    )
+  }
+}
+
+const Chained = z.object({ organization_id: z.string() })
+const Count = z.object({ count: z.number() })
+
+export async function listChained(sql: SystemSql): Promise<string[]> {
+  const found = await sql(Chained)`select organization_id from record_chains order by organization_id`
+  return found.map(({ organization_id: id }) => id)
+}
+
+/**
+ * How many records went: what is older than `before`, up to the last checkpoint that has none but such records before it. Leaves
+ * its own record. Throws ForeignCheckpoint.
+ */
+export async function prune(sql: SystemSql, { actor, organization, before, keys }: Pruning): Promise<number> {
+  const own = new Set(keys.map(({ publicKey }) => fingerprintOf(publicKey)))
+  for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
+    if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
+  const [done] = await sql(Count)`
+    select prune_records(${organization}, ${before}, ${newId('rec')}, ${new Date()}, ${actor.id}, ${actor.keyId ?? null},
+                         ${actor.type}, ${actor.correlationId}, ${actor.address ?? null},
+                         ${actor.userAgent ?? null})::float8 as count`
+  return done?.count ?? 0
+}
