@@ -125,7 +125,7 @@ export async function connectWithOAuth(
   await withPerson(
     async () => {
       held = make()
-      await (held.client as ClientOne).connect(held.transport as TransportOne)
+      await (held.client as ClientOne).connect(held.transport)
     },
     () => (held.transport === first ? first : held.transport),
   )

@@ -18,15 +18,20 @@ export interface OAuthGateway extends AsyncDisposable {
   person(answers?: Partial<Answers>): Person
 }
 
-type Role = 'tenant_admin' | 'tenant_member' | 'tenant_viewer'
+export interface OAuthGatewayOptions {
+  readonly role?: 'tenant_admin' | 'tenant_member' | 'tenant_viewer'
+  readonly settings?: Readonly<Record<string, string>>
+  readonly others?: readonly Pick<Declaration, 'slug' | 'name'>[]
+  readonly platformAdmin?: boolean
+}
 
 /** One connection, `effects`, and a member; `others` are organizations of which she is a member, too. */
 export async function openOAuthGateway({
-  role = 'tenant_member' as Role,
-  settings = {} as Record<string, string>,
-  others = [] as readonly Pick<Declaration, 'slug' | 'name'>[],
+  role = 'tenant_member',
+  settings = {},
+  others = [],
   platformAdmin = false,
-} = {}): Promise<OAuthGateway> {
+}: OAuthGatewayOptions = {}): Promise<OAuthGateway> {
   const effects = await startEffects()
   const wire = { kind: 'http', url: effects.url, private: true, headers: {} } as const
   const gateway = await openGateway({
