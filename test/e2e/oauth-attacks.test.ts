@@ -1,4 +1,7 @@
 /** Is the authorization server sound? What thieves, other clients and other sites try, over HTTP, against a whole gateway. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
@@ -330,6 +333,43 @@ describe('the consent page', () => {
     expect(await shown(web, { scope: 'tools:read tools:write tools:execute' })).toBe(1)
     expect(await shown(web, { prompt: 'consent' })).toBe(1)
     expect(await shown(web, { resource: open.gateway.connectionUrl('effects') })).toBe(1)
+  })
+})
+
+describe('a client that is a document', () => {
+  test('gets in without registering, and the page says whose it is', async () => {
+    await using open = await openOAuthGateway({ settings: { TOOLWAY_LOOPBACK_CLIENTS: 'on' } })
+    const server = createServer((request, response) => {
+      const client_id = `http://${request.headers.host}${request.url}`
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ client_id, client_name: 'A document', redirect_uris: [REDIRECT] }))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      const client_id = `http://${host}/client.json`
+      const client = createRawClient(open.gateway)
+      const journey = await open.person().open(client.authorization({ client_id }))
+      const page = journey.pages.find(({ html }) => html.includes('name="answer"'))
+      expect(page?.html).toContain('A document')
+      expect(page?.html).toContain(`It comes from <strong>${host}</strong>`)
+      const { body } = await client.exchange(codeOf(journey), { client_id })
+      expect((await knock(open.gateway.url, body['access_token'])).status).not.toBe(401)
+      expect(body['refresh_token']).toBeUndefined()
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+
+  test('on this machine is none, unless a setting says so', async () => {
+    await using open = await openOAuthGateway()
+    const client = createRawClient(open.gateway)
+    const { back, pages } = await open
+      .person()
+      .open(client.authorization({ client_id: 'https://127.0.0.1/client.json' }))
+    expect(back).toBeUndefined()
+    expect(pages.at(-1)?.status).toBe(400)
+    expect(pages.at(-1)?.html).toContain('its document cannot be fetched')
   })
 })
 

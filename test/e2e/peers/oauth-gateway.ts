@@ -18,11 +18,9 @@ export interface OAuthGateway extends AsyncDisposable {
   person(answers?: Partial<Answers>): Person
 }
 
-type Role = 'tenant_admin' | 'tenant_member' | 'tenant_viewer'
-
-interface Wish {
-  readonly role?: Role
-  readonly settings?: Record<string, string>
+export interface OAuthGatewayOptions {
+  readonly role?: 'tenant_admin' | 'tenant_member' | 'tenant_viewer'
+  readonly settings?: Readonly<Record<string, string>>
   readonly others?: readonly Pick<Declaration, 'slug' | 'name'>[]
   readonly platformAdmin?: boolean
 }
@@ -33,7 +31,7 @@ export async function openOAuthGateway({
   settings = {},
   others = [],
   platformAdmin = false,
-}: Wish = {}): Promise<OAuthGateway> {
+}: OAuthGatewayOptions = {}): Promise<OAuthGateway> {
   const effects = await startEffects()
   const wire = { kind: 'http', url: effects.url, private: true, headers: {} } as const
   const gateway = await openGateway({
