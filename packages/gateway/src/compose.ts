@@ -22,6 +22,7 @@ import { createTrails } from './call/trail.ts'
 import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
 import type { Config } from './config.ts'
+import { shownSettings } from './config-shown.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
@@ -64,6 +65,7 @@ import {
 } from './sessions/kept-sessions.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createCounters } from './telemetry/counters.ts'
+import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { listToolsets } from './toolsets/toolsets.ts'
 import { createChildren } from './upstreams/children/worker-link.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
@@ -76,6 +78,8 @@ export interface ComposeParts {
   readonly log: Log
   /** Where the line of each call goes, as JSON. */
   readonly logLine: (json: string) => void
+  /** The last lines of the log, where they are kept. */
+  readonly tail?: Pick<LogTail, 'recent' | 'follow'>
   readonly path: string
   readonly lang: string | undefined
 }
@@ -94,7 +98,15 @@ const CHANNEL = 'toolway_changed'
 /** How long calls may go on once the gateway has been told to end. */
 const DRAIN_MS = 10_000
 
-export async function compose({ config, store, log, logLine, path, lang }: ComposeParts): Promise<Gateway> {
+export async function compose({
+  config,
+  store,
+  log,
+  logLine,
+  tail = createLogTail(),
+  path,
+  lang,
+}: ComposeParts): Promise<Gateway> {
   const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
@@ -345,11 +357,13 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
 
   function onNotice(payload: string): void {
-    const { organization, table, ended } = JSON.parse(payload) as {
+    const { organization, table, ended, stop } = JSON.parse(payload) as {
       organization?: string
       table?: string
       ended?: string
+      stop?: string
     }
+    if (stop !== undefined) return void upstreams.stop(stop)
     if (table === 'sessions') return keepSessions.endedElsewhere(ended ?? '')
     if (table === 'users') return void loadAccounts()
     if (table === 'rules') return void loadRules()
@@ -403,6 +417,13 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   await rules.load()
   await snapshots.reload()
 
+  const runtime = {
+    upstreams,
+    sessions,
+    logs: tail,
+    settings: shownSettings(config),
+    childMemory: config.TOOLWAY_CHILD_MEMORY,
+  }
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,
@@ -427,7 +448,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         rules: { refresh: () => rules.load().then(snapshots.reload) },
         sync: syncNow,
         requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
+        runtime,
       },
+      streams: { watch: open.watch, draining: drain.signal },
       identify: identity.identify,
       newCorrelationId: randomUUID,
       clients,

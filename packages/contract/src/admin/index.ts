@@ -50,3 +50,17 @@ export {
   Tool,
 } from './tools.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
+export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
+export {
+  findProcess,
+  findProcessOfConnection,
+  Process,
+  restartProcess,
+  restartProcessOfConnection,
+  stopProcess,
+  stopProcessOfConnection,
+} from './processes.ts'
+export { endSession, listSessions, OpenSession } from './sessions.ts'
+export { listSettings } from './settings.ts'
+export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'

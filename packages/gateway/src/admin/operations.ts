@@ -1,10 +1,16 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
+import { logOperations } from './logs.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
+import { poolOperations } from './pool.ts'
+import { processOperations } from './processes.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
+import { sessionOperations } from './sessions.ts'
+import { settingOperations } from './settings.ts'
+import { statsOperations } from './stats.ts'
 import { toolOperations } from './tools.ts'
 import { toolsetOperations } from './toolsets.ts'
 
@@ -15,6 +21,12 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...processOperations,
+  ...logOperations,
+  ...poolOperations,
+  ...sessionOperations,
+  ...settingOperations,
+  ...statsOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

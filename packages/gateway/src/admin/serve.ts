@@ -14,6 +14,7 @@ import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What operations need of the house. */
 export interface AdminParts {
@@ -33,6 +34,7 @@ export interface AdminParts {
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   /** What an organization may send where nothing else is settled for it. */
   readonly requestsPerMinute: number
+  readonly runtime: Runtime
 }
 
 /** One request as the door learned it. */

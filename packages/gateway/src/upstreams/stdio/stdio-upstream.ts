@@ -28,6 +28,7 @@ import {
   type Answer,
   type Ask,
   type Portrait,
+  type ProcessState,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
@@ -67,6 +68,7 @@ interface Running {
   readonly channel: Channel
   readonly portrait: Portrait
   readonly level: LogLevel
+  readonly since: number
 }
 
 /** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares. */
@@ -93,6 +95,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   let again: NodeJS.Timeout | undefined
   let underWay = 0
   let silences = 0
+  let checkedAt: number | undefined
   /** Why it is being ended, where that is our doing. */
   let sentence: string | undefined
   let lastProblem = ''
@@ -147,7 +150,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       if (ended !== undefined) throw ended
       child.ready()
       greeting = undefined
-      return { child, channel, portrait, level: levelOf(channel, portrait) }
+      return { child, channel, portrait, level: levelOf(channel, portrait), since: Date.now() }
     } catch (thrown) {
       await child.stop()
       throw thrown
@@ -323,8 +326,39 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       throw thrown
     }
     silences = 0
+    checkedAt = Date.now()
     breaker.answered(turn)
     return true
+  }
+
+  function state(): ProcessState {
+    const isFailing = restarts.failures > 0
+    const isStarting = starting.isUnderWay('child')
+    const resting = restarts.wait() === undefined ? 'error' : isFailing ? 'restarting' : 'stopped'
+    const status = running !== undefined ? 'running' : !isStarting ? resting : isFailing ? 'restarting' : 'starting'
+    return {
+      status,
+      pid: running?.child.pid,
+      ofOneCaller: own !== undefined,
+      startedAt: running?.since,
+      checkedAt,
+      usedAt: undefined,
+      uses: undefined,
+      failures: restarts.failures,
+      problem: status === 'running' || lastProblem === '' ? undefined : lastProblem,
+    }
+  }
+
+  /** Also one that is being greeted; that it ends is no failure of its own. */
+  async function stop(): Promise<void> {
+    await greeting?.stop()
+    if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
+    clearTimeout(again)
+    const ending = running
+    running = undefined
+    if (ending === undefined) return
+    sentence = 'it was stopped by an administrator'
+    await ending.child.stop()
   }
 
   const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
@@ -356,6 +390,8 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       if (!reach.pinned && running === undefined) known = undefined
     },
     forget() {},
+    processes: () => [state()],
+    stop,
     async close() {
       closed = true
       clearTimeout(again)
