@@ -87,6 +87,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
+  const ending = createSingleFlight<'child', void>()
   let running: Running | undefined
   let greeting: Child | undefined
   let known = reach.revision
@@ -349,16 +350,17 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     }
   }
 
-  /** Also one that is being greeted; that it ends is no failure of its own. */
-  async function stop(): Promise<void> {
+  /** Also one that is being greeted; that it ends is no failure of its own. Who asks meanwhile waits for the same end. */
+  const stop = () => ending('child', end)
+  async function end(): Promise<void> {
     await greeting?.stop()
     if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
     clearTimeout(again)
-    const ending = running
+    const last = running
     running = undefined
-    if (ending === undefined) return
+    if (last === undefined) return
     sentence = 'it was stopped by an administrator'
-    await ending.child.stop()
+    await last.child.stop()
   }
 
   const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
@@ -397,9 +399,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       clearTimeout(again)
       closing.abort()
       heard.close()
-      const ending = running
+      const last = running
       running = undefined
-      await ending?.child.stop()
+      await last?.child.stop()
       // One that is still being greeted may never answer: its end fails the greeting at once.
       await greeting?.stop()
       if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
