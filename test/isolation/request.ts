@@ -1,5 +1,8 @@
 /** One request at a door, and its answer as far as two answers can be compared. */
-import type { Caller } from './town.ts'
+export interface Bearer {
+  /** The Authorization header; undefined for nobody. */
+  readonly authorization: string | undefined
+}
 
 export interface Asked {
   readonly method: string
@@ -19,7 +22,7 @@ export interface Answered {
 /** How much of a stream is read: what is there at once. Milliseconds. */
 const LOOK = 150
 
-export async function request(address: string, caller: Caller | undefined, asked: Asked): Promise<Answered> {
+export async function request(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
   const { method, path, body, headers = {} } = asked
   const leaving = new AbortController()
   const response = await fetch(`${address}${path}`, {

@@ -10,30 +10,31 @@ import type { ProvidedContext } from 'vitest'
 import { z } from 'zod'
 import type { Db } from '../../packages/gateway/src/db/db.ts'
 import { createAccessTokens } from '../../packages/gateway/src/identity/access-tokens.ts'
+import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { hintOf } from '../../packages/gateway/src/identity/keys.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { toolNames } from '../e2e/peers/open-gateway.ts'
+import { openSession } from '../e2e/peers/raw-client.ts'
 import { httpWire, probeProcess } from '../e2e/peers/real-servers.ts'
 import { until } from '../e2e/peers/until.ts'
 import { startEcho } from './echo-server.ts'
+import { PLANTS } from './plants.ts'
+import { request } from './request.ts'
+import { SIDES, WORDS, type Side } from './sides.ts'
 
-/** Its slug, and the word in its texts. The first is the default organization. */
-export const SIDES = ['default', 'zebrafish'] as const
-export type Side = (typeof SIDES)[number]
-export const WORDS: Readonly<Record<Side, string>> = { default: 'armadillo', zebrafish: 'zebrafish' }
-export const otherOf = (side: Side): Side => (side === 'default' ? 'zebrafish' : 'default')
-
-/** What an operation can be told about an organization: the ids of what it holds, and the names, which are the same in both. */
+/** What an operation can be told of an organization. What goes by a name has the same name in both. */
 export interface Names {
   readonly organization: string
+  readonly organizationId: string
+  /** The id of a connection. */
   readonly connection: string
   readonly child: string
-  readonly toolset: string
-  readonly member: string
+  /** The id of its member. */
   readonly user: string
-  readonly key: string
-  readonly keyId: string
+  /** The digest of a session. */
   readonly session: string
+  /** The id of a row of that table: its oldest, or one that is not there. */
+  row(table: string): string
 }
 
 export interface Caller {
@@ -97,7 +98,6 @@ export async function openTown({ server, settings, era = 'modern' }: TownOptions
     }),
   )
   const people = await settle(gateway)
-  const names = await namesOf(gateway.db, people)
   const callers = await callersOf(gateway, people)
   const found = (name: string) => {
     const caller = callers.find((one) => one.name === name)
@@ -105,6 +105,19 @@ export async function openTown({ server, settings, era = 'modern' }: TownOptions
     return caller
   }
   await ready(gateway, found('platform key'))
+  for (const side of SIDES) {
+    const admin = found(`tenant_admin key of ${side}`)
+    await openSession(`${gateway.address}/mcp`, keyOf(admin))
+    for (const { id, body, path } of PLANTS) {
+      const planted = await plant(gateway, id, admin, path(side), body)
+      if (planted !== undefined && planted >= 300)
+        throw new Error(`${id} answers ${planted} to the administrator of ${side}`)
+    }
+  }
+  const names = await until('sessions are kept', async () => {
+    const known = await namesOf(gateway.db, people)
+    return SIDES.every((side) => !known[side].session.startsWith('eee')) && known
+  })
   const owned = opening.move()
   return {
     gateway,
@@ -125,6 +138,15 @@ async function ready({ address }: TestGateway, { authorization = '' }: Caller): 
       return names.some((name) => name === 'same__whoami') && names.some((name) => name.startsWith('child__'))
     })
   }
+}
+
+export const keyOf = ({ authorization = '' }: Caller): string => authorization.replace('Bearer ', '')
+
+/** What its own operation makes; undefined while there is no such operation. */
+async function plant({ address }: TestGateway, id: string, caller: Caller, path: string, body: unknown) {
+  const found = OPERATIONS.find(({ operation }) => operation.id === id)
+  if (found === undefined) return undefined
+  return (await request(address, caller, { method: found.operation.method, path, body })).status
 }
 
 interface People {
@@ -174,22 +196,49 @@ async function settle({ db }: TestGateway): Promise<People> {
   })
 }
 
+const Row = z.object({ id: z.string() })
+const raw = (text: string) => Object.assign([text], { raw: [] })
+
+/** Every id of every row of an organization, by table, as the database lists its tables. */
+async function rowsOf(db: Db, organizationId: OrganizationId): Promise<ReadonlyMap<string, readonly string[]>> {
+  return db.system(async (sql) => {
+    const tables = await sql(z.object({ name: z.string() }))`
+      select c.relname::text as name from pg_class c
+        join pg_attribute owner on owner.attrelid = c.oid and owner.attname = 'organization_id'
+        join pg_attribute id on id.attrelid = c.oid and id.attname = 'id'
+       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`
+    const rows = new Map<string, readonly string[]>()
+    for (const { name } of tables) {
+      const found = await sql(Row)(
+        raw(`select id::text as id from ${name} where organization_id = '${organizationId}' order by 1`),
+      )
+      rows.set(
+        name,
+        found.map(({ id }) => id),
+      )
+    }
+    return rows
+  })
+}
+
 async function namesOf(db: Db, { ids, members }: People): Promise<Town['names']> {
   const Found = z.object({ id: z.string(), alias: z.string() })
-  const connections = async (side: Side) =>
-    db.organization(ids[side], (sql) => sql(Found)`select id, alias from connections`)
   const of = async (side: Side): Promise<Names> => {
-    const all = await connections(side)
-    const connection = (alias: string) => all.find((one) => one.alias === alias)?.id ?? ''
-    const user = members[side].tenant_member
+    const connections = await db.organization(ids[side], (sql) => sql(Found)`select id, alias from connections`)
+    const named = (alias: string) => connections.find((one) => one.alias === alias)?.id ?? ''
+    const [session] = await db.system(
+      (sql) => sql(Row)`select encode(hash, 'hex') as id from sessions where organization_id = ${ids[side]} limit 1`,
+    )
+    const rows = await rowsOf(db, ids[side])
     return {
-      ...{ organization: side, toolset: 'work', key: 'same', keyId: '', session: '' },
-      ...{ connection: connection('same'), child: connection('child'), member: user, user },
+      ...{ organization: side, organizationId: ids[side], connection: named('same'), child: named('child') },
+      ...{ user: members[side].tenant_member, session: session?.id ?? 'e'.repeat(64) },
+      row: (table) => rows.get(table)?.[0] ?? `none_${'0'.repeat(26)}`,
     }
   }
   const missing: Names = {
-    ...{ organization: 'nowhere', toolset: 'nothing', key: 'nothing', keyId: newId('key'), session: 'f'.repeat(64) },
-    ...{ connection: newId('con'), child: newId('con'), member: newId('usr'), user: newId('usr') },
+    ...{ organization: 'nowhere', organizationId: newId('org'), connection: newId('con'), child: newId('con') },
+    ...{ user: newId('usr'), session: 'f'.repeat(64), row: () => `none_${'1'.repeat(26)}` },
   }
   return { default: await of('default'), zebrafish: await of('zebrafish'), missing }
 }
@@ -318,24 +367,8 @@ async function removed(db: Db, authorization: string): Promise<string> {
   return authorization
 }
 
-/** Asked of the database: every id of every row of the organization, in whichever table, and its word. */
 async function markersOf(db: Db, side: Side, { ids, members }: People): Promise<string[]> {
-  const all = await db.system(async (sql) => {
-    const tables = await sql(z.object({ name: z.string() }))`
-      select c.relname::text as name from pg_class c
-        join pg_attribute organization on organization.attrelid = c.oid and organization.attname = 'organization_id'
-        join pg_attribute id on id.attrelid = c.oid and id.attname = 'id'
-       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`
-    const rows = await Promise.all(
-      tables.map(({ name }) => {
-        const text = Object.assign([`select id::text as id from ${name} where organization_id = '${ids[side]}'`], {
-          raw: [],
-        })
-        return sql(z.object({ id: z.string() }))(text)
-      }),
-    )
-    return rows.flat().map(({ id }) => id)
-  })
+  const all = [...(await rowsOf(db, ids[side])).values()].flat()
   // Short ones are no names: they may be part of anything.
   return [WORDS[side], ids[side], ...Object.values(members[side]), ...all.filter((id) => id.length >= 12)]
 }
