@@ -8,7 +8,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  inputRequired,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 
 export interface EchoServer extends AsyncDisposable {
   readonly url: string
@@ -22,22 +27,40 @@ export interface Echoed {
   readonly said: unknown
 }
 
+const FORM = { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] }
+const QUESTION = inputRequired.elicit({ message: 'Who?', requestedSchema: FORM })
+/** More than a page of the gateway's. */
+const PADDING = Array.from({ length: 1_100 }, (_, at) => ({ name: `tool_${String(at).padStart(4, '0')}` }))
+
 const TOOLS = [
+  { name: 'question' },
   { name: 'whoami', annotations: { readOnlyHint: true } },
   { name: 'change', annotations: {} },
   { name: 'destroy', annotations: { destructiveHint: true } },
 ]
 
+interface EchoParts {
+  readonly word: string
+  /** Whether it has more tools than fit on a page. */
+  readonly padded?: boolean | undefined
+}
+
 /** `request` is the one being answered, where the SDK does not hand it to the one who answers. */
-function createEcho(word: string, request?: Request): Server {
+function createEcho({ word, padded }: EchoParts, request?: Request): Server {
   const server = new Server(
     { name: 'echo', version: '1.0.0' },
     { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} }, instructions: `This is ${word}.` },
   )
   server.setRequestHandler('tools/list', () => ({
-    tools: TOOLS.map((tool) => ({ ...tool, description: `Of ${word}`, inputSchema: { type: 'object' as const } })),
+    tools: [...TOOLS, ...(padded === true ? PADDING : [])].map((tool) => ({
+      ...tool,
+      description: `Of ${word}`,
+      inputSchema: { type: 'object' as const },
+    })),
   }))
-  server.setRequestHandler('tools/call', ({ params }, { http }) => {
+  server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
+    if (params.name === 'question' && mcpReq.inputResponses === undefined)
+      return inputRequired({ inputRequests: { who: QUESTION }, requestState: `state of ${word}` })
     const headers = (http?.req ?? request)?.headers
     const echoed: Echoed = {
       word,
@@ -60,19 +83,19 @@ function createEcho(word: string, request?: Request): Server {
   return server
 }
 
-function modern(word: string) {
-  const handler = createMcpHandler(({ requestInfo }) => createEcho(word, requestInfo), { legacy: 'reject' })
+function modern(parts: EchoParts) {
+  const handler = createMcpHandler(({ requestInfo }) => createEcho(parts, requestInfo), { legacy: 'reject' })
   return { fetch: (request: Request) => handler.fetch(request), close: () => handler.close() }
 }
 
-function legacy(word: string) {
+function legacy(parts: EchoParts) {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>()
   async function connect(): Promise<WebStandardStreamableHTTPServerTransport> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, transport),
     })
-    await createEcho(word).connect(transport)
+    await createEcho(parts).connect(transport)
     return transport
   }
   return {
@@ -85,8 +108,11 @@ function legacy(word: string) {
   }
 }
 
-export async function startEcho(word: string, era: 'modern' | 'legacy'): Promise<EchoServer> {
-  const endpoint = era === 'modern' ? modern(word) : legacy(word)
+export async function startEcho({
+  era,
+  ...parts
+}: EchoParts & { readonly era: 'modern' | 'legacy' }): Promise<EchoServer> {
+  const endpoint = era === 'modern' ? modern(parts) : legacy(parts)
   const serve = toNodeHandler(endpoint)
   // The SDK's type leaves out that Node's optional fields may also be present and undefined.
   const http = createServer((request, response) => void serve(request as NodeIncomingMessageLike, response))

@@ -10,15 +10,13 @@ import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { describeEachTown } from './each-town.ts'
 import { roleAt, verdictOf } from './expected.ts'
 import { leaksIn, type Markers } from './leaks.ts'
-import { request, sameOf, type Answered, type Asked } from './request.ts'
+import { inBatches, request, sameOf, type Answered, type Asked } from './request.ts'
 import { LATER, SAMPLES, type Sample } from './samples.ts'
 import { otherOf, SIDES, type Side } from './sides.ts'
 import { createTally, type Tally } from './tally.ts'
 import type { Caller, Names, Town } from './town.ts'
 
 const TARGETS = [...SIDES, 'missing'] as const
-/** Asked at a time: the gateway looks up no more unknown keys than these. */
-const BATCH = 4
 const NO_SHAPE = { 'no shape': 'has this field' }
 
 test('every operation has a sample, and every sample an operation', () => {
@@ -55,10 +53,6 @@ function isIn({ status, fault }: Answered, operation: Operation, { repeatable, a
 function isRefused({ status, fault, headers }: Answered, verdict: ReturnType<typeof verdictOf>): boolean {
   if (verdict === '401') return status === 401 && /^(key|token)\./.test(fault ?? '') && 'www-authenticate' in headers
   return verdict !== 'let in' && status === verdict.status && fault === verdict.fault
-}
-
-async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += BATCH) await Promise.all(items.slice(at, at + BATCH).map(work))
 }
 
 /** One operation, tried in one town. */

@@ -20,7 +20,7 @@ export interface Answered {
 }
 
 /** How much of a stream is read: what is there at once. Milliseconds. */
-const LOOK = 150
+const LOOK = 50
 
 export async function request(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
   const { method, path, body, headers = {} } = asked
@@ -71,3 +71,15 @@ export const sameOf = ({ status, headers, text }: Answered, ...own: readonly str
     .filter((id) => id !== '')
     .reduce((rest, id) => rest.replaceAll(id, 'ID'), text.replace(/"correlation_id":"[^"]*"/g, '')),
 })
+
+/** Asked at a time: the gateway looks up no more unknown keys than these. */
+const BATCH = 4
+
+/** Do the work for each, a few at a time. */
+export async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const workOff = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: BATCH }, workOff))
+}

@@ -68,17 +68,24 @@ const DECLARED = { enabled: true, revision: 'auto' as const, timeout: 30 }
 export interface TownOptions {
   readonly server?: ProvidedContext['postgres']
   readonly settings?: Readonly<Record<string, string>>
+  /** Of the servers that echo. */
   readonly era?: 'modern' | 'legacy'
+  /** Whether they have more tools than fit on a page. */
+  readonly padded?: boolean
+  /** Servers that both organizations use, by alias: their addresses. */
+  readonly shared?: Readonly<Record<string, string>>
 }
 
-export async function openTown({ server, settings, era = 'modern' }: TownOptions = {}): Promise<Town> {
+export async function openTown(options: TownOptions = {}): Promise<Town> {
+  const { server, settings, era = 'modern', padded, shared = {} } = options
   await using opening = new AsyncDisposableStack()
   const connectionsOf = async (side: Side) => {
     const word = WORDS[side]
-    const echo = opening.use(await startEcho(word, era))
+    const echo = opening.use(await startEcho({ word, era, padded }))
     const wire = httpWire(`${echo.url}?${word}`, { authorization: `Bearer upstream-${word}` })
     return [
       { ...DECLARED, alias: 'same', title: `Same of ${word}`, wire },
+      ...Object.entries(shared).map(([alias, url]) => ({ ...DECLARED, alias, title: alias, wire: httpWire(url) })),
       { ...DECLARED, alias: 'child', title: `Child of ${word}`, wire: probeProcess(word, { WORD: word }) },
     ]
   }
@@ -132,11 +139,10 @@ export async function openTown({ server, settings, era = 'modern' }: TownOptions
 /** Both organizations list what their servers offer. */
 async function ready({ address }: TestGateway, { authorization = '' }: Caller): Promise<void> {
   const key = authorization.replace('Bearer ', '')
-  for (const side of SIDES) {
-    await until(`${side} lists its tools`, async () => {
-      const names = await toolNames({ key }, `${address}/o/${side}/t/default/mcp`)
-      return names.some((name) => name === 'same__whoami') && names.some((name) => name.startsWith('child__'))
-    })
+  for (const path of SIDES.flatMap((side) =>
+    ['same', 'child'].map((alias) => `/api/v1/${side}/connectors/${alias}/mcp`),
+  )) {
+    await until(`${path} lists its tools`, async () => (await toolNames({ key }, `${address}${path}`)).length > 0)
   }
 }
 
