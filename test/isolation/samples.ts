@@ -18,12 +18,14 @@ export interface Sample {
   readonly answers?: readonly (number | FaultCode)[]
 }
 
+const connection = (names: Names) => ({ connection: names.connection })
 const child = (names: Names) => ({ connection: names.child })
 const none: Sample = {}
 
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   listOrganizations: none,
 
+  findEndpoint: { params: connection },
   findProcess: { params: child },
   restartProcess: { params: child, repeatable: false },
   stopProcess: { params: child, repeatable: false },

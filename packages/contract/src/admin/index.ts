@@ -50,6 +50,7 @@ export {
   Tool,
 } from './tools.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export { Endpoint, findEndpoint } from './endpoints.ts'
 export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
 export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
 export {

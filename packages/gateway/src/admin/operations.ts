@@ -1,6 +1,7 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { connectionOperations } from './connections.ts'
 import { describedBy } from './documents.ts'
+import { endpointOperations } from './endpoints.ts'
 import { logOperations } from './logs.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
@@ -21,6 +22,7 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...endpointOperations,
   ...processOperations,
   ...logOperations,
   ...poolOperations,
