@@ -109,7 +109,9 @@ const compareOther = (trial: Trial) => {
 /** In one's own organization, what is the other's answers as what nobody has. */
 const compareThings = (trial: Trial) => {
   const { town, operation, sample, tally } = trial
-  if (operation.needs.of !== 'organization' || operation.needs.by !== undefined) return undefined
+  const { needs } = operation
+  if (needs.of === 'platform' || needs.of === 'anyone' || (needs.of === 'organization' && needs.by !== undefined))
+    return undefined
   const tries = SIDES.flatMap((side) => ['', ' key'].map((kind) => ({ side, name: `tenant_admin${kind} of ${side}` })))
   return inBatches(tries, async ({ side, name }) => {
     const caller = town.caller(name)

@@ -11,4 +11,8 @@ interface Plant {
   readonly body: unknown
 }
 
-export const PLANTS: readonly Plant[] = []
+export const OAUTH_APP = { provider: 'github', client_id: 'same', client_secret: 'the same secret' }
+
+export const PLANTS: readonly Plant[] = [
+  { id: 'putOAuthApp', path: (organization) => `/api/v1/oauth/${organization}/config`, body: OAUTH_APP },
+]

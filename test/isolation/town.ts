@@ -31,6 +31,8 @@ export interface Names {
   readonly child: string
   /** The id of its member. */
   readonly user: string
+  /** The id of a sign-in of that member. */
+  readonly signIn: string
   /** The digest of a session. */
   readonly session: string
   /** The id of a row of that table: its oldest, or one that is not there. */
@@ -235,16 +237,19 @@ async function namesOf(db: Db, { ids, members }: People): Promise<Town['names']>
     const [session] = await db.system(
       (sql) => sql(Row)`select encode(hash, 'hex') as id from sessions where organization_id = ${ids[side]} limit 1`,
     )
+    const [signIn] = await db.system(
+      (sql) => sql(Row)`select id from sign_ins where user_id = ${members[side].tenant_member} limit 1`,
+    )
     const rows = await rowsOf(db, ids[side])
     return {
       ...{ organization: side, organizationId: ids[side], connection: named('same'), child: named('child') },
-      ...{ user: members[side].tenant_member, session: session?.id ?? 'e'.repeat(64) },
+      ...{ user: members[side].tenant_member, session: session?.id ?? 'e'.repeat(64), signIn: signIn?.id ?? '' },
       row: (table) => rows.get(table)?.[0] ?? `none_${'0'.repeat(26)}`,
     }
   }
   const missing: Names = {
     ...{ organization: 'nowhere', organizationId: newId('org'), connection: newId('con'), child: newId('con') },
-    ...{ user: newId('usr'), session: 'f'.repeat(64), row: () => `none_${'1'.repeat(26)}` },
+    ...{ user: newId('usr'), signIn: newId('fam'), session: 'f'.repeat(64), row: () => `none_${'1'.repeat(26)}` },
   }
   return { default: await of('default'), zebrafish: await of('zebrafish'), missing }
 }
