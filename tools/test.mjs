@@ -25,6 +25,7 @@ const code = await runChild('vitest', [
   '--reporter=default',
   '--reporter=json',
   '--reporter=./test/setup/second-tries.ts',
+  '--reporter=./test/setup/isolation-count.ts',
   `--outputFile.json=${report}`,
   ...(process.env.CI === 'true' ? ['--retry=1'] : []),
   ...words,

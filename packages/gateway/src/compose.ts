@@ -28,6 +28,7 @@ import { listCatalogs, markStale, storeCatalog } from './catalog/catalogs.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeGuests, refuseNoPlace } from './compose-guests.ts'
 import { providerOf, tokenLives, type Config } from './config.ts'
+import { shownSettings } from './config-shown.ts'
 import { listConnections, noteContact } from './connections/connections.ts'
 import { listToolStates } from './connections/tool-states.ts'
 import { DatabaseUnreachable } from './db/db.ts'
@@ -93,6 +94,7 @@ import {
 } from './sessions/kept-sessions.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createCounters } from './telemetry/counters.ts'
+import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { listToolsets } from './toolsets/toolsets.ts'
 import { createChildren } from './upstreams/children/worker-link.ts'
 import { createGuardedFetch } from './upstreams/http/guarded-fetch.ts'
@@ -107,6 +109,8 @@ export interface ComposeParts {
   readonly log: Log
   /** Where the line of each call goes, as JSON. */
   readonly logLine: (json: string) => void
+  /** The last lines of the log, where they are kept. */
+  readonly tail?: Pick<LogTail, 'recent' | 'follow'>
   readonly path: string
   readonly lang: string | undefined
 }
@@ -125,7 +129,15 @@ const CHANNEL = 'toolway_changed'
 /** How long calls may go on once the gateway has been told to end. */
 const DRAIN_MS = 10_000
 
-export async function compose({ config, store, log, logLine, path, lang }: ComposeParts): Promise<Gateway> {
+export async function compose({
+  config,
+  store,
+  log,
+  logLine,
+  tail = createLogTail(),
+  path,
+  lang,
+}: ComposeParts): Promise<Gateway> {
   const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
@@ -430,11 +442,14 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
       organization,
       table,
       ended: over,
+      stop,
     } = JSON.parse(payload) as {
       organization?: string
       table?: string
       ended?: string
+      stop?: string
     }
+    if (stop !== undefined) return void upstreams.stop(stop)
     if (table === 'vault') return void loadVault()
     if (table === 'sessions') return keepSessions.endedElsewhere(over ?? '')
     if (table === 'sign_ins') {
@@ -542,6 +557,13 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
   })
   opened.defer(() => cleanOAuth.close())
 
+  const runtime = {
+    upstreams,
+    sessions,
+    logs: tail,
+    settings: shownSettings(config),
+    childMemory: config.TOOLWAY_CHILD_MEMORY,
+  }
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,
@@ -571,7 +593,9 @@ export async function compose({ config, store, log, logLine, path, lang }: Compo
         sync: syncNow,
         requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
         checkpoints,
+        runtime,
       },
+      streams: { watch: open.watch, draining: drain.signal },
       identify: identity.identify,
       web,
       publicUrl,

@@ -110,3 +110,18 @@ export {
   verifyAudit,
   verifyOrganizationAudit,
 } from './audit.ts'
+export { Endpoint, findEndpoint } from './endpoints.ts'
+export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
+export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
+export {
+  findProcess,
+  findProcessOfConnection,
+  Process,
+  restartProcess,
+  restartProcessOfConnection,
+  stopProcess,
+  stopProcessOfConnection,
+} from './processes.ts'
+export { endSession, listSessions, OpenSession } from './sessions.ts'
+export { listSettings } from './settings.ts'
+export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'

@@ -9,10 +9,17 @@ import { grantOperations } from './grants.ts'
 import { oauthClientOperations } from './oauth-clients.ts'
 import { oauthOperations } from './oauth.ts'
 import { auditOperations } from './audit.ts'
+import { endpointOperations } from './endpoints.ts'
+import { logOperations } from './logs.ts'
 import { organizationOperations } from './organizations.ts'
 import { organizationSettingOperations } from './organization-settings.ts'
+import { poolOperations } from './pool.ts'
+import { processOperations } from './processes.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
+import { sessionOperations } from './sessions.ts'
+import { settingOperations } from './settings.ts'
+import { statsOperations } from './stats.ts'
 import { toolOperations } from './tools.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './users.ts'
@@ -33,6 +40,13 @@ const DESCRIBED: readonly Served[] = [
   ...oauthClientOperations,
   ...oauthOperations,
   ...auditOperations,
+  ...endpointOperations,
+  ...processOperations,
+  ...logOperations,
+  ...poolOperations,
+  ...sessionOperations,
+  ...settingOperations,
+  ...statsOperations,
 ]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]

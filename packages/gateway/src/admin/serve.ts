@@ -16,6 +16,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What operations need of the house. */
 export interface AdminParts {
@@ -48,6 +49,7 @@ export interface AdminParts {
     /** Of the keys that sign, and signed before. */
     fingerprints(): readonly string[]
   }
+  readonly runtime: Runtime
 }
 
 /** One request as the door learned it. */

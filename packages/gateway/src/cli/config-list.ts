@@ -1,16 +1,11 @@
 /** `toolway config`: what is in force and where each value came from. Secrets are masked, always. */
-import { loadConfig, SETTINGS, type SettingName } from '../config.ts'
+import { loadConfig } from '../config.ts'
+import { shownSettings } from '../config-shown.ts'
 import { EXIT, table, type Output } from './output.ts'
 
 export function listConfig(output: Output): number {
   const { config, origins } = loadConfig()
-  const names = Object.keys(SETTINGS) as SettingName[]
-  const values = names.map((name) => ({
-    name,
-    value: shown(config[name], SETTINGS[name].secret),
-    from: origins[name],
-    about: SETTINGS[name].about,
-  }))
+  const values = shownSettings(config).map(({ name, value, about }) => ({ name, value, from: origins[name], about }))
   output.result(
     values,
     table(
@@ -19,10 +14,4 @@ export function listConfig(output: Output): number {
     ),
   )
   return EXIT.ok
-}
-
-function shown(value: unknown, secret: boolean): string | null {
-  if (value === undefined) return null
-  if (secret) return '***'
-  return Array.isArray(value) ? value.join(', ') || null : String(value)
 }

@@ -49,7 +49,15 @@ export async function start(): Promise<number> {
   opened.defer(forgetAddress)
   await prepareVault(store, loaded, log)
   const run = await prepare(store, loaded, declarations)
-  const gateway = await compose({ config, store, log, logLine: logs.line, path: loaded.path, lang: loaded.lang })
+  const gateway = await compose({
+    config,
+    store,
+    log,
+    logLine: logs.line,
+    tail: logs.tail,
+    path: loaded.path,
+    lang: loaded.lang,
+  })
   opened.defer(() => gateway.close())
   // Nobody is sent to a gateway that lets its last calls finish.
   opened.defer(forgetAddress)

@@ -72,7 +72,7 @@ export function createDb({ connection, parseRows = false, log }: DbParts): Db {
   const transact = createTransact({ pool, parseRows })
   let closing: Promise<void> | undefined
   return {
-    organization: async (id, work) => transact(beginFor(id), (sql) => work(sql as OrgSql)),
+    organization: async (id, work) => transact(beginFor(id), (sql) => work(sql as OrgSql), true),
     system: (work) => transact('begin', (sql) => work(sql as SystemSql)),
     async listen(channel, onNotice) {
       const listener = await createListener({ connection, channel, onNotice, ...(log && { log }) })

@@ -17,17 +17,17 @@ export type Sql = <Row extends z.ZodObject>(
   row: Row,
 ) => (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<z.output<Row>[]>
 
-/** Runs `work` between `begin` and commit, or undoes it. */
-export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>) => Promise<T>
+/** Runs `work` between `begin` and commit, or undoes it. `bound`: no statement may change whom it speaks as. */
+export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>, bound?: boolean) => Promise<T>
 
 export function createTransact({ pool, parseRows }: { pool: pg.Pool; parseRows: boolean }): Transact {
   const statements = createStatements()
-  return async (begin, work) => {
+  return async (begin, work, bound = false) => {
     const client = await pool.connect().catch((thrown: unknown) => {
       throw isUnreachable(thrown) ? new DatabaseUnreachable('nothing', thrown) : thrown
     })
     const line = createLine(client)
-    const { sql, end } = createSql(line, statements, parseRows)
+    const { sql, end } = createSql(line, { statements, parseRows, bound })
     try {
       await line.ask({ text: begin })
       const result = await work(sql)
@@ -74,7 +74,10 @@ function createLine(client: pg.PoolClient): Line {
 const isStale = (thrown: unknown) => thrown instanceof pg.DatabaseError && thrown.code === '0A000'
 
 /** The `sql` of one transaction: one statement after the other, and none once `end` has waited for those under way. */
-function createSql(line: Line, statements: Statements, parseRows: boolean): { sql: Sql; end: () => Promise<void> } {
+function createSql(
+  line: Line,
+  { statements, parseRows, bound }: { statements: Statements; parseRows: boolean; bound: boolean },
+): { sql: Sql; end: () => Promise<void> } {
   let ended = false
   let last: Promise<unknown> = Promise.resolve()
   const sql: Sql =
@@ -82,7 +85,9 @@ function createSql(line: Line, statements: Statements, parseRows: boolean): { sq
     async (strings, ...values) => {
       if (ended) throw new Error('this sql belongs to a transaction that has ended: await every statement inside it')
       if (values.includes(undefined)) throw new TypeError('undefined is no SQL value: say null where null is meant')
-      const statement = statements(strings)
+      const { speaker, ...statement } = statements(strings)
+      if (bound && speaker)
+        throw new Error('a statement of an organization reads and writes rows, and changes nothing else')
       const answer = last.then(() => line.ask({ ...statement, values: [...values] }))
       last = answer.catch(() => {})
       const { rows } = await answer
@@ -102,19 +107,35 @@ function parse(row: z.ZodObject, value: Record<string, unknown>): unknown {
   return parsed
 }
 
-type Statements = (strings: TemplateStringsArray) => { name: string; text: string }
+type Statements = (strings: TemplateStringsArray) => Statement
+
+interface Statement {
+  readonly name: string
+  readonly text: string
+  /** It changes whom the transaction speaks as, ends it, or makes what others would meet. */
+  readonly speaker: boolean
+}
+
+/**
+ * A role that was set can be set back by whoever speaks: row-level security binds what is asked, not who asks. Statements are
+ * written by hand, so this holds off a mistake; it is no sandbox. A temporary table would stand before the real one for whoever
+ * has the connection next.
+ */
+const SPEAKER =
+  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:set|reset|discard|begin|start|commit|end|rollback|abort|savepoint|release|prepare|execute|do|copy|create|alter|drop|grant|revoke)\b|\bset_config\b|\binto\s+temp/i
 
 /**
  * The statement of each place in the code, numbered and named once. There are as many as there are places, so
  * the statements a connection keeps prepared cannot grow without bound.
  */
 function createStatements(): Statements {
-  const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
+  const known = new WeakMap<TemplateStringsArray, Statement>()
   return (strings) => {
     const found = known.get(strings)
     if (found) return found
     const text = strings.reduce((before, part, index) => `${before}$${index}${part}`)
-    const made = { name: `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text }
+    const name = `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`
+    const made = { name, text, speaker: SPEAKER.test(text) }
     known.set(strings, made)
     return made
   }

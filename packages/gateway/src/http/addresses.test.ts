@@ -22,6 +22,14 @@ describe('an address', () => {
     }
   })
 
+  test('of the older pair stands below that of a connection, too', () => {
+    const place = { organization: 'acme', connection: 'files' }
+    expect(addressOf('/api/v1/acme/connectors/files/mcp/sse')).toEqual({ way: 'sse', place })
+    expect(addressOf('/api/v1/acme/connectors/files/mcp/messages')).toEqual({ way: 'messages', place })
+    expect(addressOf('/api/v1/acme/connectors/files/mcp/mcp')).toBeUndefined()
+    expect(addressOf('/o/acme/t/work/mcp/sse')).toBeUndefined()
+  })
+
   test('of a stream has the one for its messages beside it', () => {
     expect(messagesPathOf('/sse')).toBe('/messages')
     expect(messagesPathOf('/o/sse/t/sse/sse/')).toBe('/o/sse/t/sse/messages')

@@ -18,7 +18,8 @@ const FORMS: readonly { form: RegExp; place(found: RegExpExecArray): Place }[] =
     place: ([, organization = '', toolset = '']) => ({ organization, toolset }),
   },
   {
-    form: /^\/api\/v1\/([\w-]+)\/connectors\/([\w-]+)\/(mcp|sse|messages)\/?$/,
+    // The source system had the older pair below its endpoint.
+    form: /^\/api\/v1\/([\w-]+)\/connectors\/([\w-]+)\/(?:mcp\/(?=sse|messages))?(mcp|sse|messages)\/?$/,
     place: ([, organization = '', connection = '']) => ({ organization, connection }),
   },
 ]

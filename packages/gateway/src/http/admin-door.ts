@@ -17,6 +17,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
 import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
+import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf } from './request-head.ts'
 import type { WebSession } from './web-session.ts'
 
@@ -33,6 +34,7 @@ export interface AdminDoorParts {
   readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
   /** Bytes of a body. */
   readonly bodyLimit: number
+  readonly streams: AdminStreams
 }
 
 /** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
@@ -42,7 +44,7 @@ const STRANGERS_CHANGE = 10
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
-  const { operations, parts, newCorrelationId, clients, limits, bodyLimit } = door
+  const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams } = door
   const app = new Hono<Env>()
   const keeper = createKeptAnswers(parts)
   /** A POST that names itself is carried out once, however often it comes. */
@@ -64,7 +66,13 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
     c.header('x-correlation-id', correlationId)
     const client = clients.of(c.env.incoming)
-    const principal = operation.needs.of === 'anyone' ? undefined : await whoAsks(door, c)
+    const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, c))
+    const stand = async () => {
+      const principal = await who()
+      refuseBeyond(principal, operation)
+      return placeOf(parts, principal, operation.needs, c.req.param())
+    }
+    const principal = await who()
     // One of these was counted when the request came in.
     if (principal === undefined && operation.method !== 'GET')
       await limits.address(client.network, STRANGERS_CHANGE - 1)
@@ -74,7 +82,8 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const { organization } = place
     if (principal !== undefined)
       await limits.administer(principal.id, organization?.id, organization && rateOf(organization))
-    const asking = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
+    const asked = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
+    const asking = operation.media === EVENTS ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
     const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
     if (replayed) c.header('idempotency-replayed', 'true')
     return given instanceof Response ? given : answer(c, operation, given)

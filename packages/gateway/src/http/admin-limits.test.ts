@@ -41,6 +41,7 @@ function fixture(rates: Partial<LimitRates>) {
     clients: createClients([]),
     limits,
     bodyLimit: 1_000,
+    streams: { watch: () => () => {}, draining: new AbortController().signal },
   })
   door.onError((thrown, c) => {
     const fault = Fault.of(thrown)

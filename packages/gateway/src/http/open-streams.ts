@@ -10,6 +10,8 @@ import type { Inbound } from '../call/ports.ts'
 export interface OpenStreams {
   /** Known here until the returned function is called. `end` gets the fault that the admission now answers with. */
   hold(inbound: Inbound, end: (fault: Fault) => void): () => void
+  /** The same for what is admitted in another way: `stands` throws, or rejects with, the fault it is refused with. */
+  watch(stands: () => unknown, end: (fault: Fault) => void): () => void
   /** Keys or endpoints have changed. */
   recheck(): void
   close(): void
@@ -22,16 +24,16 @@ const EVERY = 30_000
 export const isRefusal = ({ code }: Fault): boolean => code !== 'gateway.not-ready' && code !== 'limit.address'
 
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
-  const open = new Map<Inbound, (fault: Fault) => void>()
+  const open = new Map<() => unknown, (fault: Fault) => void>()
   let checking = false
   let again = false
   const rounds = setInterval(recheck, every)
   rounds.unref()
 
   async function checkAll(): Promise<void> {
-    for (const [inbound, end] of [...open]) {
+    for (const [stands, end] of [...open]) {
       try {
-        await admit(inbound)
+        await stands()
       } catch (thrown) {
         const fault = Fault.of(thrown)
         if (isRefusal(fault)) end(fault)
@@ -52,11 +54,14 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
     })().finally(() => (checking = false))
   }
 
+  function watch(stands: () => unknown, end: (fault: Fault) => void): () => void {
+    open.set(stands, end)
+    return () => void open.delete(stands)
+  }
+
   return {
-    hold(inbound, end) {
-      open.set(inbound, end)
-      return () => void open.delete(inbound)
-    },
+    hold: (inbound, end) => watch(() => admit(inbound), end),
+    watch,
     recheck,
     close: () => clearInterval(rounds),
   }

@@ -97,6 +97,33 @@ export async function findSession(
   }
 }
 
+const ListedRow = z.object({
+  hash: z.instanceof(Buffer),
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  principal: z.string(),
+  toolset: z.string().nullable(),
+  connection: z.string().nullable(),
+  revision: z.string(),
+  client: z.record(z.string(), z.unknown()).nullable(),
+  opened_at: z.date(),
+  seen_at: z.date(),
+})
+export type ListedSession = z.output<typeof ListedRow>
+
+/** All of them, or an organization's, at most 10,000 of those that were used last. */
+export const listKeptSessions = (sql: SystemSql, organizationId: string | undefined) =>
+  sql(ListedRow)`
+    select hash, organization_id, principal, toolset, connection, revision, client, opened_at, seen_at from sessions
+     where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
+     order by seen_at desc limit 10000`
+
+/** Whose it was; undefined when there is none of that name. Every gateway hears that it ended. */
+export async function removeSession(sql: SystemSql, hash: Buffer): Promise<OrganizationId | undefined> {
+  const [row] = await sql(ListedRow.pick({ organization_id: true }))`
+    delete from sessions where hash = ${hash} returning organization_id`
+  return row?.organization_id
+}
+
 /** Those that were used lately, each at its own time. */
 export async function touchSessions(sql: SystemSql, seen: readonly { hash: Buffer; at: Date }[]): Promise<void> {
   await sql(Nothing)`

@@ -50,9 +50,11 @@ export interface Session {
   readonly ended: AbortController
 }
 
-interface Held {
+export interface Held {
   readonly session: Session
   readonly owner: string
+  /** Milliseconds. */
+  readonly openedAt: number
 }
 
 /** What a session was, as far as it outlives the process that held it. */
@@ -76,6 +78,7 @@ export interface Sessions {
   /** End it wherever its end was said. */
   drop(id: string): void
   readonly size: number
+  list(): readonly Held[]
   close(): void
 }
 
@@ -162,7 +165,7 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
       changed: () => onChange?.(session),
       ended: new AbortController(),
     }
-    const one = { session, owner }
+    const one = { session, owner, openedAt: session.seen }
     held.set(id, one)
     owned.set(owner, own.add(one))
     return session
@@ -182,6 +185,7 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
     get size() {
       return held.size
     },
+    list: () => [...held.values()],
     close() {
       clearInterval(reaper)
       for (const one of [...held.values()]) drop(one, 'closing')

@@ -1,6 +1,7 @@
 /** The log: JSON lines on stderr (stdout stays free for what a person or a protocol reads), never a secret or a body. */
 import pino, { type Logger } from 'pino'
 import { createLineBuffer } from './line-buffer.ts'
+import { createLogTail, type LogTail } from './log-tail.ts'
 
 /** Last line of defence: fields of these names are masked wherever they turn up at the top of a line or one below. */
 const SECRET_FIELDS = ['authorization', 'headers', 'environment', 'key', 'secret', 'token', 'password']
@@ -9,13 +10,22 @@ export interface Logs {
   readonly log: Logger
   /** The one line of each call, whose facts are JSON already; all their names stand in the code, so none needs masking. */
   line(json: string): void
+  /** The last of what was written. */
+  readonly tail: LogTail
   /** Write out what is buffered; for the end of the process. */
   flush(): void
 }
 
 export function createLogs(level: string): Logs {
   const destination = pino.destination({ dest: 2, sync: false })
-  const lines = createLineBuffer(destination)
+  const buffer = createLineBuffer(destination)
+  const tail = createLogTail()
+  const lines = {
+    write(line: string) {
+      tail.push(line)
+      buffer.write(line)
+    },
+  }
   const shape = {
     level,
     base: null,
@@ -30,8 +40,9 @@ export function createLogs(level: string): Logs {
     line(json) {
       if (log.isLevelEnabled('info')) lines.write(`{"level":"info","message":"call",${json.slice(1)}\n`)
     },
+    tail,
     flush() {
-      lines.flush()
+      buffer.flush()
       destination.flushSync()
     },
   }

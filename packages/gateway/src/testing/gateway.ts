@@ -7,12 +7,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ProvidedContext } from 'vitest'
 import { declare, type Declaration } from '../admin/declare.ts'
 import { compose } from '../compose.ts'
 import { loadConfig, type Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { ensureOrganization, type OrganizationRow } from '../organizations/organizations.ts'
+import { createLogTail } from '../telemetry/log-tail.ts'
 import { createVault } from '../vault/vault.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -50,6 +52,8 @@ export interface TestGatewayOptions {
   readonly keys?: Declaration['keys']
   /** Settings by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The PostgreSQL to make its database on; without it the embedded one. */
+  readonly server?: ProvidedContext['postgres']
   /** Further organizations, whole. */
   readonly others?: readonly Declaration[]
 }
@@ -63,8 +67,8 @@ export const UNLIMITED = { TOOLWAY_LIMIT_ADDRESS: 'off', TOOLWAY_LIMIT_ORGANIZAT
 export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { connections = [], toolsets = [], keys = [], settings = {}, others = [] } = options
-  const database = await createTestDatabase()
+  const { connections = [], toolsets = [], keys = [], settings = {}, others = [], server } = options
+  const database = await createTestDatabase(server === undefined ? {} : { server })
   const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
   const own = { PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory }
   const loaded = loadConfig({ ...own, ...UNLIMITED, ...settings })
@@ -86,13 +90,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   }
   await declare({ db, vault }, [declared, ...others])
   const log: LogLine[] = []
-  const kept = logInto(log)
+  const tail = createLogTail()
+  const kept = logInto(log, (line) => tail.push(line))
   const begin = async (port: number, other: Partial<Config> = {}) => {
     const begun = await compose({
       config: { ...loaded.config, ...other, TOOLWAY_PORT: port },
       store: { db, vault },
       log: kept,
       logLine: (json) => kept.info(JSON.parse(json) as object, 'call'),
+      tail,
       path: loaded.path,
       lang: loaded.lang,
     })
@@ -134,9 +140,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   }
 }
 
-const logInto = (lines: LogLine[]): Log => {
-  const at = (level: string) => (facts: object, message: string) =>
-    void lines.push({ level, message, facts: { ...facts } })
+const logInto = (lines: LogLine[], write: (line: string) => void): Log => {
+  const at = (level: string) => (facts: object, message: string) => {
+    lines.push({ level, message, facts: { ...facts } })
+    write(JSON.stringify({ level, message, timestamp: new Date().toISOString(), ...facts }))
+  }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -34,10 +34,23 @@ export interface Holder {
   readonly lasting: boolean
 }
 
+/** One session that is held, as it may be shown: not whose it is. Times are in milliseconds. */
+export interface PooledState {
+  readonly connectionId: string
+  readonly holder: Holder
+  readonly calls: number
+  readonly streams: number
+  readonly openedAt: number
+  readonly usedAt: number
+}
+
 export interface SessionPool<Session extends Pooled> {
   /** The sessions of one connection as it is set up now; once it changes, another place takes over. */
   place(connectionId: string, alias: string): Place<Session>
   readonly size: number
+  list(): PooledState[]
+  /** Give up those of which this is true: calls under way finish, and the next one opens anew. How many those are. */
+  evict(is: (state: PooledState) => boolean): number
   /** Ends the looking after; each place ends its own sessions. */
   close(): void
 }
@@ -68,6 +81,7 @@ export interface Place<Session extends Pooled> {
 
 interface Entry<Session> {
   readonly key: string
+  readonly connectionId: string
   readonly holder: Holder
   /** The sessions of its place by owner: where it is noted until it has ended. */
   readonly siblings: Map<string, Set<Entry<Session>>>
@@ -162,13 +176,14 @@ export function createSessionPool<Session extends Pooled>({
   }
 
   function add(
-    { key, holder, siblings }: Pick<Entry<Session>, 'key' | 'holder' | 'siblings'>,
+    { key, connectionId, holder, siblings }: Pick<Entry<Session>, 'key' | 'connectionId' | 'holder' | 'siblings'>,
     open: () => Promise<Session>,
   ): Entry<Session> {
     makeRoom()
     const at = now()
     const entry: Entry<Session> = {
       key,
+      connectionId,
       holder,
       siblings,
       opening: open(),
@@ -208,14 +223,14 @@ export function createSessionPool<Session extends Pooled>({
     function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
       if (closed) throw gone()
       const key = keyOf(holder)
-      return find(key) ?? add({ key, holder, siblings }, open)
+      return find(key) ?? add({ key, connectionId, holder, siblings }, open)
     }
 
     /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
     function enterOnce(holder: Holder, open: () => Promise<Session>): Entry<Session> {
       if (reuses || holder.lasting) return enter(holder, open)
       if (closed) throw gone()
-      return add({ key: `${keyOf(holder)} ${++uses}`, holder, siblings }, open)
+      return add({ key: `${keyOf(holder)} ${++uses}`, connectionId, holder, siblings }, open)
     }
 
     async function opened(entry: Entry<Session>): Promise<Session> {
@@ -284,6 +299,12 @@ export function createSessionPool<Session extends Pooled>({
 
   return {
     place,
+    list: () => [...entries.values()].map(stateOf),
+    evict(is) {
+      const chosen = [...entries.values()].filter((entry) => is(stateOf(entry)))
+      for (const entry of chosen) retire(entry)
+      return chosen.length
+    },
     get size() {
       return entries.size
     },
@@ -292,3 +313,12 @@ export function createSessionPool<Session extends Pooled>({
     },
   }
 }
+
+const stateOf = ({ connectionId, holder, calls, streams, born, used }: Entry<unknown>): PooledState => ({
+  connectionId,
+  holder,
+  calls,
+  streams,
+  openedAt: born,
+  usedAt: used,
+})

@@ -106,7 +106,31 @@ export interface Upstream {
   doubt(): void
   /** A downstream session is gone: end what was held for it. */
   forget(session: string): void
+  /** The processes that run for it here, the one that everybody shares first; absent where it is not started here. */
+  readonly processes?: () => readonly ProcessState[]
+  /** End them; they are started again when they are needed. */
+  readonly stop?: () => Promise<void>
+  /** End those of one caller's own that nobody used for so many milliseconds; how many those are. */
+  readonly endUnused?: (idle: number) => number
   close(): Promise<void>
+}
+
+/** How a process is that is started here. Times are in milliseconds. */
+export interface ProcessState {
+  /** `error`: it failed too often and is not started any more. */
+  readonly status: 'starting' | 'running' | 'stopped' | 'error' | 'restarting'
+  readonly pid: number | undefined
+  /** It serves one caller, and not everybody. */
+  readonly ofOneCaller: boolean
+  readonly startedAt: number | undefined
+  readonly checkedAt: number | undefined
+  readonly usedAt: number | undefined
+  /** Calls and listeners that it has now; undefined where that is not counted. */
+  readonly uses: number | undefined
+  /** In a row. */
+  readonly failures: number
+  /** Why it is not there, in words that hold nothing of what it said. */
+  readonly problem: string | undefined
 }
 
 /** What somebody wants to hear of, in the server's own words. */

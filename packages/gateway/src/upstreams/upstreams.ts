@@ -9,9 +9,9 @@ import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
 import { createHttpUpstream } from './http/http-upstream.ts'
 import type { LegacySession } from './http/legacy-session.ts'
-import { createSessionPool } from './session-pool.ts'
+import { createSessionPool, type PooledState } from './session-pool.ts'
 import { createStdioUpstream } from './stdio/stdio-upstream.ts'
-import type { Reach, Upstream } from './upstream.ts'
+import { GATEWAY, type ProcessState, type Reach, type Upstream } from './upstream.ts'
 
 export interface UpstreamsParts {
   readonly children: Pick<Children, 'start'>
@@ -37,10 +37,29 @@ export interface Upstreams {
   forgetSession(session: string): void
   /** Sessions held with servers. */
   readonly sessions: number
+  /** Undefined where nothing is held of the connection, or it is not started here. */
+  processes(connectionId: string): readonly ProcessState[] | undefined
+  /** End what runs of a connection; it is started again when it is needed. */
+  stop(connectionId: string): Promise<void>
+  /** What is held open with servers: sessions, and the processes of one caller. */
+  pooled(): readonly Held[]
+  /** Give up what is held of that connection, or of all of them, and was not used for so many milliseconds. How much it was. */
+  evict(of: { connectionId?: string; idle: number }): number
   close(): Promise<void>
 }
 
-interface Held {
+/** One thing that is held open with a server. Times are in milliseconds. */
+export interface Held {
+  readonly connectionId: string
+  readonly kind: 'session' | 'process'
+  readonly holder: 'gateway' | 'session' | 'principal'
+  readonly calls: number
+  readonly streams: number
+  readonly openedAt: number
+  readonly usedAt: number
+}
+
+interface Live {
   readonly version: string
   readonly upstream: Upstream
 }
@@ -48,7 +67,7 @@ interface Held {
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
   const { children, pools = true, onRevision, onNoise, onTurn, onCrash } = parts
   const pool = createSessionPool<LegacySession>({ now: Date.now, reuses: pools })
-  const held = new Map<string, Held>()
+  const held = new Map<string, Live>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
   const dropped = new Map<string, string>()
   let last = 0
@@ -105,9 +124,41 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     get sessions() {
       return pool.size
     },
+    processes: (connectionId) => held.get(connectionId)?.upstream.processes?.(),
+    stop: async (connectionId) => held.get(connectionId)?.upstream.stop?.(),
+    pooled: () => [
+      ...pool.list().map((state) => ({ ...state, kind: 'session' as const, holder: holderOf(state) })),
+      ...[...held].flatMap(([connectionId, { upstream }]) => ownProcesses(connectionId, upstream)),
+    ],
+    evict({ connectionId, idle }) {
+      const oldest = Date.now() - idle
+      const isMeant = (id: string) => connectionId === undefined || connectionId === id
+      const sessions = pool.evict(
+        (state) =>
+          isMeant(state.connectionId) && (idle === 0 || (state.calls + state.streams === 0 && state.usedAt <= oldest)),
+      )
+      const ending = [...held].filter(([id]) => isMeant(id)).map(([, { upstream }]) => upstream.endUnused?.(idle) ?? 0)
+      return ending.reduce((sum, count) => sum + count, sessions)
+    },
     async close() {
       pool.close()
       await Promise.all([...held.entries()].map(([id, { version }]) => drop(id, version)))
     },
   }
 }
+
+const holderOf = ({ holder: { owner, lasting } }: PooledState): Held['holder'] =>
+  owner === GATEWAY ? 'gateway' : lasting ? 'session' : 'principal'
+
+const ownProcesses = (connectionId: string, upstream: Upstream): Held[] =>
+  (upstream.processes?.() ?? [])
+    .filter(({ ofOneCaller }) => ofOneCaller)
+    .map(({ uses = 0, startedAt = Date.now(), usedAt = startedAt }) => ({
+      connectionId,
+      kind: 'process',
+      holder: 'principal',
+      calls: uses,
+      streams: 0,
+      openedAt: startedAt,
+      usedAt,
+    }))

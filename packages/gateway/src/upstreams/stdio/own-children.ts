@@ -6,7 +6,7 @@
  * are never another caller's: owner and capabilities are their key. Where none can be had, the shared one serves.
  */
 import { isObject, MODERN, type Caller, type JsonObject, type Request, type Revision } from '@toolway/protocol'
-import type { Answer, Ask, Hearing, Upstream } from '../upstream.ts'
+import type { Answer, Ask, Hearing, ProcessState, Upstream } from '../upstream.ts'
 import { waitFor } from '../wait.ts'
 
 export interface OwnChildrenParts {
@@ -118,6 +118,19 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
     watch: shared.watch,
     doubt: shared.doubt,
     forget: shared.forget,
+    processes: () => [...(shared.processes?.() ?? []), ...[...own.values()].flatMap(processesOf)],
+    async stop() {
+      const ending = [...own].map(([key, one]) => {
+        own.delete(key)
+        return one.upstream.close()
+      })
+      await Promise.all([shared.stop?.(), ...ending])
+    },
+    endUnused(idle) {
+      const unused = [...own].filter(([, { uses, used }]) => uses === 0 && used <= now() - idle)
+      for (const [key, one] of unused) end(key, one)
+      return unused.length
+    },
     async check(signal) {
       const others = [...own.values()].map(({ upstream }) => upstream.check(signal).catch(() => false))
       const answers = await shared.check(signal)
@@ -161,6 +174,9 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
     signal.addEventListener('abort', leave, { once: true })
   }
 }
+
+const processesOf = ({ upstream, uses, used }: Held): ProcessState[] =>
+  (upstream.processes?.() ?? []).map((state) => ({ ...state, uses, usedAt: used }))
 
 /** Cheap, before anything is awaited: most callers can be asked nothing. */
 function isSpecial({ session, caller }: Whose): boolean {

@@ -28,6 +28,7 @@ import {
   type Answer,
   type Ask,
   type Portrait,
+  type ProcessState,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
@@ -67,6 +68,7 @@ interface Running {
   readonly channel: Channel
   readonly portrait: Portrait
   readonly level: LogLevel
+  readonly since: number
 }
 
 /** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares. */
@@ -85,6 +87,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
+  const ending = createSingleFlight<'child', void>()
   let running: Running | undefined
   let greeting: Child | undefined
   let known = reach.revision
@@ -93,6 +96,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   let again: NodeJS.Timeout | undefined
   let underWay = 0
   let silences = 0
+  let checkedAt: number | undefined
   /** Why it is being ended, where that is our doing. */
   let sentence: string | undefined
   let lastProblem = ''
@@ -147,7 +151,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       if (ended !== undefined) throw ended
       child.ready()
       greeting = undefined
-      return { child, channel, portrait, level: levelOf(channel, portrait) }
+      return { child, channel, portrait, level: levelOf(channel, portrait), since: Date.now() }
     } catch (thrown) {
       await child.stop()
       throw thrown
@@ -323,8 +327,40 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       throw thrown
     }
     silences = 0
+    checkedAt = Date.now()
     breaker.answered(turn)
     return true
+  }
+
+  function state(): ProcessState {
+    const isFailing = restarts.failures > 0
+    const isStarting = starting.isUnderWay('child')
+    const resting = restarts.wait() === undefined ? 'error' : isFailing ? 'restarting' : 'stopped'
+    const status = running !== undefined ? 'running' : !isStarting ? resting : isFailing ? 'restarting' : 'starting'
+    return {
+      status,
+      pid: running?.child.pid,
+      ofOneCaller: own !== undefined,
+      startedAt: running?.since,
+      checkedAt,
+      usedAt: undefined,
+      uses: undefined,
+      failures: restarts.failures,
+      problem: status === 'running' || lastProblem === '' ? undefined : lastProblem,
+    }
+  }
+
+  /** Also one that is being greeted; that it ends is no failure of its own. Who asks meanwhile waits for the same end. */
+  const stop = () => ending('child', end)
+  async function end(): Promise<void> {
+    await greeting?.stop()
+    if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
+    clearTimeout(again)
+    const last = running
+    running = undefined
+    if (last === undefined) return
+    sentence = 'it was stopped by an administrator'
+    await last.child.stop()
   }
 
   const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
@@ -356,14 +392,16 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       if (!reach.pinned && running === undefined) known = undefined
     },
     forget() {},
+    processes: () => [state()],
+    stop,
     async close() {
       closed = true
       clearTimeout(again)
       closing.abort()
       heard.close()
-      const ending = running
+      const last = running
       running = undefined
-      await ending?.child.stop()
+      await last?.child.stop()
       // One that is still being greeted may never answer: its end fails the greeting at once.
       await greeting?.stop()
       if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})

@@ -1,0 +1,27 @@
+/** What the endpoint of one connection is, for who may look at it (the source system's `…/mcp/info`). */
+import { z } from 'zod'
+import { inOrganization, operation } from './operation.ts'
+
+export const Endpoint = z.strictObject({
+  tenant_slug: z.string(),
+  connector_id: z.string(),
+  connector: z.string(),
+  title: z.string(),
+  enabled: z.boolean(),
+  /** Where MCP clients connect, below the address of this gateway. */
+  path: z.string(),
+  /** What the server speaks, as last known. */
+  revision: z.string().nullable(),
+  server: z.strictObject({ name: z.string(), version: z.string() }).nullable(),
+  tools: z.int(),
+  resources: z.int(),
+  prompts: z.int(),
+})
+
+export const findEndpoint = operation({
+  id: 'findEndpoint',
+  at: 'GET /api/v1/{organization}/connectors/{connection}/mcp/info',
+  summary: 'What a connection offers at its own endpoint, as last known.',
+  needs: inOrganization('connector_read'),
+  answer: Endpoint,
+})

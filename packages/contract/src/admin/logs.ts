@@ -1,0 +1,46 @@
+/** The last lines of the gateway's own log, and those to come, over the admin interface (ledger S3-ADM-05). */
+import { z } from 'zod'
+import { Slug } from '../connections.ts'
+import { operation, platform } from './operation.ts'
+
+export const LEVELS_OF_LOG = ['debug', 'info', 'warn', 'error'] as const
+
+export const LogLine = z.strictObject({
+  timestamp: z.string(),
+  level: z.string(),
+  message: z.string(),
+  tenant_slug: z.string().nullable(),
+  connector_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+  /** What else the line says. */
+  facts: z.record(z.string(), z.unknown()),
+})
+export type LogLine = z.output<typeof LogLine>
+
+const Wanted = z.strictObject({
+  /** Lines of this level and of the more severe ones. */
+  level: z.enum(LEVELS_OF_LOG).optional(),
+  tenant_slug: Slug.optional(),
+  connector_id: z.string().max(100).optional(),
+})
+
+export const listRecentLogs = operation({
+  id: 'listRecentLogs',
+  at: 'GET /api/v1/admin/logs/recent',
+  summary: 'The last lines of the log of the gateway that answers, the newest last.',
+  needs: platform('audit_view_global'),
+  query: Wanted.extend({ count: z.coerce.number().int().min(1).max(1000).default(100) }),
+  answer: z.strictObject({ items: z.array(LogLine) }),
+})
+
+export const followLogs = operation({
+  id: 'followLogs',
+  at: 'GET /api/v1/admin/logs/stream',
+  summary:
+    'The lines of the log as they come (event `log`); a reader that does not keep up is told so (event `dropped`) and ended.',
+  needs: platform('audit_view_global'),
+  query: Wanted,
+  answer: LogLine,
+  media: 'text/event-stream',
+})

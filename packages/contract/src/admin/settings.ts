@@ -1,0 +1,21 @@
+/** The settings in force, over the admin interface (ledger S3-ADM-05): never a secret, only whether one is set. */
+import { z } from 'zod'
+import { operation, platform } from './operation.ts'
+
+export const listSettings = operation({
+  id: 'listSettings',
+  at: 'GET /api/v1/admin/settings',
+  summary: 'The settings in force; of a secret only whether it is set.',
+  needs: platform('stats_view_global'),
+  answer: z.strictObject({
+    settings: z.array(
+      z.strictObject({
+        name: z.string(),
+        /** As text; null where it is not set, `***` where it is and nobody may see it. */
+        value: z.string().nullable(),
+        secret: z.boolean(),
+        about: z.string(),
+      }),
+    ),
+  }),
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
+import { shownSettings } from './config-shown.ts'
+
+const shown = (environment: Record<string, string>) => {
+  const all = shownSettings(loadConfig(environment, '/nowhere').config)
+  return (name: string) => all.find((one) => one.name === name)?.value
+}
+
+test('of a secret only that it is set is shown, and of an address never who signs in with it', () => {
+  const value = shown({
+    DATABASE_URL: 'postgres://me:hidden@db/toolway',
+    TOOLWAY_PUBLIC_URL: 'https://me:hidden@tools.example.com/a@b',
+    TOOLWAY_ALLOWED_HOSTS: 'one, two',
+  })
+  expect(value('DATABASE_URL')).toBe('***')
+  expect(value('TOOLWAY_BOOTSTRAP_KEY')).toBeNull()
+  expect(value('TOOLWAY_PUBLIC_URL')).toBe('https://***@tools.example.com/a@b')
+  expect(value('TOOLWAY_ALLOWED_HOSTS')).toBe('one, two')
+})

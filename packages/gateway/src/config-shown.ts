@@ -1,0 +1,18 @@
+/** The settings in force as they may be shown: of a secret only that it is set, of an address never a password in it. */
+import { SETTINGS, type Config, type SettingName } from './config.ts'
+
+const names = Object.keys(SETTINGS) as SettingName[]
+
+export const shownSettings = (config: Config) =>
+  names.map((name) => {
+    const { about, secret } = SETTINGS[name]
+    return { name, value: shown(config[name], secret), secret, about }
+  })
+
+function shown(value: unknown, secret: boolean): string | null {
+  if (value === undefined) return null
+  if (secret) return '***'
+  return (Array.isArray(value) ? value.join(', ') : String(value)).replaceAll(USER_OF_URL, '$1***@') || null
+}
+/** What stands before the host (RFC 3986, userinfo). */
+const USER_OF_URL = /(:\/\/)[^/?#\s@]*@/g

@@ -1,0 +1,85 @@
+/** One request at a door, and its answer as far as two answers can be compared. */
+export interface Bearer {
+  /** The Authorization header; undefined for nobody. */
+  readonly authorization: string | undefined
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The fault that it is, by its code in the table of faults. */
+  readonly fault: string | undefined
+}
+
+/** How much of a stream is read: what is there at once. Milliseconds. */
+const LOOK = 50
+
+export async function request(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
+  const { method, path, body, headers = {} } = asked
+  const leaving = new AbortController()
+  const response = await fetch(`${address}${path}`, {
+    method,
+    redirect: 'manual',
+    signal: leaving.signal,
+    headers: {
+      ...(caller?.authorization === undefined ? {} : { authorization: caller.authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const text = isStream ? await beginningOf(response, leaving) : await response.text()
+  return { status: response.status, headers: Object.fromEntries(response.headers), text, fault: faultOf(text) }
+}
+
+async function beginningOf(response: Response, leaving: AbortController): Promise<string> {
+  const timer = setTimeout(() => leaving.abort(), LOOK)
+  let text = ''
+  try {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
+  } catch (thrown) {
+    if (!leaving.signal.aborted) throw thrown
+  }
+  clearTimeout(timer)
+  return text
+}
+
+function faultOf(text: string): string | undefined {
+  const found = /"fault":"([\w.-]+)"|"urn:toolway:fault:([\w.-]+)"/.exec(text)
+  return found?.[1] ?? found?.[2]
+}
+
+/** Of these a stranger may see that they are there, and their values differ by the moment. */
+const OF_THE_MOMENT = /^(date|x-correlation-id|retry-after|(x-)?ratelimit.*|content-length)$/
+
+/** What two answers must have in common that say the same; ids of the request itself are told apart by nobody. */
+export const sameOf = ({ status, headers, text }: Answered, ...own: readonly string[]) => ({
+  status,
+  headers: Object.entries(headers)
+    .map(([name, value]) => (OF_THE_MOMENT.test(name) ? name : `${name}: ${value}`))
+    .sort(),
+  text: own
+    .filter((id) => id !== '')
+    .reduce((rest, id) => rest.replaceAll(id, 'ID'), text.replace(/"correlation_id":"[^"]*"/g, '')),
+})
+
+/** Asked at a time: the gateway looks up no more unknown keys than these. */
+const BATCH = 4
+
+/** Do the work for each, a few at a time. */
+export async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const workOff = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: BATCH }, workOff))
+}

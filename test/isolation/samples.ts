@@ -1,0 +1,152 @@
+/**
+ * How each operation of the admin interface is asked by those who may, so that everybody else can be seen to be refused.
+ *
+ * One row for each operation, by its id; an operation without a row fails the matrix. What would destroy or change what others
+ * lean on is not `repeatable`: those who may are then let in with a body that no shape takes, and told so; only things that are
+ * somebody else's, or nobody's, are asked for in earnest.
+ */
+import { OAUTH_APP } from './plants.ts'
+import type { Names } from './town.ts'
+
+export interface Sample {
+  /** What the path names besides the organization. */
+  readonly params?: (names: Names) => Readonly<Record<string, string>>
+  readonly query?: (names: Names) => Readonly<Record<string, string>>
+  readonly body?: (names: Names) => unknown
+  readonly repeatable?: false
+  /** What those who may are answered with, where it is not the operation's own status: statuses or faults. */
+  readonly answers?: readonly (number | string)[]
+}
+
+type Params = NonNullable<Sample['params']>
+const connection: Params = (names) => ({ connection: names.connection })
+const child: Params = (names) => ({ connection: names.child })
+const user: Params = (names) => ({ user: names.user })
+const rowOf =
+  (param: string, table: string): Params =>
+  (names) => ({ [param]: names.row(table) })
+
+const none: Sample = {}
+/** Asked for in earnest only where it is somebody else's. */
+const once = (params?: Params, body?: unknown): Sample => ({
+  repeatable: false,
+  ...(params === undefined ? {} : { params }),
+  ...(body === undefined ? {} : { body: () => body }),
+})
+
+/** What runs. */
+const RUNTIME: Readonly<Record<string, Sample>> = {
+  findEndpoint: { params: connection },
+  findProcess: { params: child },
+  restartProcess: once(child),
+  stopProcess: once(child),
+  findProcessOfConnection: { params: child },
+  restartProcessOfConnection: once(child),
+  stopProcessOfConnection: once(child),
+  listRecentLogs: none,
+  followLogs: none,
+  listPooled: none,
+  summarizePool: none,
+  endPooled: once((names) => ({ slug: names.organization, connection: names.connection })),
+  endPooledIdle: { query: () => ({ idle_seconds: '86400' }) },
+  listSessions: none,
+  endSession: once(({ session }) => ({ session })),
+  listSettings: none,
+  findStats: none,
+  findPlatformStats: none,
+}
+
+const PASSWORD = 'a long enough password'
+
+/** People, sign-in and keys. */
+const IDENTITY: Readonly<Record<string, Sample>> = {
+  verifyAuth: none,
+  showMe: none,
+  register: once(undefined, { setup_code: 'x', email: 'x@example.com', name: 'X', password: PASSWORD }),
+  login: once(undefined, { email: 'x@example.com', password: PASSWORD }),
+  refresh: once(undefined, { refresh_token: 'x' }),
+  logout: once(undefined, { refresh_token: 'x' }),
+  changePassword: once(undefined, { current_password: PASSWORD, new_password: PASSWORD }),
+  choosePassword: once(undefined, { code: 'x', password: PASSWORD }),
+  listSignIns: { answers: [200, 'sign-in.needed'] },
+  endSignIn: once(({ signIn }) => ({ id: signIn })),
+  listMembers: none,
+  addMember: once(undefined, { email: 'new@example.com', role: 'tenant_viewer' }),
+  changeMember: once(user, { role: 'tenant_viewer' }),
+  removeMember: once(user),
+  listUsers: none,
+  addUser: once(undefined, { email: 'new@example.com' }),
+  changeUser: once(user, { is_active: true }),
+  removeUser: once(user),
+  addPasswordCode: once(user),
+  addPlatformKey: once(undefined, { name: 'new' }),
+  listPlatformKeys: none,
+  removePlatformKey: once(rowOf('key', 'keys')),
+  addOrganizationKey: once(undefined, { name: 'new' }),
+  listOrganizationKeys: none,
+  removeOrganizationKey: once(rowOf('key', 'keys')),
+  listMyKeys: {
+    query: ({ organization }) => ({ organization }),
+    answers: [200, 'place.unknown', 'sign-in.needed'],
+  },
+  addMyKey: once(undefined, { name: 'new' }),
+  regenerateMyKey: once(),
+  revealMyKey: once(),
+  removeMyKey: once(rowOf('key', 'keys')),
+}
+
+/** Organizations and what belongs to them. */
+const ADMINISTRATION: Readonly<Record<string, Sample>> = {
+  listOrganizations: none,
+  addOrganization: once(undefined, { slug: 'new', name: 'New' }),
+  getOrganization: { answers: [200, 'place.unknown', 'thing.unknown'] },
+  changeOrganization: once(undefined, { name: 'Same' }),
+  removeOrganization: once(),
+  getOrganizationSettings: none,
+  changeOrganizationSettings: once(undefined, { name: 'Same' }),
+  listConnections: none,
+  addConnection: once(undefined, { alias: 'new', connector: 'mcp.http', url: 'https://mcp.example.com/' }),
+  getConnection: { params: connection },
+  changeConnection: once(connection, { title: 'Taken over' }),
+  removeConnection: once(connection),
+  toggleConnection: once(connection, { enabled: false }),
+  listTools: { params: connection },
+  listToolsOfConnection: { params: connection },
+  toggleTool: once((names) => ({ connection: names.connection, tool: 'whoami' }), { enabled: false }),
+  switchTools: once(connection, { tools: [{ name: 'whoami', enabled: false }] }),
+  enableAllTools: once(connection),
+  disableAllTools: once(connection),
+  syncTools: once(connection),
+  listToolsets: none,
+  putToolset: once(() => ({ toolset: 'work' }), { include: ['*'], exclude: [] }),
+  removeToolset: once(() => ({ toolset: 'work' })),
+  listRules: none,
+  addRule: once(undefined, { tool_name_pattern: 'x', action: 'warn', reason: 'x' }),
+  changeRule: once(rowOf('rule', 'rules'), { reason: 'x' }),
+  removeRule: once(rowOf('rule', 'rules')),
+  getOpenApi: none,
+  readReference: none,
+  listAudit: none,
+  listOrganizationAudit: none,
+  exportAudit: none,
+  exportOrganizationAudit: none,
+  verifyAudit: none,
+  verifyOrganizationAudit: none,
+  listCredentials: none,
+  removeCredentials: once(() => ({ provider: 'github' })),
+  listOAuthApps: none,
+  putOAuthApp: { body: () => OAUTH_APP },
+  removeOAuthApp: once(() => ({ provider: 'github' })),
+  listOAuthClients: none,
+  addOAuthClient: once(undefined, { name: 'new', redirect_uris: ['https://client.example.com/'] }),
+  removeOAuthClient: once(() => ({ client: 'client_of_nobody' })),
+  listOwnGrants: none,
+  endOwnGrant: once(rowOf('grant', 'oauth_grants')),
+  listGrants: none,
+  endGrant: once(rowOf('grant', 'oauth_grants')),
+}
+
+export const SAMPLES: Readonly<Record<string, Sample>> = { ...RUNTIME, ...IDENTITY, ...ADMINISTRATION }
+
+/** Operations that are being built: a row for one that is not there yet is no fault. */
+export const LATER: ReadonlySet<string> = new Set([...Object.keys(IDENTITY), ...Object.keys(ADMINISTRATION)])

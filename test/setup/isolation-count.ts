@@ -1,0 +1,19 @@
+/**
+ * How much did the isolation suite compare, and what got out? One line at the end of a run, the sum over all of its tests: those
+ * that hand on figures (test/isolation/tally.ts).
+ */
+import type { Reporter, TestModule } from 'vitest/node'
+
+export default class IsolationCount implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const sum = { checks: 0, leaks: 0 }
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const { checks = 0, leaks = 0 } = test.meta().isolation ?? {}
+        sum.checks += checks
+        sum.leaks += leaks
+      }
+    }
+    if (sum.checks > 0) process.stdout.write(`isolation: ${sum.checks} checks, ${sum.leaks} leaks\n`)
+  }
+}
