@@ -199,7 +199,7 @@ describe('S1-ORG-06: the organization follows from the user', () => {
       expect(await aliasesFor(ann)).toEqual(['mine'])
       expect(await aliasesFor(bob)).toEqual(['theirs'])
       expect((await ask({ url: `${outside.address}/o/default/t/default/mcp`, key: bob }, 'tools/list')).status).toBe(
-        404,
+        403,
       )
     }
   })
