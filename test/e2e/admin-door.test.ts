@@ -164,7 +164,7 @@ describe('a POST with an Idempotency-Key', () => {
       (sql) =>
         sql(
           z.object({ row: z.string() }),
-        )`select encode(answer, 'escape') || kept_answers::text as row from kept_answers`,
+        )`select encode(sealed_answer, 'escape') || kept_answers::text as row from kept_answers`,
     )
     expect(kept.length).toBeGreaterThan(0)
     for (const { row } of kept) expect(row).not.toMatch(/hidden-(word|key)/)
