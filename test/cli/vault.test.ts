@@ -136,6 +136,7 @@ describe('the keys of the vault', () => {
     await using here = await makeInstallation()
     const secrets = {
       TOOLWAY_BOOTSTRAP_KEY: `uru_${'12'.repeat(32)}`,
+      TOOLWAY_OIDC_CLIENT_SECRET: 's3cret-of-the-gateway',
       MCP_ENCRYPTION_KEY: HEX,
       MCP_ENCRYPTION_KEY_PREVIOUS: NEXT,
       JWT_SECRET: 'a secret of at least thirty-two bytes',
@@ -158,7 +159,12 @@ describe('the keys of the vault', () => {
     }
     const json = await here.run(['config', '--json'], { settings })
     for (const value of Object.values(secrets)) expect(json.out).not.toContain(value)
-    const { DATABASE_URL_FILE: _database, REDIS_URL_FILE: _redis, ...keys } = settings
+    const {
+      DATABASE_URL_FILE: _database,
+      REDIS_URL_FILE: _redis,
+      TOOLWAY_OIDC_CLIENT_SECRET_FILE: _,
+      ...keys
+    } = settings
     const gateway = await here.start(keys)
     expect((await statusOf(here, keys)).keys.map(({ source }) => source)).toEqual([
       'MCP_ENCRYPTION_KEY',
