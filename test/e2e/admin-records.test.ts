@@ -101,4 +101,23 @@ describe('every change over HTTP', () => {
     expect((await platform(`POST ${TENANTS}`, asked, { 'x-correlation-id': correlation })).status).toBe(409)
     expect((await recordsOf(correlation)).filter(({ outcome }) => outcome === 'ok')).toEqual([])
   })
+
+  test('that is refused is on record with whoever asked, the operation and the reason', async () => {
+    const member = createAsk(
+      gateway,
+      await addKey(gateway, { role: 'tenant_member', organization: gateway.organization.id }),
+    )
+    const correlation = 'refused-change'
+    const headers = { 'x-correlation-id': correlation, 'user-agent': 'walker/1' }
+    const connectors = `POST ${TENANTS}/default/connectors`
+    expect((await member(connectors, { alias: 'x', url: probe.url }, headers)).status).toBe(403)
+    await until('the refusal is on record', async () => (await recordsOf(correlation)).length > 0)
+    expect(await recordsOf(correlation)).toEqual([
+      {
+        ...{ method: 'addConnection', outcome: 'refused', principal: expect.stringMatching(/^key_/) },
+        ...{ actor_type: 'api_key', resource_type: 'operation', resource_id: 'addConnection' },
+        ...{ ip_address: '127.0.0.1', user_agent: 'walker/1' },
+      },
+    ])
+  })
 })

@@ -596,6 +596,7 @@ export async function compose({
         runtime,
       },
       streams: { watch: open.watch, draining: drain.signal },
+      refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
       identify: identity.identify,
       web,
       publicUrl,

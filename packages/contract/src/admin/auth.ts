@@ -61,6 +61,7 @@ export const verifyAuth = operation({
   summary: 'Say whose the key or the token of this request is, and what it may.',
   needs: signedIn,
   answer: Whoami,
+  harmless: true,
 })
 
 export const showMe = operation({

@@ -52,6 +52,8 @@ export interface Operation<
   readonly status: 200 | 201 | 202 | 204
   /** What is answered besides JSON, for streams and exports. */
   readonly media?: string
+  /** It changes nothing, whatever its method: who may only read, or only in one toolset, may ask it. */
+  readonly harmless: boolean
 }
 
 const NO_QUERY = z.strictObject({})
@@ -67,6 +69,7 @@ interface Described<Query extends z.ZodObject, Body extends Shape, Answer extend
   answer?: Answer
   status?: Operation['status']
   media?: string
+  harmless?: boolean
 }
 
 export function operation<
@@ -74,7 +77,7 @@ export function operation<
   Body extends Shape = typeof NO_BODY,
   Answer extends Shape = z.ZodUndefined,
 >(described: Described<Query, Body, Answer>): Operation<Query, Body, Answer> {
-  const { id, at, summary, needs, query, body, answer, status, media } = described
+  const { id, at, summary, needs, query, body, answer, status, media, harmless = false } = described
   const [method, path] = at.split(' ') as [Method, string]
   return Object.freeze({
     id,
@@ -87,6 +90,7 @@ export function operation<
     answer: (answer ?? NO_BODY) as Answer,
     status: status ?? (answer === undefined ? 204 : 200),
     ...(media === undefined ? {} : { media }),
+    harmless,
   })
 }
 

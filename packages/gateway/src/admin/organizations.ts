@@ -1,8 +1,8 @@
 /** The operations on organizations (ledger S3-ADM-01), and what an organization settles for itself. */
+import { joinAs } from './people/members.ts'
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
-import { addMember } from '../organizations/members.ts'
 import {
   addOrganization,
   changeOrganization,
@@ -84,7 +84,8 @@ export const organizationOperations: readonly Served[] = [
         const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
         if (added === undefined) throw new Fault('thing.taken', { thing: 'organization', name: slug })
         const { userId } = principal
-        if (userId !== undefined) await addMember(sql, { organizationId: added.id, userId, role: 'tenant_admin' })
+        if (userId !== undefined)
+          await joinAs(sql, parts.vault, userId, { organizationId: added.id, role: 'tenant_admin', name: slug })
         return added
       },
     )

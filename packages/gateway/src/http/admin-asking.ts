@@ -11,7 +11,7 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { Asking } from '../admin/serve.ts'
 import type { Principal } from '../identity/principal.ts'
-import type { Actor } from '../records/change.ts'
+import { actorTypeOf, type Actor } from '../records/change.ts'
 import { readBody, textOf } from './body.ts'
 import type { Client } from './client-address.ts'
 import { isJsonType } from './request-head.ts'
@@ -33,7 +33,7 @@ export async function askingOf(c: AdminContext, operation: Operation, known: Kno
   const { principal, client, correlationId, bodyLimit } = known
   const actor: Actor = {
     id: principal?.id ?? 'anonymous',
-    type: principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user',
+    type: actorTypeOf(principal),
     keyId: principal?.keyId,
     address: client.address,
     userAgent: c.req.header('user-agent'),

@@ -16,6 +16,7 @@ import { rateOf } from '../organizations/organizations.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
+import { createAdminRefusals, type AdminRefusalParts, type Learned } from './admin-refusals.ts'
 import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
 import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf } from './request-head.ts'
@@ -35,6 +36,7 @@ export interface AdminDoorParts {
   /** Bytes of a body. */
   readonly bodyLimit: number
   readonly streams: AdminStreams
+  readonly refusals: AdminRefusalParts
 }
 
 /** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
@@ -46,6 +48,7 @@ const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':
 export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
   const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams } = door
   const app = new Hono<Env>()
+  const refused = createAdminRefusals(door.refusals)
   const keeper = createKeptAnswers(parts)
   /** A POST that names itself is carried out once, however often it comes. */
   const once = async (
@@ -61,11 +64,10 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     return keeper.once({ principal: principal.id, key, request }, async () => run())
   }
 
-  async function serve(c: AdminContext, served: Served): Promise<Response> {
+  async function serve(c: AdminContext, served: Served, learned: Learned): Promise<Response> {
     const { operation } = served
-    const correlationId = correlationOf(c.env.incoming) ?? newCorrelationId()
+    const { client, correlationId } = learned
     c.header('x-correlation-id', correlationId)
-    const client = clients.of(c.env.incoming)
     const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, c))
     const stand = async () => {
       const principal = await who()
@@ -73,6 +75,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
       return placeOf(parts, principal, operation.needs, c.req.param())
     }
     const principal = await who()
+    if (principal !== undefined) learned.principal = principal
     // One of these was counted when the request came in.
     if (principal === undefined && operation.method !== 'GET')
       await limits.address(client.network, STRANGERS_CHANGE - 1)
@@ -80,6 +83,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     refuseUnstorable(c)
     const place = placeOf(parts, principal, operation.needs, c.req.param())
     const { organization } = place
+    if (organization !== undefined) learned.organizationId = organization.id
     if (principal !== undefined)
       await limits.administer(principal.id, organization?.id, organization && rateOf(organization))
     const asked = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
@@ -91,9 +95,15 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
 
   for (const served of operations) {
     app.on(served.operation.method, pathOf(served.operation), async (c) => {
+      const learned: Learned = {
+        client: clients.of(c.env.incoming),
+        correlationId: correlationOf(c.env.incoming) ?? newCorrelationId(),
+        userAgent: c.req.header('user-agent'),
+      }
       try {
-        return await serve(c, served)
+        return await serve(c, served, learned)
       } catch (thrown) {
+        refused(thrown, served.operation, learned)
         throw await countUnknown(thrown, limits)
       }
     })
@@ -126,8 +136,8 @@ function methodsAt(operations: readonly Served[], path: string): string[] {
  * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
  * one that only reads changes nothing.
  */
-function refuseBeyond(principal: Principal | undefined, { method, needs }: Operation): void {
-  if (principal === undefined) return
+function refuseBeyond(principal: Principal | undefined, { method, needs, harmless }: Operation): void {
+  if (principal === undefined || harmless) return
   if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
   if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   // What is bound to one organization has no say over all of them.

@@ -41,6 +41,7 @@ function fixture(rates: Partial<LimitRates>) {
     clients: createClients([]),
     limits,
     bodyLimit: 1_000,
+    refusals: { write() {}, refuseStranger() {} },
     streams: { watch: () => () => {}, draining: new AbortController().signal },
   })
   door.onError((thrown, c) => {

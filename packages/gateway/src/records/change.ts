@@ -13,6 +13,10 @@ export interface Actor {
   readonly correlationId: string
 }
 
+/** What kind of actor a caller is. */
+export const actorTypeOf = (principal: { readonly kind: string } | undefined): Entry['actor_type'] =>
+  principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user'
+
 export interface Change {
   /** A noun and what happened to it: `key.add`. */
   readonly action: string
