@@ -340,7 +340,8 @@ describe('connections', () => {
       out: expect.stringMatching(/^BAD +connection nobody: .*connection test nobody/m),
     })
     for (const { alias } of cases) await here.run(['connection', 'remove', alias])
-  })
+    // Fourteen commands, each of them a process.
+  }, 90_000)
 
   test('that are said wrongly are refused before anything is kept', async () => {
     const refused = async (sentence: RegExp | string, ...words: string[]) => {

@@ -290,7 +290,7 @@ describe('who may knock', () => {
         'last-event-id',
       ]),
     )
-    expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, DELETE')
+    expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE')
     const opening = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,

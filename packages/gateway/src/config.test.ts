@@ -297,6 +297,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_TOKEN_PRESET: 'uru',
       TOOLWAY_ACCESS_TOKEN_MINUTES: '5',
       TOOLWAY_REFRESH_TOKEN_DAYS: '3',
+      TOOLWAY_LOOPBACK_CLIENTS: 'on',
       TOOLWAY_PASSWORD_LENGTH: '15',
       TOOLWAY_OIDC_ISSUER: 'https://id.example',
       TOOLWAY_OIDC_PRESET: 'supabase',
