@@ -34,16 +34,18 @@ async function freePort(): Promise<number> {
 /** Plays the browser that the program opens: the address that it prints, and back to its own port. */
 async function authorize(text: NodeJS.ReadableStream, person: Person): Promise<void> {
   let printed = ''
-  for await (const chunk of text) {
-    printed += String(chunk)
-    const address = /http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/.exec(printed)?.[0]
-    if (address === undefined) continue
-    const { back } = await person.open(address)
-    if (back === undefined) throw new Error(`the person did not come back: ${printed}`)
-    await (await fetch(back)).text()
-    return
-  }
-  throw new Error(`no address was printed: ${printed}`)
+  const address = await new Promise<string>((resolve, reject) => {
+    // It is read to its end, as a program that nobody listens to may end of it.
+    text.on('data', (chunk) => {
+      printed += String(chunk)
+      const found = /http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+/.exec(printed)?.[0]
+      if (found !== undefined) resolve(found)
+    })
+    text.on('end', () => reject(new Error(`no address was printed: ${printed}`)))
+  })
+  const { back } = await person.open(address)
+  if (back === undefined) throw new Error(`the person did not come back: ${printed}`)
+  await (await fetch(back)).text()
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
