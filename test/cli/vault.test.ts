@@ -137,6 +137,7 @@ describe('the keys of the vault', () => {
     const secrets = {
       TOOLWAY_BOOTSTRAP_KEY: `uru_${'12'.repeat(32)}`,
       TOOLWAY_OIDC_CLIENT_SECRET: 's3cret-of-the-gateway',
+      MCP_API_KEY: 'one key for everybody',
       MCP_ENCRYPTION_KEY: HEX,
       MCP_ENCRYPTION_KEY_PREVIOUS: NEXT,
       JWT_SECRET: 'a secret of at least thirty-two bytes',
