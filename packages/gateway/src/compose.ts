@@ -163,7 +163,7 @@ export async function compose({
   opened.defer(() => refusals.close())
   const checkpoints = createKeepCheckpoints({
     db,
-    keys: () => vault.signingKeys('record checkpoints'),
+    vault,
     log,
     now: Date.now,
     minutes: config.TOOLWAY_CHECKPOINT_MINUTES,

@@ -95,7 +95,10 @@ function streamed(lines: AsyncIterable<ChainLine>, format: Format): Response {
   })
 }
 
-const trustOf = ({ checkpoints }: AdminParts) => ({ fingerprints: checkpoints.fingerprints(), checkpoints: [] })
+const trustOf = async ({ checkpoints }: AdminParts) => ({
+  fingerprints: await checkpoints.fingerprints(),
+  checkpoints: [],
+})
 const saysExport = (format: Format, id: string) => ({
   action: 'record.export',
   resource: 'record',
@@ -135,11 +138,11 @@ export const auditOperations: readonly Served[] = [
   }),
   servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal }) => {
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), trustOf(parts))
+    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), await trustOf(parts))
     return { items: verdicts.map(toVerdict) }
   }),
   serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal }) => {
-    const verdicts = await verify(linesOf([organization.id], look, signal), trustOf(parts))
+    const verdicts = await verify(linesOf([organization.id], look, signal), await trustOf(parts))
     return { items: verdicts.map(toVerdict) }
   }),
 ]

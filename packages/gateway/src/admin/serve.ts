@@ -47,7 +47,7 @@ export interface AdminParts {
     /** Sign what came since the last one. */
     sign(organization?: string): Promise<void>
     /** Of the keys that sign, and signed before. */
-    fingerprints(): readonly string[]
+    fingerprints(): Promise<readonly string[]>
   }
   readonly runtime: Runtime
 }

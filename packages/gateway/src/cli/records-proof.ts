@@ -34,7 +34,7 @@ export const exportRecords = ({ organization, format, file, after }: Exporting, 
     if (file === undefined) {
       for await (const part of text) if (!process.stdout.write(String(part))) await once(process.stdout, 'drain')
     } else await pipeline(text, createWriteStream(file, { flags: 'wx', mode: 0o600 })).catch(wordFile(file))
-    const [fingerprint] = checkpoints.fingerprints()
+    const [fingerprint] = await checkpoints.fingerprints()
     output.progress(`Signed by the key with the fingerprint ${fingerprint}: keep it elsewhere, to verify with.`)
     return EXIT.ok
   })
@@ -67,7 +67,7 @@ const verifyLive = (organization: string, trust: Trust): Promise<Verdict[]> =>
     const checkpoints = checkpointsOf(opened)
     await checkpoints.close()
     const look: Look = (work) => db.system(work)
-    const fingerprints = trust.fingerprints.length > 0 ? trust.fingerprints : checkpoints.fingerprints()
+    const fingerprints = trust.fingerprints.length > 0 ? trust.fingerprints : await checkpoints.fingerprints()
     return verifyLines(chainLines({ look, organization: chain, now: new Date() }), { ...trust, fingerprints })
   })
 

@@ -29,7 +29,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 export const checkpointsOf = ({ db, vault, loaded }: Opened) =>
   createKeepCheckpoints({
     db,
-    keys: () => vault.signingKeys('record checkpoints'),
+    vault,
     log: SILENT,
     now: Date.now,
     minutes: loaded.config.TOOLWAY_CHECKPOINT_MINUTES,
@@ -111,7 +111,7 @@ export const redact = ({ organization, id, fields, reason }: Redacting, output: 
 
 export const prune = (organization: string, before: string, output: Output): Promise<number> =>
   withChain(organization, async (opened) => {
-    const { db, vault, chain } = opened
+    const { db, chain } = opened
     const moment = new Date(momentOf(before) ?? '')
     const checkpoints = checkpointsOf(opened)
     await checkpoints.sign(chain)
@@ -120,7 +120,7 @@ export const prune = (organization: string, before: string, output: Output): Pro
       actor: operator(),
       organization: chain,
       before: moment,
-      keys: vault.signingKeys('record checkpoints'),
+      signers: await checkpoints.fingerprints(),
     }
     const removed = await db
       .system((sql) => pruneChain(sql, pruning))

@@ -6,14 +6,14 @@ import { newId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import type { Actor } from './change.ts'
-import { fingerprintOf, isSigned, listCheckpoints, type SigningKey } from './chain/checkpoints.ts'
+import { fingerprintOf, isSigned, listCheckpoints } from './chain/checkpoints.ts'
 
 export interface Pruning {
   readonly actor: Actor
   readonly organization: string
   readonly before: Date
-  /** The keys whose checkpoints may be a beginning. */
-  readonly keys: readonly Pick<SigningKey, 'publicKey'>[]
+  /** Fingerprints of the keys whose checkpoints may be a beginning. */
+  readonly signers: readonly string[]
 }
 
 /** A checkpoint that no key of ours signed: somebody wrote into the database. Nothing is removed. */
@@ -37,8 +37,8 @@ export async function listChained(sql: SystemSql): Promise<string[]> {
  * How many records went: what is older than `before`, up to the last checkpoint that has none but such records before it. Leaves
  * its own record. Throws ForeignCheckpoint.
  */
-export async function prune(sql: SystemSql, { actor, organization, before, keys }: Pruning): Promise<number> {
-  const own = new Set(keys.map(({ publicKey }) => fingerprintOf(publicKey)))
+export async function prune(sql: SystemSql, { actor, organization, before, signers }: Pruning): Promise<number> {
+  const own = new Set(signers)
   for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
     if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
   const [done] = await sql(Count)`

@@ -325,7 +325,10 @@ describeEachPostgres('the chain of records', (createDatabase) => {
     await own.sign()
     await own.add(on(5))
     const pruned = (day: number, keys = [KEY]) =>
-      db.system((sql) => prune(sql, { actor: OPERATOR, organization: ORG, before: new Date(on(day).timestamp), keys }))
+      db.system((sql) => {
+        const signers = keys.map(({ publicKey }) => fingerprintOf(publicKey))
+        return prune(sql, { actor: OPERATOR, organization: ORG, before: new Date(on(day).timestamp), signers })
+      })
     await expect(pruned(4, [newKey()])).rejects.toThrow(ForeignCheckpoint)
     expect(await pruned(2)).toBe(0)
     expect(await pruned(4)).toBe(2)

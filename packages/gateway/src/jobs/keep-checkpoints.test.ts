@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { newId, type OrganizationId } from '@toolway/contract'
+import { expect, test } from 'vitest'
+import { recordChange } from '../records/change.ts'
+import { fingerprintOf } from '../records/chain/checkpoints.ts'
+import { prune } from '../records/retention.ts'
+import { describeEachPostgres } from '../testing/database.ts'
+import { createVault } from '../vault/vault.ts'
+import { createKeepCheckpoints } from './keep-checkpoints.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+const ACTOR = {
+  ...{ id: 'tester', type: 'system', keyId: undefined, address: undefined, userAgent: undefined },
+  correlationId: 'c',
+} as const
+
+describeEachPostgres('checkpoints', (createDatabase) => {
+  test('of a key that is retired stay the beginning of a chain, and those of a stranger never become one', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const organization = newId('org') as OrganizationId
+    const change = { action: 'key.add', resource: 'key', id: 'key_1' }
+    const [first, second, strange] = [randomBytes(32), randomBytes(32), createVault(randomBytes(32))]
+    const vault = createVault(first)
+    const make = (own: Parameters<typeof createKeepCheckpoints>[0]['vault']) =>
+      createKeepCheckpoints({ db, vault: own, log: SILENT, now: Date.now, minutes: 60, days: undefined })
+    const checkpoints = make(vault)
+    const add = () => db.system((sql) => recordChange(sql, ACTOR, organization, change))
+    const [signer] = vault.signingKeys('record checkpoints')
+
+    await add()
+    await checkpoints.sign()
+    // Rotated: what is sealed is sealed anew while both keys are there, then the old one goes.
+    vault.turn({ roots: [second, first] })
+    await add()
+    await checkpoints.sign()
+    vault.turn({ roots: [second] })
+    const signers = await checkpoints.fingerprints()
+    expect(signers).toContain(fingerprintOf(signer?.publicKey ?? expect.fail('there is no key')))
+    await add()
+    await checkpoints.sign()
+
+    const asked = { actor: ACTOR, organization, before: new Date(Date.now() + 60_000) }
+    expect(await db.system((sql) => prune(sql, { ...asked, signers }))).toBe(3)
+
+    // Whoever writes to the database can store a checkpoint, and cannot have its key be one of ours.
+    await add()
+    await make(strange)
+      .sign()
+      .catch(() => {})
+    expect(await checkpoints.fingerprints()).toEqual(signers)
+    await checkpoints.close()
+  })
+})
