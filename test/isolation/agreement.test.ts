@@ -13,6 +13,7 @@ import { listToolsets } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import { listCatalogs } from '../../packages/gateway/src/catalog/catalogs.ts'
 import { ask, callTool, type RawPeer } from '../e2e/peers/raw-client.ts'
 import { describeEachTown } from './each-town.ts'
+import { strangerAt } from './expected.ts'
 import { request } from './request.ts'
 import { SIDES, WORDS, type Side } from './sides.ts'
 import { createTally } from './tally.ts'
@@ -50,13 +51,15 @@ describeEachTown('path, key, token and default', {}, (town) => {
           const said = `${caller.name} at ${door}: ${status} ${text.slice(0, 200)}`
           const seen = SIDES.filter((one) => text.includes(WORDS[one]))
           tally.check(seen.join() === (side ?? ''), said)
-          if (side === undefined) tally.check(status === 404 && text.includes('place.unknown'), said)
+          const stranger = strangerAt(caller, path === undefined || path === 'nowhere' ? 'missing' : path)
+          if (side === undefined) tally.check(status === stranger.status && text.includes(stranger.fault), said)
         }
         if (path === undefined) continue
         const asked = { method: 'GET', path: `/api/v1/admin/tenants/${path}/stats` }
         const { status, fault } = await request(town().gateway.address, caller, asked)
         const isToolset = caller.toolset !== undefined
-        const expected = isToolset ? 'key.limit' : side === undefined ? 'place.unknown' : undefined
+        const stranger = strangerAt(caller, path === 'nowhere' ? 'missing' : path).fault
+        const expected = isToolset ? 'key.limit' : side === undefined ? stranger : undefined
         tally.check(fault === expected, `${caller.name} administers ${path}: ${status} ${fault}`)
       }
     }

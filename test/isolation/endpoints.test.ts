@@ -7,7 +7,7 @@ import { WebSocket } from 'ws'
 import { addressOf } from '../../packages/gateway/src/http/addresses.ts'
 import { MODERN_META, openSession } from '../e2e/peers/raw-client.ts'
 import { describeEachTown } from './each-town.ts'
-import { roleAt } from './expected.ts'
+import { roleAt, strangerAt } from './expected.ts'
 import { leaksIn, type Markers } from './leaks.ts'
 import { PAGES } from './pages.ts'
 import { inBatches, request, sameOf, type Answered, type Asked } from './request.ts'
@@ -115,7 +115,8 @@ async function tryEndpoint(
       const isOutside = caller.toolset !== undefined && form.form === 'whole'
       if (caller.roles === 'refused') tally.check(status === 401, said)
       else if (role === undefined || isOutside) {
-        tally.check(status === 404 && fault === 'place.unknown', said)
+        const stranger = strangerAt(caller, side)
+        tally.check(status === stranger.status && fault === stranger.fault, said)
         tally.check(same(answers[side], answers.missing), `${said} and not as nowhere: ${answers.missing.text}`)
       } else {
         tally.check(status !== 401 && fault !== 'place.unknown', said)
@@ -178,7 +179,7 @@ describeEachTown('every endpoint, in every transport, for everybody', {}, (town)
           if (roleAt(caller, side) !== undefined) continue
           const there = await at(side)
           tally.check(there === nowhere, `${caller.name} at ${form.form} of ${side}: ${there} in place of ${nowhere}`)
-          tally.check(/^44(01|04) /.test(there), `${caller.name} at ${form.form} of ${side}: ${there}`)
+          tally.check(/^44(01|03|04) /.test(there), `${caller.name} at ${form.form} of ${side}: ${there}`)
         }
       })
     }

@@ -8,6 +8,13 @@ export type Verdict = 'let in' | { readonly status: number; readonly fault: stri
 
 const refuse = (status: number, fault: string): Verdict => ({ status, fault })
 
+/** How somebody is refused where it has no role: a token that is bound to another is told so, wherever it goes (ledger S0-AUT-01). */
+export const strangerAt = ({ authorization, bound }: Caller, target: Side | 'missing') =>
+  bound !== undefined && bound !== target && TOKEN.test(authorization ?? '')
+    ? ({ status: 403, fault: 'place.bound' } as const)
+    : ({ status: 404, fault: 'place.unknown' } as const)
+const TOKEN = /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/
+
 /** The role where it is asked for: none outside the organization that a key or a token is bound to. */
 export function roleAt({ roles, bound }: Caller, target: Side | 'missing'): Role | undefined {
   if (roles === 'refused' || target === 'missing' || (bound !== undefined && bound !== target)) return undefined
@@ -25,6 +32,6 @@ export function verdictOf({ needs, method }: Operation, caller: Caller, target: 
     return isPlatform && permits('platform_admin', needs.permission) ? 'let in' : refuse(403, 'role.forbidden')
   }
   const role = roleAt(caller, target)
-  if (role === undefined) return refuse(404, 'place.unknown')
+  if (role === undefined) return strangerAt(caller, target)
   return permits(role, needs.permission) ? 'let in' : refuse(403, 'role.forbidden')
 }

@@ -12,6 +12,11 @@ export const PAGES: readonly string[] = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/openid-configuration',
   '/.well-known/jwks.json',
-  '/oauth/authorize',
+  '/authorize',
+  '/authorize?response_type=code&client_id=x&resource=http%3A%2F%2F127.0.0.1%2Fo%2F{organization}%2Ft%2Fdefault%2Fmcp',
+  '/consent',
   '/sign-in',
+  '/sign-in/first',
+  '/sign-in/code',
+  '/sign-in/oidc',
 ]

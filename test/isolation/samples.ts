@@ -68,7 +68,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   logout: once(undefined, { refresh_token: 'x' }),
   changePassword: once(undefined, { current_password: PASSWORD, new_password: PASSWORD }),
   choosePassword: once(undefined, { code: 'x', password: PASSWORD }),
-  listSignIns: { answers: [200, 'sign-in.needed'] },
+  listSignIns: { answers: [200, 'login.needed'] },
   endSignIn: once(({ signIn }) => ({ id: signIn })),
   listMembers: none,
   addMember: once(undefined, { email: 'new@example.com', role: 'tenant_viewer' }),
@@ -87,7 +87,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   removeOrganizationKey: once(rowOf('key', 'keys')),
   listMyKeys: {
     query: ({ organization }) => ({ organization }),
-    answers: [200, 'place.unknown', 'sign-in.needed'],
+    answers: [200, 'place.unknown', 'login.needed'],
   },
   addMyKey: once(undefined, { name: 'new' }),
   regenerateMyKey: once(),
@@ -147,6 +147,3 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
 }
 
 export const SAMPLES: Readonly<Record<string, Sample>> = { ...RUNTIME, ...IDENTITY, ...ADMINISTRATION }
-
-/** Operations that are being built: a row for one that is not there yet is no fault. */
-export const LATER: ReadonlySet<string> = new Set([...Object.keys(IDENTITY), ...Object.keys(ADMINISTRATION)])
