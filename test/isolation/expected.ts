@@ -21,11 +21,15 @@ export function roleAt({ roles, bound }: Caller, target: Side | 'missing'): Role
   return roles[target]
 }
 
-export function verdictOf({ needs, method }: Operation, caller: Caller, target: Side | 'missing'): Verdict | '401' {
+export function verdictOf(
+  { needs, method, harmless }: Operation,
+  caller: Caller,
+  target: Side | 'missing',
+): Verdict | '401' {
   if (needs.of === 'anyone') return 'let in'
   if (caller.roles === 'refused') return '401'
-  if (caller.toolset !== undefined) return refuse(403, 'key.limit')
-  if (method !== 'GET' && caller.limit === 'read') return refuse(403, 'key.limit')
+  if (!harmless && caller.toolset !== undefined) return refuse(403, 'key.limit')
+  if (!harmless && method !== 'GET' && caller.limit === 'read') return refuse(403, 'key.limit')
   if (needs.of === 'signed-in') return 'let in'
   if (needs.of === 'platform') {
     const isPlatform = caller.platform && caller.bound === undefined

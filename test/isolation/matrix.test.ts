@@ -25,6 +25,11 @@ test('every operation has a sample, and every sample an operation', () => {
   expect(Object.keys(SAMPLES).filter((id) => !ids.includes(id))).toEqual([])
 })
 
+test('what lifts the limits of a key says of its own caller alone', () => {
+  const lifted = OPERATIONS.filter(({ operation }) => operation.harmless)
+  expect(lifted.map(({ operation }) => operation.needs.of)).toEqual(lifted.map(() => 'signed-in'))
+})
+
 /** `organization` says where the path leads, `things` what is asked for there. */
 function askedOf(
   { method, path }: Operation,
