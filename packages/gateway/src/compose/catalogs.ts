@@ -1,0 +1,58 @@
+/** What connections offer and whether they are there: asked at start, on a word of theirs, and now and then. */
+import type { Changes } from '../catalog/changes.ts'
+import { createKeepCatalogs, type KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import { createKeepHealthy, type KeepHealthy } from '../jobs/keep-healthy.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createSyncCatalog } from '../jobs/sync-catalog.ts'
+import { createSyncNow } from '../jobs/sync-now.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Ground } from './ground.ts'
+import type { Contacts } from './upstreams.ts'
+
+export interface ComposeCatalogsParts {
+  readonly upstreams: Upstreams
+  readonly contacts: Contacts
+  readonly changes: Changes
+  readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'refresh'>
+}
+
+export interface Catalogs {
+  readonly catalogs: KeepCatalogs
+  readonly healthy: KeepHealthy
+  /** Ask one connection now, because somebody waits for it. */
+  readonly syncNow: ReturnType<typeof createSyncNow>
+}
+
+export function composeCatalogs(ground: Ground, parts: ComposeCatalogsParts): Catalogs {
+  const { log, counters, opened } = ground
+  const { upstreams, contacts, changes, snapshots } = parts
+  const syncing = { log, store: contacts.store, fail: contacts.fail }
+  const sync = createSyncCatalog(syncing)
+  const catalogs = createKeepCatalogs({
+    sync: async (subject, signal) => {
+      const good = await sync(subject, signal)
+      // The list that is announced as changed must be the one that is then listed.
+      if (good) await snapshots().refresh(subject.organizationId)
+      return good
+    },
+    onChange: (organizationId, connectionId, kind) => changes.tell(organizationId, connectionId, kind),
+    drop: (connectionId, version) => upstreams.drop(connectionId, version),
+    log,
+  })
+  opened.defer(() => catalogs.close())
+  const healthy = createKeepHealthy({
+    now: Date.now,
+    random: Math.random,
+    note: async (_, connectionId, fault) => void (await contacts.note(connectionId, fault)),
+    again: (connectionId) => catalogs.again(connectionId),
+    count: counters.check,
+    log,
+  })
+  opened.defer(() => healthy.close())
+  const syncNow = createSyncNow({
+    ...syncing,
+    find: (organizationId) => snapshots().findAny({ id: organizationId }),
+    refresh: (organizationId) => snapshots().refresh(organizationId),
+  })
+  return { catalogs, healthy, syncNow }
+}

@@ -1,0 +1,101 @@
+/** Where requests come in: MCP over its three transports, which share one entrance, and administration. */
+import { randomUUID } from 'node:crypto'
+import { OPERATIONS } from '../admin/operations.ts'
+import type { AdminParts } from '../admin/serve.ts'
+import { createEntrance } from '../call/enter.ts'
+import { createListeners } from '../call/listening/listeners.ts'
+import { shownSettings } from '../config-shown.ts'
+import { createAdminDoor, type AdminDoorParts } from '../http/admin-door.ts'
+import { createChallenge } from '../http/challenge.ts'
+import type { ChannelRoom } from '../http/lasting/channel-room.ts'
+import { createSseDoor } from '../http/lasting/sse-door.ts'
+import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
+import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
+import type { OpenStreams } from '../http/open-streams.ts'
+import type { WebSession } from '../http/web-session.ts'
+import type { Identity } from '../identity/identify.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Endpoints } from '../oauth/endpoints.ts'
+import type { Rules } from '../policy/rules.ts'
+import type { Ground } from './ground.ts'
+import type { People } from './people.ts'
+
+export interface ComposeMcpDoorsParts extends Omit<
+  McpDoorParts,
+  'entrance' | 'givesSessions' | 'challenge' | 'bodyLimit' | 'limits'
+> {
+  readonly limits: Limits
+  readonly room: ChannelRoom
+  readonly endpoints: Endpoints
+}
+
+export function composeMcpDoors({ config, vault }: Ground, { endpoints, ...parts }: ComposeMcpDoorsParts) {
+  const { sessions, changes } = parts
+  const doors = {
+    ...parts,
+    entrance: createEntrance({ sessions, changes, listeners: createListeners(), signer: vault }),
+    givesSessions: config.TOOLWAY_SESSIONS === 'on',
+    challenge: createChallenge(endpoints),
+    bodyLimit: config.TOOLWAY_BODY_LIMIT,
+  }
+  return {
+    mcp: createMcpDoor(doors),
+    sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
+    webSocket: createWebSocketDoor(doors),
+  }
+}
+
+export interface ComposeAdminParts
+  extends
+    Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
+    Pick<AdminParts, 'accounts' | 'checkpoints' | 'sync'>,
+    Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs'> {
+  readonly people: People
+  readonly identity: Identity
+  readonly web: WebSession
+  readonly snapshots: KeepSnapshots
+  readonly rules: Rules
+  readonly open: OpenStreams
+  readonly draining: AbortSignal
+}
+
+export function composeAdmin(
+  { config, db, vault }: Ground,
+  parts: ComposeAdminParts,
+): ReturnType<typeof createAdminDoor> {
+  const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl } = parts
+  const { accounts, checkpoints, sync, upstreams, sessions, logs } = parts
+  return createAdminDoor({
+    operations: OPERATIONS,
+    parts: {
+      db,
+      vault,
+      accounts,
+      web,
+      ...people,
+      forgetKeys: identity.forget,
+      snapshots: { ...snapshots, find: snapshots.findAny },
+      rules: { refresh: () => rules.load().then(snapshots.reload) },
+      sync,
+      requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
+      checkpoints,
+      runtime: {
+        upstreams,
+        sessions,
+        logs,
+        settings: shownSettings(config),
+        childMemory: config.TOOLWAY_CHILD_MEMORY,
+      },
+    },
+    streams: { watch: open.watch, draining },
+    refusals,
+    identify: identity.identify,
+    web,
+    publicUrl,
+    newCorrelationId: randomUUID,
+    clients,
+    limits,
+    bodyLimit: config.TOOLWAY_BODY_LIMIT,
+  })
+}

@@ -1,0 +1,13 @@
+/** What every stage of the composition stands on: it is there before any of them, and each may lean on it. */
+import type { Store } from '../admin/open-store.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../lib/log.ts'
+import type { Counters } from '../telemetry/counters.ts'
+
+export interface Ground extends Pick<Store, 'db' | 'vault'> {
+  readonly config: Config
+  readonly log: Log
+  readonly counters: Counters
+  /** What a stage opens it defers the end of here; all of it ends in the opposite order. */
+  readonly opened: Pick<AsyncDisposableStack, 'defer'>
+}

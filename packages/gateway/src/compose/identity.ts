@@ -1,0 +1,110 @@
+/** Who is calling: keys, tokens of ours and of others, and what memory knows of accounts and of sign-ins that ended. */
+import { Fault } from '@toolway/contract'
+import { createTakeOver } from '../admin/old-keys.ts'
+import { tokenLives } from '../config.ts'
+import { DatabaseUnreachable } from '../db/db.ts'
+import { addressOf } from '../http/addresses.ts'
+import type { OpenStreams } from '../http/open-streams.ts'
+import { createAccessTokens } from '../identity/access-tokens.ts'
+import { createAccounts, listAccounts } from '../identity/accounts.ts'
+import { createEndedSignIns } from '../identity/ended-sign-ins.ts'
+import { createIdentity } from '../identity/identify.ts'
+import { findKey, noteUses } from '../identity/keys.ts'
+import { principalOfToken } from '../identity/principal.ts'
+import { listEnded } from '../identity/sign-ins.ts'
+import { createSlowHashes } from '../identity/slow-keys.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createKeepUses } from '../jobs/keep-uses.ts'
+import { createEndpoints } from '../oauth/endpoints.ts'
+import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import type { Ground } from './ground.ts'
+import { composeGuests } from './guests.ts'
+
+export interface ComposeIdentityParts {
+  readonly publicUrl: () => string
+  readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
+  readonly open: () => Pick<OpenStreams, 'recheck'>
+}
+
+export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: ComposeIdentityParts) {
+  const { config, db, vault, log } = ground
+  const accounts = createAccounts({ list: () => db.system(listAccounts) })
+  const tokens = composeTokens(ground, publicUrl)
+  const { accessTokens, ended, endpoints, signingKeys } = tokens
+  const { takeOver, uses } = composeKeys(ground)
+  const identity = createIdentity({
+    hash: vault.hash,
+    find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
+    findSlow: (key) => takeOver(key).catch(refuseForNow),
+    guests: composeGuests({
+      config,
+      fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
+      publicUrl,
+      ownKeyIds: () => signingKeys().map(({ id }) => id),
+      accounts,
+      find: (name) => snapshots().find(name),
+      all: () => snapshots().all(),
+    }),
+    onUse: uses.note,
+    async readToken(text) {
+      const claims = await accessTokens.read(text)
+      const endpoint = claims.aud === publicUrl() ? undefined : endpoints.find(claims.aud)
+      if (endpoint === undefined && claims.aud !== publicUrl()) throw new Fault('token.unknown')
+      return { claims, principal: principalOfToken(claims, endpoint) }
+    },
+    stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch && !ended.has(claims.sid),
+    open: config.TOOLWAY_AUTH === 'off',
+  })
+  const loadPeople = () => Promise.all([accounts.load(), ended.load()])
+  /** After a failure the database says by itself that everything may have changed. */
+  const reloadPeople = () =>
+    loadPeople().then(
+      () => open().recheck(),
+      (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be loaded; they stay as they were'),
+    )
+  return { ...tokens, identity, accounts, loadPeople, reloadPeople }
+}
+
+/** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
+function composeTokens({ config, db, vault }: Ground, publicUrl: () => string) {
+  const lives = tokenLives(config)
+  const signingKeys = () => vault.signingKeys('access tokens')
+  const endpoints = createEndpoints({
+    base: publicUrl,
+    settled: config.TOOLWAY_PUBLIC_URL !== undefined,
+    placeOf: (path) => addressOf(path)?.place,
+  })
+  const accessTokens = createAccessTokens({
+    issuer: publicUrl,
+    get keys() {
+      return signingKeys()
+    },
+    lifetime: lives.access,
+    now: Date.now,
+  })
+  const ended = createEndedSignIns({
+    list: (since) => db.system((sql) => listEnded(sql, since)),
+    lifetime: lives.access,
+    now: Date.now,
+  })
+  return { lives, signingKeys, endpoints, accessTokens, ended }
+}
+
+/** Keys that another gateway hashed slowly are taken over at their first use; when a key was used last is kept. */
+function composeKeys({ db, vault, log, opened }: Ground) {
+  const slow = createSlowHashes()
+  opened.defer(() => slow.close())
+  const uses = createKeepUses({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })
+  opened.defer(() => uses.close())
+  return { takeOver: createTakeOver({ db, hash: vault.hash, slow }), uses }
+}
+
+/** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */
+function refuseForNow(thrown: unknown): never {
+  if (!(thrown instanceof DatabaseUnreachable)) throw thrown
+  throw new Fault(
+    'gateway.not-ready',
+    { problem: 'its database does not answer, so this key cannot be checked' },
+    { cause: thrown },
+  )
+}

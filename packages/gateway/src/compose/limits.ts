@@ -1,0 +1,28 @@
+/** Who asks too much waits: token buckets of this process, and those it shares with others where a Redis is set. */
+import { createLimits, type Limits } from '../limits/limits.ts'
+import { createRedisCount } from '../limits/redis-count.ts'
+import type { Ground } from './ground.ts'
+
+export async function composeLimits({ config, vault, log, counters, opened }: Ground): Promise<Limits> {
+  const redis =
+    config.REDIS_URL === undefined
+      ? undefined
+      : createRedisCount({
+          url: config.REDIS_URL,
+          prefix: `toolway:${vault.hash('limits').toString('hex').slice(0, 16)}`,
+          log,
+        })
+  opened.defer(() => redis?.close())
+  await redis?.open()
+  return createLimits({
+    rates: {
+      address: config.TOOLWAY_LIMIT_ADDRESS,
+      organization: config.TOOLWAY_LIMIT_ORGANIZATION,
+      key: config.TOOLWAY_LIMIT_KEY,
+      connection: config.TOOLWAY_LIMIT_CONNECTION,
+    },
+    now: () => performance.now(),
+    shared: redis,
+    onRefuse: counters.limit,
+  })
+}

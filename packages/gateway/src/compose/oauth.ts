@@ -1,0 +1,41 @@
+/** The authorization server, for clients that get in by the address alone, and what removes what nobody needs of it. */
+import { createOAuth, type OAuthParts } from '../http/oauth.ts'
+import type { OAuthDoor } from '../http/oauth-door.ts'
+import { removeExpiredClients } from '../identity/oauth-clients.ts'
+import { removeOldGrants } from '../identity/oauth-grants.ts'
+import { removeExpiredTokens } from '../identity/oauth-tokens.ts'
+import { createCleanOAuth } from '../jobs/clean-oauth.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { Ground } from './ground.ts'
+
+export interface ComposeOAuthParts extends Pick<
+  OAuthParts,
+  'endpoints' | 'accounts' | 'keys' | 'lifetimes' | 'web' | 'clients'
+> {
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
+}
+
+export function composeOAuth(ground: Ground, { snapshots, ...parts }: ComposeOAuthParts): OAuthDoor {
+  const { config, db, vault, log, counters, opened } = ground
+  const oauth = createOAuth({
+    ...parts,
+    db,
+    vault,
+    loopbackDocuments: config.TOOLWAY_LOOPBACK_CLIENTS === 'on',
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
+    onRenew: counters.renew,
+    log,
+  })
+  const clean = createCleanOAuth({
+    clean: () =>
+      db.system(async (sql) => {
+        await removeExpiredTokens(sql)
+        await removeOldGrants(sql)
+        await removeExpiredClients(sql)
+      }),
+    log,
+  })
+  opened.defer(() => clean.close())
+  return oauth
+}

@@ -1,0 +1,77 @@
+/** What signs people in and lets them in: passwords, the organization's own identity provider, and the pages for browsers. */
+import { randomUUID } from 'node:crypto'
+import type { OrganizationId } from '@toolway/contract'
+import { createPasswordFits } from '../admin/fresh-sign-in.ts'
+import { createEnrolment } from '../admin/people/enrolment.ts'
+import { createSignIn, type SignInParts } from '../admin/people/sign-in.ts'
+import { providerOf, tokenLives } from '../config.ts'
+import type { Clients } from '../http/client-address.ts'
+import { createProviderDoor } from '../http/provider-door.ts'
+import { createSignInDoor } from '../http/sign-in-door.ts'
+import type { WebSession } from '../http/web-session.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import { createAttempts } from '../identity/attempts.ts'
+import { createIdentityProvider } from '../identity/identity-provider.ts'
+import { createPasswords } from '../identity/passwords.ts'
+import { spendState } from '../identity/spent-states.ts'
+import { findUser } from '../identity/users.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import type { Ground } from './ground.ts'
+
+export interface ComposePeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl'> {
+  readonly accounts: Accounts
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'all' | 'refresh'>
+}
+
+export type People = ReturnType<typeof composePeople>
+
+export function composePeople({ config, db, vault }: Ground, parts: ComposePeopleParts) {
+  const { accessTokens, ended, accounts, snapshots, publicUrl } = parts
+  const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
+  const attempts = createAttempts({ now: Date.now })
+  const settings = providerOf(config)
+  const fetch = createGuardedFetch({ alias: 'identity provider', allowPrivate: true })
+  const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
+  const settle = async (organizationId?: OrganizationId) => {
+    await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
+  }
+  const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
+  const signIn = createSignIn({
+    ...shared,
+    accessTokens,
+    ended,
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
+    refreshLifetime: tokenLives(config).refresh,
+    bindsAlways: config.TOOLWAY_TOKEN_PRESET === 'uru',
+    provider,
+    provision: config.TOOLWAY_OIDC_NEW === 'refuse' ? 'existing' : config.TOOLWAY_OIDC_NEW,
+    publicUrl,
+    now: Date.now,
+  })
+  return { signIn, enrolment: createEnrolment(shared), provider, passwordFits: createPasswordFits(shared) }
+}
+
+export interface ComposePagesParts {
+  readonly people: People
+  readonly web: WebSession
+  readonly clients: Clients
+  readonly publicUrl: () => string
+}
+
+export function composePages({ config, db, vault }: Ground, { people, web, clients, publicUrl }: ComposePagesParts) {
+  const pages = createSignInDoor({
+    ...people,
+    web,
+    shortest: config.TOOLWAY_PASSWORD_LENGTH,
+    clients,
+    emailOf: (id) => db.system(async (sql) => (await findUser(sql, id))?.email),
+    newCorrelationId: randomUUID,
+  })
+  const { signIn, provider } = people
+  if (provider?.browses !== true) return pages
+  const spend = (hash: Buffer, until: Date) => db.system((sql) => spendState(sql, hash, until))
+  const parts = { provider, signIn, web, vault, spend, publicUrl, clients, newCorrelationId: randomUUID }
+  return pages.route('/', createProviderDoor(parts))
+}

@@ -1,0 +1,42 @@
+/** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
+import { watchAgain } from '../call/read-resource.ts'
+import { DatabaseUnreachable } from '../db/db.ts'
+import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
+import {
+  findSession,
+  removeIdleSessions,
+  removeSessions,
+  storeSessions,
+  touchSessions,
+} from '../sessions/kept-sessions.ts'
+import { createSessions, type Sessions } from '../sessions/sessions.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Ground } from './ground.ts'
+
+export function composeSessions({ config, db, vault, log, opened }: Ground, upstreams: Upstreams) {
+  const sessions: Sessions = createSessions({
+    now: Date.now,
+    mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
+    onEnd(session, why) {
+      upstreams.forgetSession(session.id)
+      keepSessions.ended(session, why)
+    },
+    onChange: (session) => keepSessions.changed(session),
+  })
+  const keepSessions: KeepSessions = createKeepSessions({
+    now: Date.now,
+    log,
+    hash: (id) => vault.hash(`session ${id}`),
+    sessions,
+    store: (all) => db.system((sql) => storeSessions(sql, all)),
+    touch: (seen) => db.system((sql) => touchSessions(sql, seen)),
+    remove: (hashes) => db.system((sql) => removeSessions(sql, hashes)),
+    removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
+    find: (organizationId, wanted) => db.organization(organizationId, (sql) => findSession(sql, wanted)),
+    watchAgain,
+    isAway: (thrown) => thrown instanceof DatabaseUnreachable,
+  })
+  opened.defer(() => sessions.close())
+  opened.defer(() => keepSessions.close())
+  return { sessions, keepSessions }
+}

@@ -1,0 +1,95 @@
+/** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
+import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
+import { listCatalogs } from '../catalog/catalogs.ts'
+import type { Changes } from '../catalog/changes.ts'
+import { listConnections } from '../connections/connections.ts'
+import { listToolStates } from '../connections/tool-states.ts'
+import type { OpenStreams } from '../http/open-streams.ts'
+import type { Watched } from '../jobs/keep-healthy.ts'
+import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createTellChanges } from '../jobs/tell-changes.ts'
+import { listRoles } from '../organizations/members.ts'
+import { listOrganizations } from '../organizations/organizations.ts'
+import { createRules, listRules, type Rules } from '../policy/rules.ts'
+import { listToolsets } from '../toolsets/toolsets.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Catalogs } from './catalogs.ts'
+import type { Ground } from './ground.ts'
+
+export interface ComposeSnapshotsParts extends Pick<Catalogs, 'catalogs' | 'healthy'> {
+  readonly upstreams: Upstreams
+  readonly changes: Changes
+  readonly open: () => Pick<OpenStreams, 'recheck'>
+}
+
+export interface Snapshots {
+  readonly snapshots: KeepSnapshots
+  readonly rules: Rules
+  /** The rules as they are now, soon in every organization; what cannot be loaded stays as it was. */
+  readonly reloadRules: () => Promise<void>
+}
+
+export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): Snapshots {
+  const { db, log, opened } = ground
+  const { upstreams, changes, catalogs, healthy, open } = parts
+  const rules = createRules({ list: () => db.system(listRules) })
+  const tellChanges = createTellChanges(changes.tell)
+  const snapshots: KeepSnapshots = createKeepSnapshots({
+    log,
+    load: createLoad(ground, { rules, upstreams }),
+    onLoad(all) {
+      const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
+      catalogs.want(watched)
+      healthy.want(watched)
+      tellChanges(all)
+      // An endpoint may be gone, or not be this key's any more.
+      open().recheck()
+    },
+  })
+  opened.defer(() => snapshots.close())
+  const reloadRules = () =>
+    rules.load().then(
+      () => snapshots.signal(),
+      (thrown: unknown) => log.error({ err: thrown }, 'rules could not be loaded; they stay as they were'),
+    )
+  return { snapshots, rules, reloadRules }
+}
+
+interface LoadParts {
+  readonly rules: Rules
+  readonly upstreams: Upstreams
+}
+
+const createLoad =
+  ({ db, vault }: Ground, { rules, upstreams }: LoadParts) =>
+  async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
+    const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
+    return Promise.all(
+      organizations.map((organization) =>
+        db.organization(organization.id, async (sql) => {
+          const [connections, known, toolsets, members, states] = [
+            await listConnections(sql),
+            await listCatalogs(sql),
+            await listToolsets(sql),
+            await listRoles(sql),
+            await listToolStates(sql),
+          ]
+          const facts = { organization, connections, catalogs: known, toolsets, members, states, rules: rules.book }
+          return createSnapshot({ ...facts, upstreams, unseal: vault.open })
+        }),
+      ),
+    )
+  }
+
+/** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
+const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
+  snapshot.connections
+    .filter(({ enabled }) => enabled && snapshot.organization.active)
+    .map((connection) => ({
+      organizationId: snapshot.organization.id,
+      connectionId: connection.id,
+      alias: connection.alias,
+      version: versionOf(connection),
+      kind: connection.settings.connector === 'mcp.process' ? 'child' : 'remote',
+      upstream: () => (snapshots.find({ id: snapshot.organization.id }) ?? snapshot).upstream(connection.id),
+    }))

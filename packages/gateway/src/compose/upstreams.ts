@@ -1,0 +1,92 @@
+/** The other ends of connections: children, sessions with servers, and what is noted of a connection when it is met. */
+import { join } from 'node:path'
+import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
+import { markStale, storeCatalog } from '../catalog/catalogs.ts'
+import { noteContact } from '../connections/connections.ts'
+import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import type { Offer } from '../jobs/sync-catalog.ts'
+import { createChildren } from '../upstreams/children/worker-link.ts'
+import { createUpstreams } from '../upstreams/upstreams.ts'
+import type { Ground } from './ground.ts'
+
+export interface ComposeUpstreamsParts {
+  readonly path: string
+  readonly lang: string | undefined
+  readonly catalogs: () => Pick<KeepCatalogs, 'again'>
+}
+
+export function composeUpstreams(ground: Ground, { path, lang, catalogs }: ComposeUpstreamsParts) {
+  const { config, log, counters, opened } = ground
+  const contacts = createContacts(ground)
+  const children = createChildren({
+    log,
+    home: join(config.TOOLWAY_DATA, 'children'),
+    memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
+    path,
+    ...(lang === undefined ? {} : { lang }),
+  })
+  opened.defer(() => children.close())
+  const upstreams = createUpstreams({
+    children,
+    pools: config.TOOLWAY_POOL === 'on',
+    onRevision: contacts.remember,
+    onNoise: (alias, line) =>
+      log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
+    onTurn: turn,
+    onCrash: counters.crash,
+  })
+  opened.defer(() => upstreams.close())
+
+  function turn(connectionId: string, failure: Fault | undefined): void {
+    const facts = { connectionId, code: failure?.code, problem: failure?.message }
+    if (failure === undefined) log.info(facts, 'calls to a connection are let through again')
+    else {
+      counters.openCircuit()
+      log.warn(facts, 'calls to a connection are refused: it does not answer, or is not started any more')
+    }
+    contacts
+      .note(connectionId, failure)
+      .catch((thrown: unknown) =>
+        log.warn({ connectionId, err: thrown }, 'the state of a connection could not be noted'),
+      )
+    if (failure === undefined) catalogs().again(connectionId as ConnectionId)
+  }
+
+  return { upstreams, contacts }
+}
+
+export type Contacts = ReturnType<typeof createContacts>
+
+/** What the database is told of a connection: what it offered, why it failed, what it speaks. */
+function createContacts({ db }: Ground) {
+  /** What an upstream showed it speaks, until the next contact is stored with it. */
+  const revisions = new Map<string, string>()
+  const eraOf = (connectionId: string) => {
+    const revision = revisions.get(connectionId)
+    return revision === undefined ? undefined : { revision, at: Date.now() }
+  }
+  const failed = ({ code }: Fault) => (code === 'upstream.needs-auth' ? ('needs_auth' as const) : ('error' as const))
+
+  return {
+    remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
+    store: (organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) =>
+      db.system(async (sql) => {
+        await storeCatalog(sql, organizationId, connectionId, offer)
+        await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era: eraOf(connectionId) })
+      }),
+    fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
+      db.system(async (sql) => {
+        await markStale(sql, organizationId, connectionId, fault.message)
+        await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+      }),
+    /** What is seen of a connection between two looks at its lists. */
+    note: (connectionId: string, fault: Fault | undefined): Promise<unknown> =>
+      db.system((sql) =>
+        noteContact(sql, connectionId, {
+          status: fault === undefined ? 'connected' : failed(fault),
+          reason: fault?.message,
+          era: undefined,
+        }),
+      ),
+  }
+}
