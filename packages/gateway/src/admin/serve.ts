@@ -16,7 +16,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from './runtime/runtime.ts'
 
 /** What operations need of the house. */
 export interface AdminParts {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type Revision } from '@toolway/contract'
 import { z } from 'zod'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
 import { createSnapshot, sealedRow } from '../call/snapshot.ts'
 import { listCatalogs, storeCatalog } from '../catalog/catalogs.ts'
 import {

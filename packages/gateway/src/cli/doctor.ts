@@ -1,7 +1,7 @@
 /** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
 import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { keySourcesOf, OTHERS } from '../admin/open-store.ts'
+import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'

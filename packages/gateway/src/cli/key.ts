@@ -1,12 +1,12 @@
 /**
  * `toolway key …`: make, list, remove and take over the keys of an organization or of the platform, here in the data directory. A
- * key is printed once and kept nowhere. What a key can be, and its record, are those of the admin interface (`admin/make-key.ts`).
+ * key is printed once and kept nowhere. What a key can be, and its record, are those of the admin interface (`admin/keys/make-key.ts`).
  */
 import { readFile } from 'node:fs/promises'
 import { Fault, LIMITS, ROLES, type Limit, type OrganizationId, type Role } from '@toolway/contract'
-import { LOCAL_KEY } from '../admin/first-run.ts'
-import { keyChange, makeKey, toKey } from '../admin/make-key.ts'
-import { importKeys } from '../admin/old-keys.ts'
+import { LOCAL_KEY } from '../admin/installation/first-run.ts'
+import { keyChange, makeKey, toKey } from '../admin/keys/make-key.ts'
+import { importKeys } from '../admin/keys/old-keys.ts'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../identity/keys.ts'
 import { listOrganizations } from '../organizations/organizations.ts'

@@ -2,8 +2,8 @@
 import { Fault } from '@toolway/contract'
 import { NewOrganization, OrganizationChange } from '@toolway/contract/admin'
 import type { z } from 'zod'
-import { boundedRate } from '../admin/organization-rate.ts'
-import { changedOrganization } from '../admin/organizations.ts'
+import { boundedRate } from '../admin/organizations/organization-rate.ts'
+import { changedOrganization } from '../admin/organizations/organizations.ts'
 import {
   addOrganization,
   changeOrganization,

@@ -1,7 +1,7 @@
 /** A command's way to the installation: settings, database and vault, opened for it and closed after it. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore, type Store } from '../admin/open-store.ts'
+import { openStore, type Store } from '../admin/installation/open-store.ts'
 import { loadConfig, type LoadedConfig } from '../config.ts'
 import { clusterOf } from '../db/embedded/cluster.ts'
 import type { Log } from '../lib/log.ts'

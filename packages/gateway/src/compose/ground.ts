@@ -1,5 +1,5 @@
 /** What every stage of the composition stands on: it is there before any of them, and each may lean on it. */
-import type { Store } from '../admin/open-store.ts'
+import type { Store } from '../admin/installation/open-store.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Counters } from '../telemetry/counters.ts'

@@ -1,10 +1,10 @@
 /** Who is calling: keys, tokens of ours and of others, and what memory knows of accounts and of sign-ins that ended. */
 import { Fault } from '@toolway/contract'
-import { createTakeOver } from '../admin/old-keys.ts'
+import { createTakeOver } from '../admin/keys/old-keys.ts'
 import { tokenLives } from '../config.ts'
 import { DatabaseUnreachable } from '../db/db.ts'
 import { addressOf } from '../http/addresses.ts'
-import type { OpenStreams } from '../http/open-streams.ts'
+import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createAccessTokens } from '../identity/access-tokens.ts'
 import { createAccounts, listAccounts } from '../identity/accounts.ts'
 import { createEndedSignIns } from '../identity/ended-sign-ins.ts'

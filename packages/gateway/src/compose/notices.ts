@@ -1,7 +1,7 @@
 /** What the database says when something changed, in this process or another: who is told of which change. */
 import type { FamilyId } from '@toolway/contract'
-import type { Store } from '../admin/open-store.ts'
-import type { OpenStreams } from '../http/open-streams.ts'
+import type { Store } from '../admin/installation/open-store.ts'
+import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { EndedSignIns } from '../identity/ended-sign-ins.ts'
 import type { Identity } from '../identity/identify.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'

@@ -1,6 +1,6 @@
 /** The authorization server, for clients that get in by the address alone, and what removes what nobody needs of it. */
-import { createOAuth, type OAuthParts } from '../http/oauth.ts'
-import type { OAuthDoor } from '../http/oauth-door.ts'
+import { createOAuth, type OAuthParts } from '../http/oauth/oauth.ts'
+import type { OAuthDoor } from '../http/oauth/oauth-door.ts'
 import { removeExpiredClients } from '../identity/oauth-clients.ts'
 import { removeOldGrants } from '../identity/oauth-grants.ts'
 import { removeExpiredTokens } from '../identity/oauth-tokens.ts'

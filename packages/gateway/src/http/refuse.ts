@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import type { Fault } from '@toolway/contract'
 import type { Era, Failure } from '@toolway/protocol'
 import type { Trail } from '../call/trail.ts'
-import type { Challenge } from './challenge.ts'
+import type { Challenge } from './oauth/challenge.ts'
 import { note } from './outcome.ts'
-import { createReply, type Reply } from './reply.ts'
+import { createReply, type Reply } from './mcp/reply.ts'
 import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
 
 export interface Refusal {

@@ -16,11 +16,11 @@ import type { Clients } from './client-address.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
-import type { OAuthDoor } from './oauth-door.ts'
+import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
-import { cutUnread } from './unread.ts'
+import { cutUnread } from './streams/unread.ts'
 import type { WebSocketDoor } from './lasting/websocket-door.ts'
 
 export interface ServerParts {

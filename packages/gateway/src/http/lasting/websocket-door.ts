@@ -19,7 +19,7 @@ import { countUnknown } from '../count-unknown.ts'
 import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
-import { isRefusal, type OpenStreams } from '../open-streams.ts'
+import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { note } from '../outcome.ts'
 import { correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
 

@@ -1,0 +1,57 @@
+/**
+ * Who may say what of a connection, beyond the permission to make or change one.
+ *
+ * A command line is code on the gateway's machine, and a private address is a door behind its firewall: both are the platform's to
+ * allow (CVE-2026-30623, CVE-2026-42271). What is sealed stays with the server or the program that it was given for.
+ */
+import { Fault, type Role } from '@toolway/contract'
+import type { OrganizationRow } from '../../organizations/organizations.ts'
+import { namesPrivate, partsOf, shownOf, type ConnectionParts } from './describe-connection.ts'
+import type { Described } from './connection-words.ts'
+
+export interface Speaker {
+  readonly role: Role
+  readonly organization: Pick<OrganizationRow, 'settings'>
+}
+
+/** Throws `process.forbidden`. */
+export function refuseProcess({ role, organization }: Speaker): void {
+  if (role !== 'platform_admin' && organization.settings.allow_processes !== true) throw new Fault('process.forbidden')
+}
+
+/**
+ * What is to be kept of a description. `wanted`: what is said of private addresses; `before`: what held until now. Throws
+ * `process.forbidden`, `private.forbidden` and `body.shape`.
+ */
+export function permittedParts(
+  speaker: Speaker,
+  { words, moved, keeps }: Described,
+  { wanted, before }: { wanted: boolean | undefined; before: boolean },
+): ConnectionParts {
+  const platform = speaker.role === 'platform_admin'
+  if (words.wire.kind === 'process') refuseProcess(speaker)
+  if (moved && keeps && !platform)
+    throw new Fault('body.shape', {
+      place: words.wire.kind === 'http' ? '/headers' : '/environment',
+      problem: 'holds values that were given for another server: say each of them anew, or null',
+    })
+  const { settings, secrets } = partsFrom({ ...words, shown: shownOf(words.wire) })
+  if (settings.connector === 'mcp.process' || words.wire.kind === 'process') return { settings, secrets }
+  const stays = !moved && before
+  const named = namesPrivate(words.wire.url)
+  if (!platform && !stays && (wanted === true || named)) throw new Fault('private.forbidden')
+  return { settings: { ...settings, private: wanted ?? (stays || named) }, secrets }
+}
+
+/** Its faults are worded for a file; here the place is one of the body. */
+function partsFrom(words: Parameters<typeof partsOf>[0]): ConnectionParts {
+  try {
+    return partsOf(words)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code !== 'params.shape') throw thrown
+    throw new Fault('body.shape', {
+      place: String(thrown.facts['place']),
+      problem: String(thrown.facts['problem']),
+    })
+  }
+}

@@ -1,0 +1,218 @@
+/** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
+import { ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
+import type { CatalogRow } from '../../catalog/catalogs.ts'
+import {
+  addConnection,
+  changeConnection,
+  lockConnection,
+  removeConnection,
+  switchConnection,
+  type ConnectionRow,
+} from '../../connections/connections.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { createAliasAllotment } from '../../lib/alias.ts'
+import { permittedParts, refuseProcess } from './connection-permits.ts'
+import { connectorOf, describe } from './connection-words.ts'
+import { sealerOf } from './describe-connection.ts'
+import { refuseStale, tagOf } from '../entity-tag.ts'
+import { findConnectionOf } from './find-connection.ts'
+import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import type { Operation } from '@toolway/contract/admin'
+
+const ORIGIN = 'administration'
+
+const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
+
+function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow | undefined): shapes.Connection {
+  const { settings } = row
+  const secrets = secretsOf(parts, row)
+  const [http, process] = settings.connector === 'mcp.http' ? [settings, undefined] : [undefined, settings]
+  return {
+    id: row.id,
+    alias: row.alias,
+    title: row.title,
+    description: row.description,
+    connector: settings.connector,
+    enabled: row.enabled,
+    origin: row.origin,
+    status: row.enabled ? row.status : 'disabled',
+    status_reason: row.status_reason,
+    url: http?.url ?? null,
+    private: http?.private ?? false,
+    command: process?.command ?? null,
+    args: process?.args ?? null,
+    header_names: Object.keys(secrets.headers),
+    environment_names: Object.keys(secrets.environment),
+    revision: settings.revision,
+    timeout: settings.timeout,
+    tools: catalog?.tools?.length ?? 0,
+    tools_enabled: row.tools_default,
+    fetched_at: catalog?.fetched_at?.toISOString() ?? null,
+    stale_reason: catalog?.stale_reason ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
+
+/** From memory, which has by now whatever this process changed. */
+function shown(parts: AdminParts, organizationId: string, name: string, head: Asking['head']): shapes.Connection {
+  const row = findConnectionOf(parts, organizationId, name)
+  head.set('etag', tagOf(row.updated_at))
+  return toConnection(parts, row, snapshotOf(parts, organizationId)?.catalogs.get(row.id))
+}
+
+/** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
+async function lockOwn(sql: OrgSql, name: string, ifMatch: string | undefined): Promise<ConnectionRow> {
+  const held = await lockConnection(sql, name)
+  if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'connection' })
+  refuseStale('connection', held.updated_at, ifMatch)
+  return held
+}
+
+const nameOf = ({ params }: Pick<OrganizationAsked<Operation>, 'params'>) => params['connection'] ?? ''
+
+/** The alias that is said, else one like the title that nobody has. */
+function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly string[]): string {
+  if (body.alias !== undefined) return body.alias
+  return createAliasAllotment(taken)(body.title ?? body.name ?? connector.slice(4))
+}
+
+type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
+
+const fits =
+  ({ search, connector, status, enabled }: Filter) =>
+  (row: ConnectionRow): boolean =>
+    (search === undefined || `${row.alias}\n${row.title}`.toLowerCase().includes(search.toLowerCase())) &&
+    (connector === undefined || row.settings.connector === connector) &&
+    (enabled === undefined || row.enabled === enabled) &&
+    (status === undefined || status === (row.enabled ? row.status : 'disabled'))
+
+const add = serveOrganization(shapes.addConnection, async ({ change, parts, organization, role, body, head }) => {
+  const connector = connectorOf(body)
+  const described = describe(connector, body, undefined)
+  const { settings, secrets } = permittedParts({ role, organization }, described, {
+    wanted: body.private,
+    before: false,
+  })
+  const known = snapshotOf(parts, organization.id)?.connections ?? []
+  const alias = aliasFor(
+    body,
+    connector,
+    known.map((one) => one.alias),
+  )
+  const id = await change(
+    (added: ConnectionId) => ({
+      action: 'connection.add',
+      resource: 'connection',
+      id: added,
+      detail: { alias, connector },
+    }),
+    async (sql) => {
+      const added = await addConnection(sql, {
+        organizationId: organization.id,
+        alias,
+        title: body.title ?? body.name ?? alias,
+        description: body.description ?? null,
+        settings,
+        enabled: body.enabled ?? body.is_enabled ?? true,
+        origin: ORIGIN,
+        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+      })
+      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
+      return added
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(parts, organization.id, id, head)
+})
+
+const change = serveOrganization(shapes.changeConnection, async (asked) => {
+  const { parts, organization, role, body, head, ifMatch } = asked
+  const id = await asked.change(
+    (changed: ConnectionId) => ({
+      action: 'connection.change',
+      resource: 'connection',
+      id: changed,
+      detail: { fields: Object.keys(body) },
+    }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), ifMatch)
+      const { settings: was } = held
+      const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
+      const before = was.connector === 'mcp.http' && was.private
+      const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
+      await changeConnection(sql, held.id, {
+        title: body.title ?? body.name ?? held.title,
+        description: body.description === undefined ? held.description : body.description,
+        settings,
+        enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+        origin: held.origin,
+        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+      })
+      return held.id
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(parts, organization.id, id, head)
+})
+
+const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
+  const { parts, organization, body, head, ifMatch } = asked
+  const enabled = 'enabled' in body ? body.enabled : body.is_enabled
+  const id = await asked.change(
+    (changed: ConnectionId) => ({
+      action: 'connection.toggle',
+      resource: 'connection',
+      id: changed,
+      detail: { enabled },
+    }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), ifMatch)
+      // What a command line may do is decided when it is written; to end it, nobody needs to be asked.
+      if (enabled && held.settings.connector === 'mcp.process' && !held.enabled)
+        refuseProcess({ role: asked.role, organization })
+      await switchConnection(sql, held.id, enabled)
+      return held.id
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(parts, organization.id, id, head)
+})
+
+const remove = serveOrganization(shapes.removeConnection, async (asked) => {
+  await asked.change(
+    ({ id, alias }: ConnectionRow) => ({ action: 'connection.remove', resource: 'connection', id, detail: { alias } }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), asked.ifMatch)
+      await removeConnection(sql, held.alias)
+      return held
+    },
+  )
+  await asked.parts.snapshots.refresh(asked.organization.id)
+  return undefined
+})
+
+export const connectionOperations: readonly Served[] = [
+  serveOrganization(shapes.listConnections, ({ parts, organization, query }) => {
+    const snapshot = snapshotOf(parts, organization.id)
+    const found = (snapshot?.connections ?? []).filter(fits(query))
+    const { limit, offset } = query
+    const items = found
+      .slice(offset, offset + limit)
+      .map((row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
+    return { items, total: found.length, limit, offset }
+  }),
+  serveOrganization(shapes.getConnection, (asked) =>
+    shown(asked.parts, asked.organization.id, nameOf(asked), asked.head),
+  ),
+  add,
+  change,
+  remove,
+  toggle,
+]

@@ -1,0 +1,185 @@
+/** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
+import { effectOf, Fault, type OrganizationId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { isObject, joinName, type JsonObject } from '@toolway/protocol'
+import { createSwitches, screenOf } from '../../call/screen.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { switchAllTools, switchTools, type Switch } from '../../connections/tool-states.ts'
+import { findConnectionOf } from './find-connection.ts'
+import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
+import type { Operation } from '@toolway/contract/admin'
+
+interface Subject {
+  readonly snapshot: Snapshot
+  readonly connection: ConnectionRow
+}
+
+/** Throws `thing.unknown`. */
+function subjectOf(parts: AdminParts, organizationId: OrganizationId, name: string): Subject {
+  const connection = findConnectionOf(parts, organizationId, name)
+  const snapshot = parts.snapshots.find({ id: organizationId })
+  if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  return { snapshot, connection }
+}
+
+const subject = ({
+  parts,
+  organization,
+  params,
+}: Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'params'>) =>
+  subjectOf(parts, organization.id, params['connection'] ?? '')
+
+/** Every tool that the server offered last, as it stands here. */
+function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
+  const { connections, states, rules, catalogs } = snapshot
+  const switches = createSwitches(states)
+  const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
+  const screen = screenOf(unswitched, [], rules)
+  const named = new Map<string, JsonObject>()
+  for (const definition of catalogs.get(connection.id)?.tools ?? []) {
+    const { name } = definition
+    if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
+  }
+  return Array.from(named, ([name, definition]) => {
+    const joined = joinName(connection.alias, name)
+    const said = screen.tool(connection.alias, name, joined)
+    const rule = said === 'off' ? undefined : said
+    const enabled = switches.isOn(connection, name)
+    return {
+      name,
+      joined_name: joined,
+      title: titleOf(definition),
+      description: textOf(definition['description']),
+      effect: effectOf(definition['annotations']),
+      enabled,
+      hidden_by: enabled ? (rule?.action === 'block' ? 'rule' : null) : 'switch',
+      rule: rule ?? null,
+    }
+  })
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const titleOf = ({ title, annotations }: JsonObject): string | null =>
+  textOf(title) ?? (isObject(annotations) ? textOf(annotations['title']) : null)
+
+const counts = (tools: readonly shapes.Tool[]) => {
+  const enabled = tools.filter((tool) => tool.enabled).length
+  return { enabled, disabled: tools.length - enabled }
+}
+
+type Listing = OrganizationAsked<typeof shapes.listTools>
+
+function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
+  const { limit, offset, search, enabled } = asked.query
+  const found = toolsOf(subject(asked)).filter(
+    (tool) =>
+      (enabled === undefined || tool.enabled === enabled) &&
+      (search === undefined || tool.joined_name.toLowerCase().includes(search.toLowerCase())),
+  )
+  return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }
+}
+
+/** Throws `thing.unknown` for a name that the server does not offer: a switch that moves nothing would look like one that does. */
+function refuseUnknown(tools: readonly shapes.Tool[], wanted: readonly Switch[]): void {
+  const names = new Set(tools.map(({ name }) => name))
+  if (wanted.some(({ tool }) => !names.has(tool))) throw new Fault('thing.unknown', { thing: 'tool' })
+}
+
+const toggle = serveOrganization(shapes.toggleTool, async (asked) => {
+  const { change, parts, organization, body, params } = asked
+  const before = subject(asked)
+  const { id, alias } = before.connection
+  const wanted = { tool: params['tool'] ?? '', enabled: 'enabled' in body ? body.enabled : body.is_enabled }
+  refuseUnknown(toolsOf(before), [wanted])
+  await change(
+    () => ({
+      action: 'tool.toggle',
+      resource: 'tool',
+      id: `${alias}/${wanted.tool}`,
+      detail: { enabled: wanted.enabled },
+    }),
+    (sql) => switchTools(sql, organization.id, id, [wanted]),
+  )
+  await parts.snapshots.refresh(organization.id)
+  const tool = toolsOf(subjectOf(parts, organization.id, id)).find(({ name }) => name === wanted.tool)
+  if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
+  return tool
+})
+
+const bulk = serveOrganization(shapes.switchTools, async (asked) => {
+  const { change, parts, organization, body } = asked
+  const before = subject(asked)
+  const { id } = before.connection
+  const said =
+    'tools' in body
+      ? body.tools.map(({ name, enabled }) => ({ tool: name, enabled }))
+      : body.updates.map(({ tool_name: tool, is_enabled: enabled }) => ({ tool, enabled }))
+  // The last word about a tool holds.
+  const wanted = [...new Map(said.map((one) => [one.tool, one])).values()]
+  refuseUnknown(toolsOf(before), wanted)
+  const named = (on: boolean) => wanted.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
+  await change(
+    () => ({
+      action: 'tool.bulk-update',
+      resource: 'connection',
+      id,
+      detail: { enabled: named(true), disabled: named(false) },
+    }),
+    (sql) => switchTools(sql, organization.id, id, wanted),
+  )
+  await parts.snapshots.refresh(organization.id)
+  return { changed: wanted.length, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
+})
+
+const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): Served =>
+  serveOrganization(operation, async (asked) => {
+    const { change, parts, organization } = asked
+    const before = subject(asked)
+    const { id } = before.connection
+    const changed = toolsOf(before).filter((tool) => tool.enabled !== enabled).length
+    await change(
+      () => ({ action: enabled ? 'tool.enable-all' : 'tool.disable-all', resource: 'connection', id }),
+      (sql) => switchAllTools(sql, id, enabled),
+    )
+    await parts.snapshots.refresh(organization.id)
+    return { changed, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
+  })
+
+const sync = serveOrganization(shapes.syncTools, async (asked) => {
+  const { change, parts, organization } = asked
+  const { id } = subject(asked).connection
+  const fault = await parts.sync(organization.id, id)
+  await change(
+    () => ({
+      action: 'tool.sync',
+      resource: 'connection',
+      id,
+      outcome: fault === undefined ? ('ok' as const) : ('failed' as const),
+      ...(fault === undefined ? {} : { code: fault.code }),
+    }),
+    () => Promise.resolve(),
+  )
+  const catalog = parts.snapshots.find({ id: organization.id })?.catalogs.get(id)
+  return {
+    ok: fault === undefined,
+    revision: catalog?.revision ?? null,
+    tools: catalog?.tools?.length ?? 0,
+    resources: catalog?.resources?.length ?? 0,
+    prompts: catalog?.prompts?.length ?? 0,
+    failure:
+      fault === undefined
+        ? null
+        : { phase: fault.row.phase, code: fault.code, problem: fault.message, mend: fault.mend },
+  }
+})
+
+export const toolOperations: readonly Served[] = [
+  serveOrganization(shapes.listTools, (asked) => pageOf(asked)),
+  serveOrganization(shapes.listToolsOfConnection, (asked) => pageOf(asked)),
+  toggle,
+  bulk,
+  switchAll(shapes.enableAllTools, true),
+  switchAll(shapes.disableAllTools, false),
+  sync,
+]

@@ -1,0 +1,187 @@
+/**
+ * Making the database say what the declaration file says: what it names is added or changed, what it no longer names is
+ * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
+ */
+import { Fault, type ConnectionId, type Limit, type Role, type ToolsetSettings } from '@toolway/contract'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  addConnection,
+  changeConnection,
+  listConnections,
+  removeConnection,
+  type ConnectionRow,
+} from '../../connections/connections.ts'
+import type { Db, OrgSql } from '../../db/db.ts'
+import { hintOf, prefixOf, roleOfMark } from '../../identity/key-forms.ts'
+import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys.ts'
+import { ensureOrganization, listOrganizations, type OrganizationRow } from '../../organizations/organizations.ts'
+import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
+import { sealedRow } from '../../call/snapshot.ts'
+import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
+
+export interface DeclaredKey {
+  readonly name: string
+  readonly value: string
+  readonly toolset: string | undefined
+  readonly role?: Exclude<Role, 'platform_admin'>
+  readonly limit?: Limit
+  readonly trusted?: boolean
+  readonly expires?: Date | undefined
+}
+
+export interface Declaration {
+  readonly slug: string
+  readonly name: string | undefined
+  readonly connections: readonly (ConnectionWords & { alias: string; title: string; enabled: boolean })[]
+  readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
+  readonly keys: readonly DeclaredKey[]
+}
+
+export interface DeclareParts {
+  readonly db: Db
+  readonly vault: {
+    seal(text: string, row: string): Buffer
+    open(sealed: Uint8Array, row: string): string
+    hash(text: string): Buffer
+  }
+}
+
+/** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
+export class DeclarationConflict extends Error {}
+
+const FILE = 'file'
+
+export async function declare(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  for (const declaration of declarations) {
+    const { slug, name } = declaration
+    await carryOut(parts, await parts.db.system((sql) => ensureOrganization(sql, slug, name, FILE)), declaration)
+  }
+}
+
+/**
+ * Take back what the file gave to organizations that it no longer names: above all, their keys. The organizations stay, as
+ * their records do.
+ */
+export async function withdraw(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  const named = new Set(declarations.map(({ slug }) => slug))
+  for (const organization of await parts.db.system(listOrganizations)) {
+    if (named.has(organization.slug)) continue
+    await carryOut(parts, organization, { ...organization, connections: [], toolsets: [], keys: [] })
+  }
+}
+
+const carryOut = (
+  { db, vault }: DeclareParts,
+  organization: OrganizationRow,
+  declaration: Declaration,
+): Promise<void> =>
+  db.organization(organization.id, async (sql) => {
+    await declareConnections(sql, vault, organization, declaration)
+    await declareToolsets(sql, organization, declaration)
+    await declareKeys(sql, vault, organization, declaration)
+  })
+
+async function declareConnections(
+  sql: OrgSql,
+  vault: DeclareParts['vault'],
+  organization: OrganizationRow,
+  { connections }: Declaration,
+) {
+  const present = await listConnections(sql)
+  const named = new Set(connections.map(({ alias }) => alias))
+  for (const { alias, origin } of present) if (origin === FILE && !named.has(alias)) await removeConnection(sql, alias)
+  for (const connection of connections) {
+    const held = present.find(({ alias }) => alias === connection.alias)
+    if (held !== undefined && held.origin !== FILE) throw conflict('connection', connection.alias, held.origin)
+    const { settings, secrets } = described(connection)
+    const next = {
+      title: connection.title,
+      enabled: connection.enabled,
+      settings,
+      origin: FILE,
+      seal: sealerOf(secrets, vault.seal, sealedRow),
+    }
+    if (held === undefined)
+      await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
+    else if (differs(held, next, secrets, vault)) await changeConnection(sql, held.id, next)
+  }
+}
+
+function described(connection: Declaration['connections'][number]) {
+  try {
+    return partsOf(connection)
+  } catch (thrown) {
+    throw thrown instanceof Fault
+      ? new DeclarationConflict(
+          `The declaration file's connection "${connection.alias}" does not fit: ${thrown.message}`,
+        )
+      : thrown
+  }
+}
+
+interface Next {
+  readonly title: string
+  readonly enabled: boolean
+  readonly settings: ConnectionRow['settings']
+  seal(id: ConnectionId): Buffer | undefined
+}
+
+/** A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. */
+function differs(held: ConnectionRow, next: Next, secrets: object, vault: DeclareParts['vault']): boolean {
+  const { title, enabled, settings, sealed, id } = held
+  const kept: unknown = sealed === null ? undefined : JSON.parse(vault.open(sealed, sealedRow(id)))
+  const sealing = next.seal(id) !== undefined
+  const sameSecrets = sealing ? isDeepStrictEqual(kept, JSON.parse(JSON.stringify(secrets))) : kept === undefined
+  return title !== next.title || enabled !== next.enabled || !isDeepStrictEqual(settings, next.settings) || !sameSecrets
+}
+
+async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets }: Declaration) {
+  const present = await listToolsets(sql)
+  const named = new Set(toolsets.map(({ slug }) => slug))
+  for (const { slug, origin } of present) if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
+  for (const toolset of toolsets) {
+    const held = present.find(({ slug }) => slug === toolset.slug)
+    if (held !== undefined && held.origin !== FILE) throw conflict('toolset', toolset.slug, held.origin)
+    const same = held?.title === toolset.title && isDeepStrictEqual(held.settings, toolset.settings)
+    if (!same) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
+  }
+}
+
+async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: OrganizationRow, { keys }: Declaration) {
+  const present = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
+  const wanted = new Map(keys.map((key) => [key.name, key]))
+  for (const held of present) {
+    if (held.origin !== FILE) continue
+    const want = wanted.get(held.name)
+    const same = want !== undefined && isSame(want, held) && (await holdsKey(sql, held.name, vault.hash(want.value)))
+    if (!same) await removeKey(sql, held.name)
+    else wanted.delete(held.name)
+  }
+  for (const { name, value, expires, ...rest } of wanted.values()) {
+    const added = await addKey(sql, {
+      ...rest,
+      organizationId: id,
+      family: roleOfMark(value) === undefined ? 'uru' : 'smcp',
+      name,
+      hint: hintOf(value),
+      prefix: prefixOf(value),
+      hash: vault.hash(value),
+      expiresAt: expires,
+      origin: FILE,
+    })
+    if (added === undefined)
+      throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
+  }
+}
+
+const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, held: KeyRow): boolean =>
+  (toolset ?? null) === held.toolset &&
+  (role ?? 'tenant_member') === held.role &&
+  (limit ?? 'execute') === held.effect_limit &&
+  (trusted ?? false) === held.trusted &&
+  (expires?.getTime() ?? null) === (held.expires_at?.getTime() ?? null)
+
+const conflict = (what: string, name: string, origin: string) =>
+  new DeclarationConflict(
+    `The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
+  )

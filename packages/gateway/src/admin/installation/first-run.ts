@@ -1,0 +1,163 @@
+/**
+ * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
+ * address true and the local command line's key in its file.
+ */
+import { TIMEOUTS } from '@toolway/contract'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { addConnection, changeConnection, findConnection } from '../../connections/connections.ts'
+import type { Db, OrgSql } from '../../db/db.ts'
+import { newSetUpCode } from '../../identity/codes.ts'
+import { countUsers } from '../../identity/users.ts'
+import { addKey, findKey, hintOf, holdsKey, KEY_FORM, listKeys, mintKey, removeKey } from '../../identity/keys.ts'
+import {
+  DEFAULT_SLUG,
+  ensureOrganization,
+  listOrganizations,
+  type OrganizationRow,
+} from '../../organizations/organizations.ts'
+import { partsOf } from '../connections/describe-connection.ts'
+
+export interface FirstRunParts {
+  readonly db: Db
+  hash(key: string): Buffer
+  readonly bootstrapKey: string | undefined
+  readonly demo: { readonly wanted: boolean; readonly command: string; readonly args: readonly string[] }
+  /** Where the local command line finds its key. */
+  readonly keyFile: string
+}
+
+export interface FirstRun {
+  /** The first key, to be shown once and then noted as shown; undefined on later starts, and when a key was given. */
+  readonly key: string | undefined
+  readonly first: boolean
+  /** With which the first person signs up, to be shown once; undefined where somebody has, and on later starts. */
+  readonly setUpCode: string | undefined
+  /** Whether nobody has signed up yet. */
+  readonly empty: boolean
+}
+
+export const FIRST_KEY = 'first'
+export const BOOTSTRAP_KEY = 'bootstrap'
+export const LOCAL_KEY = 'command line'
+const DEMO_ALIAS = 'demo'
+const ORIGIN = 'first run'
+
+export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
+  const { db } = parts
+  const existing = (await db.system(listOrganizations)).find(({ slug }) => slug === DEFAULT_SLUG)
+  const organization = existing ?? (await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, 'Default', ORIGIN)))
+  const isFirst = existing === undefined
+  const unseen = await findUnseen(db)
+  const empty = (await db.system(countUsers)) === 0
+  const setUpCode = empty && (isFirst || unseen) ? await db.system((sql) => newSetUpCode(sql, parts.hash)) : undefined
+  return db.organization(organization.id, async (sql) => {
+    await ensureDemo(sql, organization, parts, isFirst)
+    await ensureBootstrapKey(sql, organization, parts)
+    const names = (await listKeys(sql)).map(({ name }) => name).filter((name) => name !== LOCAL_KEY)
+    const none = names.length === 0
+    // A start that was killed may have made its key and not shown it. Whether it did nobody can know, so its key stays.
+    const wanted = none || (unseen && parts.bootstrapKey === undefined)
+    const key = wanted ? await addNamed(sql, organization, parts, freeName(names), mintKey()) : undefined
+    return { key, first: isFirst || none, setUpCode, empty }
+  })
+}
+
+const SHOWN = 'first key shown'
+const Fact = z.object({ value: z.boolean() })
+
+/** Whether a first key may have been made that nobody has seen. Says so of this start's, before it makes it. */
+const findUnseen = (db: Db): Promise<boolean> =>
+  db.system(async (sql) => {
+    const added = await sql(
+      Fact,
+    )`insert into installation (name, value) values (${SHOWN}, 'false') on conflict do nothing returning value`
+    const [held] = await sql(Fact)`select value from installation where name = ${SHOWN}`
+    return added.length === 0 && held?.value === false
+  })
+
+/** The screen with the key is out. */
+export const noteShown = async (db: Db): Promise<void> => {
+  await db.system((sql) => sql(Fact)`update installation set value = 'true' where name = ${SHOWN} returning value`)
+}
+
+const freeName = (taken: readonly string[]): string => {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? FIRST_KEY : `${FIRST_KEY} ${number}`
+    if (!taken.includes(name)) return name
+  }
+}
+
+async function addNamed(
+  sql: OrgSql,
+  { id }: OrganizationRow,
+  { hash }: FirstRunParts,
+  name: string,
+  key: string,
+): Promise<string> {
+  await addKey(sql, {
+    organizationId: id,
+    name,
+    hint: hintOf(key),
+    hash: hash(key),
+    toolset: undefined,
+    origin: ORIGIN,
+  })
+  return key
+}
+
+/** The same key stays the same row: who called is known by its id. */
+async function ensureBootstrapKey(sql: OrgSql, organization: OrganizationRow, parts: FirstRunParts): Promise<void> {
+  const { bootstrapKey, hash } = parts
+  if (bootstrapKey === undefined || (await holdsKey(sql, BOOTSTRAP_KEY, hash(bootstrapKey)))) return
+  await removeKey(sql, BOOTSTRAP_KEY)
+  await addNamed(sql, organization, parts, BOOTSTRAP_KEY, bootstrapKey)
+}
+
+async function ensureDemo(
+  sql: OrgSql,
+  { id }: OrganizationRow,
+  { demo }: FirstRunParts,
+  isFirst: boolean,
+): Promise<void> {
+  const { settings } = partsOf({
+    revision: 'auto',
+    timeout: TIMEOUTS.process,
+    wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
+  })
+  const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }
+  if (isFirst && demo.wanted) await addConnection(sql, { ...words, organizationId: id, alias: DEMO_ALIAS })
+  if (isFirst) return
+  const held = await findConnection(sql, DEMO_ALIAS)
+  const moved =
+    held?.settings.connector === 'mcp.process' &&
+    `${held.settings.command} ${held.settings.args.join(' ')}` !== `${demo.command} ${demo.args.join(' ')}`
+  if (held?.origin === ORIGIN && moved)
+    await changeConnection(sql, held.id, { ...words, title: held.title, enabled: held.enabled })
+}
+
+/** A key that the command line of this machine calls with: in a file that only the data directory's owner reads. */
+export async function ensureLocalKey({ db, hash, keyFile }: FirstRunParts): Promise<void> {
+  const kept = await readFile(keyFile, 'utf8').then(
+    (text) => text.trim(),
+    () => '',
+  )
+  const known = KEY_FORM.test(kept) && (await db.system((sql) => findKey(sql, hash(kept)))) !== undefined
+  if (known) return
+  const organization = await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, undefined, ORIGIN))
+  const key = mintKey()
+  await mkdir(dirname(keyFile), { recursive: true })
+  await writeFile(keyFile, `${key}\n`, { mode: 0o600 })
+  await db.organization(organization.id, async (sql) => {
+    await removeKey(sql, LOCAL_KEY)
+    await addKey(sql, {
+      organizationId: organization.id,
+      name: LOCAL_KEY,
+      hint: hintOf(key),
+      hash: hash(key),
+      toolset: undefined,
+      origin: ORIGIN,
+    })
+  })
+}

@@ -1,0 +1,113 @@
+/** The operations on the keys of the platform and of organizations. One's own are in `my-keys.ts`. */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys.ts'
+import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
+import { serveOrganization, servePlatform, type AdminParts, type Asking, type Served } from '../serve.ts'
+
+const ORIGIN = 'admin'
+
+interface Wished {
+  readonly name: string
+  readonly scope: KeyWords['role']
+  readonly limit: KeyWords['limit']
+  readonly toolset?: string | undefined
+  readonly family: KeyWords['family']
+  readonly trusted: boolean
+  readonly expires_at?: string | undefined
+}
+
+const wordsOf = (wish: Wished, organizationId: OrganizationId | undefined, createdBy: string): KeyWords => ({
+  organizationId,
+  name: wish.name,
+  family: wish.family,
+  role: wish.scope,
+  limit: wish.limit,
+  toolset: wish.toolset,
+  trusted: wish.trusted,
+  expiresAt: wish.expires_at === undefined ? undefined : new Date(wish.expires_at),
+  origin: ORIGIN,
+  createdBy,
+})
+
+/** The answer that holds a key is kept by nobody on its way. */
+const told = ({ row, key }: MadeKey, head: Asking['head']) => {
+  head.set('cache-control', 'no-store')
+  return { ...toKey(row), key }
+}
+
+const pageOf = (rows: readonly KeyRow[], { limit, offset }: { limit: number; offset: number }) => ({
+  items: rows.slice(offset, offset + limit).map(toKey),
+  total: rows.length,
+  limit,
+  offset,
+})
+
+function organizationNamed({ snapshots }: AdminParts, name: string | null | undefined) {
+  if (name == null) return undefined
+  const found = snapshots.find({ id: name }) ?? snapshots.find({ slug: name })
+  if (found === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+  return found
+}
+
+function known(row: KeyRow | undefined): KeyRow {
+  if (row === undefined) throw new Fault('thing.unknown', { thing: 'key' })
+  return row
+}
+
+const inOrganizationOf = ({ organization_id: id }: KeyRow) => (id === null ? {} : { organizationId: id })
+
+export const keyOperations: readonly Served[] = [
+  servePlatform(shapes.addPlatformKey, async ({ parts, principal, role, body, head, change }) => {
+    const organization = organizationNamed(parts, body.tenant_id)
+    const words = wordsOf(body, organization?.organization.id, principal.id)
+    const made = await change(
+      ({ row }: MadeKey) => ({ ...keyChange('key.add', row), ...inOrganizationOf(row) }),
+      async (sql) => {
+        await refuseBeyond(sql, principal, role, words)
+        return makeKey(sql, parts.vault.hash, words, organization?.toolsets ?? [])
+      },
+    )
+    return told(made, head)
+  }),
+
+  servePlatform(shapes.listPlatformKeys, async ({ parts, query, look }) => {
+    const organization = organizationNamed(parts, query.tenant_id)?.organization.id
+    const rows = await look(listAllKeys)
+    const wanted = organization === undefined ? rows : rows.filter(({ organization_id: id }) => id === organization)
+    return pageOf(wanted, query)
+  }),
+
+  servePlatform(shapes.removePlatformKey, async ({ parts, params, change }) => {
+    await change(
+      (row: KeyRow) => ({ ...keyChange('key.remove', row), ...inOrganizationOf(row) }),
+      async (sql) => known(await removeKeyById(sql, params['key'] ?? '')),
+    )
+    parts.forgetKeys()
+    return undefined
+  }),
+
+  serveOrganization(shapes.addOrganizationKey, async ({ parts, principal, role, organization, body, head, change }) => {
+    const words = wordsOf(body, organization.id, principal.id)
+    const toolsets = parts.snapshots.find({ id: organization.id })?.toolsets ?? []
+    const made = await change(
+      ({ row }: MadeKey) => keyChange('key.add', row),
+      async (sql) => {
+        await refuseBeyond(sql, principal, role, words)
+        return makeKey(sql, parts.vault.hash, words, toolsets)
+      },
+    )
+    return told(made, head)
+  }),
+
+  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) => pageOf(await look(listKeys), query)),
+
+  serveOrganization(shapes.removeOrganizationKey, async ({ parts, params, change }) => {
+    await change(
+      (row: KeyRow) => keyChange('key.remove', row),
+      async (sql) => known(await removeKeyById(sql, params['key'] ?? '')),
+    )
+    parts.forgetKeys()
+    return undefined
+  }),
+]

@@ -1,0 +1,177 @@
+/**
+ * The operations on one's own keys, for every member: the personal one, and scoped ones that it makes for itself.
+ *
+ * Keys are made by people and not by keys, so that a key that leaked cannot outlive its removal. Whatever the row says, a
+ * member's key never does more than its member.
+ */
+import { Fault, lesserRole, type KeyId, type Role, type UserId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { roleIn } from '../../call/role.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import {
+  ensureMemberKey,
+  listOwnKeys,
+  MEMBER_KEY,
+  regenerateMemberKey,
+  removeOwnKey,
+  revealMemberKey,
+} from '../../identity/member-keys.ts'
+import type { KeyRow } from '../../identity/keys.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
+import { refuseOldSignIn } from '../people/fresh-sign-in.ts'
+import { serveSignedIn, type AdminParts, type Asking, type Served } from '../serve.ts'
+
+/** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
+function memberOf({ userId }: Principal): UserId {
+  if (userId === undefined) throw new Fault('login.needed')
+  return userId
+}
+
+/** Throws `login.needed` for whoever comes with a key, a member's own too. */
+function personOf(principal: Principal): UserId {
+  if (principal.kind !== 'user') throw new Fault('login.needed')
+  return memberOf(principal)
+}
+
+/** Which of the person's organizations is meant. Throws `place.unknown` for one that is not the person's. */
+function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
+  const own = snapshots
+    .all()
+    .filter(({ organization: { id }, members }) => members.has(user) && (organizationId ?? id) === id)
+  if (name !== undefined) {
+    const named = own.find(({ organization: { id, slug } }) => id === name || slug === name)
+    if (named === undefined) throw new Fault('place.unknown')
+    return named
+  }
+  const [only, ...others] = own
+  if (only === undefined) throw new Fault('place.unknown')
+  if (others.length > 0)
+    throw new Fault('body.shape', { place: '/organization', problem: 'must say which of your organizations' })
+  return only
+}
+
+function roleOf({ accounts }: AdminParts, principal: Principal, { members }: Snapshot): Role {
+  const role = roleIn(accounts, principal, members)
+  if (role === undefined) throw new Fault('place.unknown')
+  // Who administers the platform is a member here all the same, and a key of an organization is never the platform's.
+  return lesserRole(role, 'tenant_admin')
+}
+
+const MOST_OWN = 100
+/** The answer that holds a key is kept by nobody on its way. */
+const secretly = <T>(answer: T, head: Asking['head']): T => {
+  head.set('cache-control', 'no-store')
+  return answer
+}
+const told = ({ row, key }: MadeKey, head: Asking['head']) => secretly({ ...toKey(row), key }, head)
+const taken = (name: string) => new Fault('thing.taken', { thing: 'key', name })
+
+type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>
+
+function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Role): KeyWords {
+  if (wish.name === undefined) throw new Fault('body.shape', { place: '/name', problem: 'must be there' })
+  return {
+    organizationId: organization.id,
+    userId: user,
+    name: wish.name,
+    family: 'scoped',
+    role: wish.scope ?? lesserRole('tenant_member', role),
+    limit: wish.limit,
+    toolset: wish.toolset,
+    trusted: false,
+    expiresAt: wish.expires_at === undefined ? undefined : new Date(wish.expires_at),
+    origin: 'member',
+    createdBy: user,
+  }
+}
+
+export const myKeyOperations: readonly Served[] = [
+  serveSignedIn(shapes.listMyKeys, async ({ parts, principal, query, look }) => {
+    const user = memberOf(principal)
+    const place = query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)
+    const id = place?.organization.id ?? principal.organizationId
+    return { items: (await look((sql) => listOwnKeys(sql, user, id))).map(toKey) }
+  }),
+
+  serveSignedIn(shapes.addMyKey, async ({ parts, principal, body, head, change }) => {
+    const user = personOf(principal)
+    const place = placeOf(parts, principal, user, body.organization)
+    const organizationId = place.organization.id
+    const made = await change(
+      ({ row }: MadeKey) => ({ ...keyChange('key.add', row), organizationId }),
+      async (sql) => {
+        if (body.family === 'uru') {
+          const own = await ensureMemberKey(sql, parts.vault, { organizationId, userId: user })
+          if (own === undefined) throw taken(MEMBER_KEY)
+          return own
+        }
+        const role = roleOf(parts, principal, place)
+        const words = wordsOf(body, place, user, role)
+        await refuseBeyond(sql, principal, role, words)
+        if ((await listOwnKeys(sql, user, organizationId)).length >= MOST_OWN)
+          throw new Fault('key.many', { limit: MOST_OWN })
+        return makeKey(sql, parts.vault.hash, words, place.toolsets)
+      },
+    )
+    return told(made, head)
+  }),
+
+  serveSignedIn(shapes.regenerateMyKey, async ({ parts, principal, body, head, change }) => {
+    const user = personOf(principal)
+    const { organization } = placeOf(parts, principal, user, body?.organization)
+    const membership = { organizationId: organization.id, userId: user }
+    const made = await change(
+      ({ row, replaced }: MadeKey & { replaced: string | undefined }) => ({
+        ...keyChange('key.regenerate', row, replaced === undefined ? {} : { replaced }),
+        organizationId: organization.id,
+      }),
+      async (sql) => {
+        const own = await regenerateMemberKey(sql, parts.vault, membership)
+        if (own === undefined) throw taken(MEMBER_KEY)
+        return own
+      },
+    )
+    parts.forgetKeys()
+    return told(made, head)
+  }),
+
+  serveSignedIn(shapes.revealMyKey, async ({ parts, principal, actor, body, head, change }) => {
+    const user = personOf(principal)
+    const { organization } = placeOf(parts, principal, user, body?.organization)
+    const membership = { organizationId: organization.id, userId: user }
+    const by = await refuseOldSignIn(parts, { actor, principal, user, organizationId: organization.id }, body?.password)
+    const told = await change(
+      ({ id }: { id: KeyId; key: string }) => ({
+        action: 'key.reveal',
+        resource: 'key',
+        id,
+        detail: { user, by },
+        organizationId: organization.id,
+      }),
+      async (sql) => {
+        const shown = await revealMemberKey(sql, parts.vault, membership)
+        if (shown === undefined) throw new Fault('thing.unknown', { thing: 'key' })
+        return shown
+      },
+    )
+    return secretly(told, head)
+  }),
+
+  serveSignedIn(shapes.removeMyKey, async ({ parts, principal, params, change }) => {
+    const user = personOf(principal)
+    await change(
+      (row: KeyRow) => ({
+        ...keyChange('key.remove', row),
+        ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
+      }),
+      async (sql) => {
+        const row = await removeOwnKey(sql, user, principal.organizationId, params['key'] ?? '')
+        if (row === undefined) throw new Fault('thing.unknown', { thing: 'key' })
+        return row
+      },
+    )
+    parts.forgetKeys()
+    return undefined
+  }),
+]

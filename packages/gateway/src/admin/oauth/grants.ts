@@ -1,0 +1,55 @@
+/** The operations on what persons allowed OAuth clients. */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { endGrant, listGrants, listGrantsOf, type EndedGrant, type GrantRow } from '../../identity/oauth-grants.ts'
+import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
+
+const toGrant = (row: GrantRow): shapes.Grant => ({
+  id: row.id,
+  organization_id: row.organization_id,
+  user_id: row.user_id,
+  client_id: row.client_id,
+  client_name: row.client_name,
+  client_host: row.client_host,
+  resource: row.resource,
+  limit: row.effect_limit,
+  created_at: row.created_at.toISOString(),
+  used_at: row.used_at.toISOString(),
+})
+
+const pageOf = (all: readonly GrantRow[], { limit, offset }: { limit: number; offset: number }) => ({
+  items: all.slice(offset, offset + limit).map(toGrant),
+  total: all.length,
+  limit,
+  offset,
+})
+
+const changeOf = (ended: EndedGrant) => ({
+  action: 'grant.end',
+  resource: 'grant',
+  id: ended.id,
+  detail: { client: ended.client_name },
+})
+
+const known = (ended: EndedGrant | undefined): EndedGrant => {
+  if (ended === undefined) throw new Fault('thing.unknown', { thing: 'grant' })
+  return ended
+}
+
+export const grantOperations: readonly Served[] = [
+  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) =>
+    pageOf(userId === undefined ? [] : await look((sql) => listGrantsOf(sql, userId)), query),
+  ),
+  serveSignedIn(shapes.endOwnGrant, async ({ principal: { userId }, change, params }) => {
+    await change(
+      (ended: EndedGrant) => ({ ...changeOf(ended), organizationId: ended.organization_id }),
+      async (sql) => known(userId === undefined ? undefined : await endGrant(sql, params['grant'] ?? '', userId)),
+    )
+    return undefined
+  }),
+  serveOrganization(shapes.listGrants, async ({ look, query }) => pageOf(await look(listGrants), query)),
+  serveOrganization(shapes.endGrant, async ({ change, params }) => {
+    await change(changeOf, async (sql) => known(await endGrant(sql, params['grant'] ?? '', undefined)))
+    return undefined
+  }),
+]

@@ -1,0 +1,110 @@
+/** The operations on OAuth apps and credentials. Secrets go in and never come out. */
+import { Fault, permits } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { listCredentials, removeCredentials, type CredentialRow } from '../../credentials/credentials.ts'
+import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
+import { oauthAppRow } from '../../vault/sealed-columns.ts'
+import { serveOrganization, type Served } from '../serve.ts'
+
+const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
+  id: row.id,
+  provider: row.provider,
+  client_id: row.client_id,
+  client_secret_hint: row.hint,
+  is_active: row.active,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+const toCredential = (row: CredentialRow): shapes.Credential => ({
+  id: row.id,
+  provider: row.provider,
+  connection_id: row.connection_id,
+  user_id: row.user_id,
+  provider_user_id: row.provider_user_id,
+  provider_username: row.provider_username,
+  token_type: row.token_type,
+  scopes: row.scopes,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  renewable: row.sealed_refresh_token !== null,
+  is_active: row.active,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+const pageFrom = <Row, Item>(
+  all: readonly Row[],
+  { limit, offset }: { limit: number; offset: number },
+  to: (row: Row) => Item,
+) => ({
+  items: all.slice(offset, offset + limit).map(to),
+  total: all.length,
+  limit,
+  offset,
+})
+
+export const oauthOperations: readonly Served[] = [
+  serveOrganization(shapes.listCredentials, async ({ look, query, role, principal }) => {
+    const all = permits(role, 'connector_update')
+    const rows = await look((sql) => listCredentials(sql, all ? undefined : (principal.userId ?? null)))
+    return pageFrom(rows, query, toCredential)
+  }),
+
+  serveOrganization(shapes.removeCredentials, async ({ change, params, query }) => {
+    const { provider = '' } = params
+    await change(
+      (ids) => ({
+        action: 'credential.remove',
+        resource: 'credential',
+        id: provider,
+        detail: { provider, user: query.user ?? null, credentials: ids },
+      }),
+      async (sql) => {
+        const ids = await removeCredentials(sql, provider, query.user)
+        if (ids.length === 0) throw new Fault('thing.unknown', { thing: 'credential' })
+        return ids
+      },
+    )
+    return undefined
+  }),
+
+  serveOrganization(shapes.listOAuthApps, async ({ look, query }) => pageFrom(await look(listOAuthApps), query, toApp)),
+
+  serveOrganization(shapes.putOAuthApp, async ({ change, organization, parts, body }) => {
+    const { provider, client_id: clientId, client_secret: secret, is_active: active } = body
+    const row = await change<OAuthAppRow>(
+      ({ id }) => ({
+        action: 'oauth_app.put',
+        resource: 'oauth_app',
+        id,
+        detail: { provider, client_id: clientId, is_active: active, secret: secretWord(secret) },
+      }),
+      (sql) =>
+        putOAuthApp(sql, {
+          organizationId: organization.id,
+          provider,
+          clientId,
+          secret,
+          active,
+          seal: (text, id) => parts.vault.seal(text, oauthAppRow(id)),
+        }),
+    )
+    return toApp(row)
+  }),
+
+  serveOrganization(shapes.removeOAuthApp, async ({ change, params }) => {
+    const { provider = '' } = params
+    await change<string>(
+      (id) => ({ action: 'oauth_app.remove', resource: 'oauth_app', id, detail: { provider } }),
+      async (sql) => {
+        const id = await removeOAuthApp(sql, provider)
+        if (id === undefined) throw new Fault('thing.unknown', { thing: 'OAuth app' })
+        return id
+      },
+    )
+    return undefined
+  }),
+]
+
+const secretWord = (secret: string | null | undefined): string =>
+  secret === undefined ? 'as before' : secret === null ? 'removed' : 'set'

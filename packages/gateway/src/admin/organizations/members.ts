@@ -1,0 +1,64 @@
+/** The operations on members of an organization. */
+import * as shapes from '@toolway/contract/admin'
+import { countMembers, findMember, listMembers, type MemberRow } from '../../organizations/members.ts'
+import { recordChange } from '../../records/change.ts'
+import { changeRole, join, leave } from '../people/members.ts'
+import { serveOrganization, type Served } from '../serve.ts'
+import { toCode } from '../people/users.ts'
+
+const toMember = (row: MemberRow): shapes.Member => ({
+  user_id: row.user_id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  is_active: row.active,
+  added_at: row.created_at.toISOString(),
+  signed_in_at: row.signed_in_at?.toISOString() ?? null,
+})
+
+export const memberOperations: readonly Served[] = [
+  serveOrganization(shapes.listMembers, async ({ look, query }) => {
+    const [rows, total] = await look(async (sql) => [await listMembers(sql, query), await countMembers(sql)] as const)
+    return { items: rows.map(toMember), total, ...query }
+  }),
+
+  serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, look, head }) => {
+    const { email, name, role } = body
+    // Whoever joins may be nobody's member yet, so that no organization sees them: the system looks, for this one.
+    const { user, invitation } = await parts.db.system(async (sql) => {
+      const joined = await join(sql, parts.vault, { organizationId: organization.id, email, name, role })
+      const { id } = joined.user
+      const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
+      await recordChange(sql, actor, organization.id, { action: 'member.add', resource: 'member', id, detail })
+      return joined
+    })
+    await Promise.all([parts.accounts.load(), parts.snapshots.refresh(organization.id)])
+    const member = await look((sql) => findMember(sql, user.id))
+    if (member === undefined) throw new Error('a member that was added is not there')
+    head.set('cache-control', 'no-store')
+    return { member: toMember(member), invitation: invitation === undefined ? null : toCode(invitation) }
+  }),
+
+  serveOrganization(shapes.changeMember, async ({ parts, organization, change, params, body }) => {
+    const { after } = await change(
+      ({ before, after }: Awaited<ReturnType<typeof changeRole>>) => ({
+        action: 'member.change',
+        resource: 'member',
+        id: after.user_id,
+        detail: { role: after.role, before: before.role },
+      }),
+      (sql) => changeRole(sql, organization.slug, params['user'] ?? '', body.role),
+    )
+    await parts.snapshots.refresh(organization.id)
+    return toMember(after)
+  }),
+
+  serveOrganization(shapes.removeMember, async ({ parts, organization, change, params }) => {
+    await change(
+      ({ user_id: id, role }: MemberRow) => ({ action: 'member.remove', resource: 'member', id, detail: { role } }),
+      (sql) => leave(sql, organization.slug, params['user'] ?? ''),
+    )
+    await parts.snapshots.refresh(organization.id)
+    return undefined
+  }),
+]

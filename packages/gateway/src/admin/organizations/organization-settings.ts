@@ -1,0 +1,53 @@
+/** What an organization's own administrators may see and settle of it; what is the platform's to say stays as it is. */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../../organizations/organizations.ts'
+import { refuseStale, tagOf } from '../entity-tag.ts'
+import { mostOf, rateOf } from './organization-rate.ts'
+import { changedOrganization } from './organizations.ts'
+import { serveOrganization, type AdminParts, type Asking, type Served } from '../serve.ts'
+
+function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
+  const { id, slug, name, description, contact_email, settings, updated_at } = row
+  head.set('etag', tagOf(updated_at))
+  return {
+    id,
+    slug,
+    name,
+    description,
+    contact_email,
+    requests_per_minute: rateOf(settings, parts.requestsPerMinute),
+    max_requests_per_minute: mostOf(settings, parts.requestsPerMinute),
+    allow_processes: settings.allow_processes === true,
+    updated_at: updated_at.toISOString(),
+  }
+}
+
+export const organizationSettingOperations: readonly Served[] = [
+  serveOrganization(shapes.getSettings, async ({ look, parts, organization, head }) =>
+    shown(parts, await look((sql) => getOwnOrganization(sql, organization.id)), head),
+  ),
+
+  serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
+    const { requests_per_minute: wanted, ...rest } = body
+    const row = await change(
+      ({ id }: OrganizationRow) => ({
+        action: 'organization.change',
+        resource: 'organization',
+        id,
+        detail: { fields: Object.keys(body) },
+      }),
+      async (sql) => {
+        const held = await getOwnOrganization(sql, organization.id, true)
+        refuseStale('organization', held.updated_at, ifMatch)
+        const most = mostOf(held.settings, parts.requestsPerMinute)
+        if (typeof wanted === 'number' && wanted > most)
+          throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
+        const settings = wanted === undefined ? {} : { settings: { requests_per_minute: wanted } }
+        return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))
+      },
+    )
+    await parts.snapshots.refresh(organization.id)
+    return shown(parts, row, head)
+  }),
+]

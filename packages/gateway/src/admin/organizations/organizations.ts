@@ -1,0 +1,138 @@
+/** The operations on organizations (ledger S3-ADM-01), and what an organization settles for itself. */
+import { joinAs } from '../people/members.ts'
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { SystemSql } from '../../db/db.ts'
+import {
+  addOrganization,
+  changeOrganization,
+  findOrganization,
+  listOrganizationPage,
+  removeOrganization,
+  type OrganizationRow,
+} from '../../organizations/organizations.ts'
+import { refuseStale, tagOf } from '../entity-tag.ts'
+import { boundedRate } from './organization-rate.ts'
+import { servePlatform, type Asking, type Served } from '../serve.ts'
+
+const toOrganization = (row: OrganizationRow): shapes.Organization => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  contact_email: row.contact_email,
+  is_active: row.active,
+  settings: row.settings,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** The answer, and its tag in the head. */
+function shown(row: OrganizationRow, head: Asking['head']): shapes.Organization {
+  head.set('etag', tagOf(row.updated_at))
+  return toOrganization(row)
+}
+
+/** Throws `thing.unknown`. One that is not active is found, too. */
+async function getOrganization(sql: SystemSql, name: string, lock = false): Promise<OrganizationRow> {
+  const row = await findOrganization(sql, name, lock)
+  if (row === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+  return row
+}
+
+type Change = ReturnType<(typeof shapes.OrganizationChange)['parse']>
+
+/** What is named replaces what was, null takes it away; `standard` is the rate of whoever has settled none. */
+export function changedOrganization(row: OrganizationRow, change: Change, standard: number): OrganizationRow {
+  const { settings, name, description, contact_email, is_active } = change
+  if (change.slug !== undefined && change.slug !== row.slug)
+    throw new Fault('body.shape', { place: '/slug', problem: 'never changes: addresses, keys and sign-ins hold it' })
+  const settled = Object.entries({ ...row.settings, ...settings }).filter(([, value]) => value !== null)
+  const next = shapes.OrganizationSettings.parse(Object.fromEntries(settled.filter(([, value]) => value !== undefined)))
+  return {
+    ...row,
+    name: name ?? row.name,
+    description: description === undefined ? row.description : description,
+    contact_email: contact_email === undefined ? row.contact_email : contact_email,
+    active: is_active ?? row.active,
+    settings: boundedRate(next, standard, typeof settings?.requests_per_minute === 'number'),
+  }
+}
+
+/** What a record says of a change: the names of what was said, and the values that are no text of people's. */
+const changed = (body: object) => ({ fields: Object.keys(body) })
+
+export const organizationOperations: readonly Served[] = [
+  servePlatform(shapes.listOrganizations, async ({ look, query: { limit, offset, search, is_active: active } }) => {
+    const { rows, total } = await look((sql) => listOrganizationPage(sql, { limit, offset, search, active }))
+    return { items: rows.map(toOrganization), total, limit, offset }
+  }),
+
+  servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head }) => {
+    const { slug, name, description = null, contact_email = null, is_active: active } = body
+    const said = body.settings.requests_per_minute !== undefined
+    const settings = boundedRate(body.settings, parts.requestsPerMinute, said)
+    const row = await change(
+      ({ id }: OrganizationRow) => ({
+        action: 'organization.add',
+        resource: 'organization',
+        id,
+        organizationId: id,
+        detail: { slug },
+      }),
+      async (sql) => {
+        const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
+        if (added === undefined) throw new Fault('thing.taken', { thing: 'organization', name: slug })
+        const { userId } = principal
+        if (userId !== undefined)
+          await joinAs(sql, parts.vault, userId, { organizationId: added.id, role: 'tenant_admin', name: slug })
+        return added
+      },
+    )
+    await parts.snapshots.refresh(row.id)
+    return shown(row, head)
+  }),
+
+  servePlatform(shapes.getOrganization, async ({ look, params, head }) =>
+    shown(await look((sql) => getOrganization(sql, params['organization'] ?? '')), head),
+  ),
+
+  servePlatform(shapes.changeOrganization, async ({ change, params, body, parts, head, ifMatch }) => {
+    const row = await change(
+      ({ id }: OrganizationRow) => ({
+        action: 'organization.change',
+        resource: 'organization',
+        id,
+        organizationId: id,
+        detail: changed({ ...body, ...body.settings }),
+      }),
+      async (sql) => {
+        const held = await getOrganization(sql, params['organization'] ?? '', true)
+        refuseStale('organization', held.updated_at, ifMatch)
+        return changeOrganization(sql, changedOrganization(held, body, parts.requestsPerMinute))
+      },
+    )
+    await parts.snapshots.refresh(row.id)
+    return shown(row, head)
+  }),
+
+  servePlatform(shapes.removeOrganization, async ({ change, params, parts, ifMatch }) => {
+    // On record with the platform: the organization's own administrators are none any more.
+    const { id } = await change(
+      (row: OrganizationRow) => ({
+        action: 'organization.remove',
+        resource: 'organization',
+        id: row.id,
+        detail: { slug: row.slug, name: row.name },
+      }),
+      async (sql) => {
+        const held = await getOrganization(sql, params['organization'] ?? '', true)
+        refuseStale('organization', held.updated_at, ifMatch)
+        await removeOrganization(sql, held.id)
+        return held
+      },
+    )
+    await parts.snapshots.refresh(id)
+    return undefined
+  }),
+]

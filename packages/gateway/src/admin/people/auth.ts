@@ -1,0 +1,147 @@
+/** The operations of signing in: for programs by tokens in the answer, for browsers by cookies that scripts cannot read. */
+import { Fault, type Role } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { roleIn } from '../../call/role.ts'
+import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
+import { findUser, type UserRow } from '../../identity/users.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { Tokens } from './sign-in.ts'
+import { serveAnyone, serveSignedIn, type AdminParts, type Asking, type Served } from '../serve.ts'
+
+const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({
+  id,
+  email,
+  name,
+  platform_admin: admin,
+})
+
+interface Answering {
+  readonly parts: AdminParts
+  readonly head: Asking['head']
+}
+
+/** Tokens in cookies, or in the answer; never in both. */
+function answerWith({ parts, head }: Answering, tokens: Tokens, cookies: boolean): shapes.TokenPair {
+  head.set('cache-control', 'no-store')
+  if (cookies) for (const cookie of parts.web.cookiesFor(tokens)) head.append('set-cookie', cookie)
+  const { accessToken, refreshToken, expiresIn, refreshExpiresIn, boundTo, user } = tokens
+  return {
+    token_type: 'Bearer',
+    ...(cookies ? {} : { access_token: accessToken, refresh_token: refreshToken }),
+    expires_in: expiresIn,
+    refresh_expires_in: refreshExpiresIn,
+    organization: boundTo ?? null,
+    user: toPerson(user),
+  }
+}
+
+const clientFor = (cookies: boolean | undefined) => (cookies === true ? 'browser' : 'command line')
+
+async function whoami(parts: AdminParts, principal: Principal): Promise<shapes.Whoami> {
+  const { userId } = principal
+  const user = userId === undefined ? undefined : await parts.db.system((sql) => findUser(sql, userId))
+  const organizations = parts.snapshots
+    .all()
+    .filter(({ organization: { id } }) => principal.organizationId === undefined || principal.organizationId === id)
+    .flatMap(({ organization: { id, slug, name }, members }) => {
+      const role: Role | undefined = roleIn(parts.accounts, principal, members)
+      return role === undefined ? [] : [{ id, slug, name, role }]
+    })
+  return {
+    kind: principal.kind,
+    id: principal.id,
+    user: user === undefined ? null : toPerson(user),
+    organization: principal.organizationId ?? null,
+    limit: principal.limit,
+    organizations,
+  }
+}
+
+/** For people themselves: no key and no OAuth client changes how somebody signs in. Throws `login.needed`. */
+function person({ kind, userId, signInId }: Principal) {
+  if (kind !== 'user' || userId === undefined || signInId === undefined) throw new Fault('login.needed')
+  return { userId, signInId }
+}
+
+const toEntry = (row: SignInRow, current: string) => ({
+  id: row.id,
+  client: row.client,
+  organization: row.bound_to,
+  current: row.id === current,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+})
+
+/** From the body, or from the cookie of a browser; then its CSRF token must come along. */
+function refreshTokenOf({ web }: AdminParts, header: Asking['header'], body: { refresh_token: string } | undefined) {
+  if (body !== undefined) return { token: body.refresh_token, check: undefined }
+  const token = web.refreshTokenOf(header('cookie'))
+  const check = ({ id }: Pick<SignInRow, 'id'>) => web.checkCsrf(id, header('x-csrf-token'))
+  return token === undefined ? undefined : { token, check }
+}
+
+export const authOperations: readonly Served[] = [
+  serveSignedIn(shapes.verifyAuth, ({ parts, principal }) => whoami(parts, principal)),
+  serveSignedIn(shapes.showMe, ({ parts, principal }) => whoami(parts, principal)),
+
+  serveAnyone(shapes.register, async ({ parts, head, actor, body }) => {
+    const { setup_code: code, email, name, password, organization, cookies } = body
+    const user = await parts.enrolment.register(actor, { code, email, name, password })
+    const tokens = await parts.signIn.as(actor, user, 'set-up code', { organization, client: clientFor(cookies) })
+    return answerWith({ parts, head }, tokens, cookies === true)
+  }),
+
+  serveAnyone(shapes.login, async ({ parts, head, actor, body }) => {
+    const wanted = { organization: body.organization, client: clientFor(body.cookies) } as const
+    const tokens =
+      'password' in body
+        ? await parts.signIn.withPassword(actor, body.email, body.password, wanted)
+        : await parts.signIn.withProviderToken(actor, body.provider_token, wanted)
+    return answerWith({ parts, head }, tokens, body.cookies === true)
+  }),
+
+  serveAnyone(shapes.refresh, async ({ parts, head, actor, header, body }) => {
+    const given = refreshTokenOf(parts, header, body)
+    if (given === undefined) throw new Fault('refresh.unknown')
+    const tokens = await parts.signIn.refresh(actor, given.token, given.check)
+    return answerWith({ parts, head }, tokens, given.check !== undefined)
+  }),
+
+  serveAnyone(shapes.logout, async ({ parts, head, actor, header, body }) => {
+    const given = refreshTokenOf(parts, header, body)
+    if (given?.check !== undefined) {
+      for (const cookie of parts.web.clearing()) head.append('set-cookie', cookie)
+      const held = await parts.db.system((sql) => findByRefreshToken(sql, parts.signIn.hashOf(given.token)))
+      if (held !== undefined) given.check(held)
+    }
+    if (given !== undefined) await parts.signIn.end(actor, given)
+    return undefined
+  }),
+
+  serveSignedIn(shapes.changePassword, async ({ parts, head, actor, principal, header, body }) => {
+    const { userId } = person(principal)
+    const user = await parts.enrolment.changePassword(actor, userId, body.current_password, body.new_password)
+    const cookies = header('authorization') === undefined
+    const wanted = { organization: principal.organizationId, client: clientFor(cookies) } as const
+    return answerWith({ parts, head }, await parts.signIn.as(actor, user, 'password change', wanted), cookies)
+  }),
+
+  serveAnyone(shapes.choosePassword, async ({ parts, actor, body }) => {
+    await parts.enrolment.choosePassword(actor, body.code, body.password)
+    return undefined
+  }),
+
+  serveSignedIn(shapes.listSignIns, async ({ principal, look }) => {
+    const { userId, signInId } = person(principal)
+    const rows = await look((sql) => listSignIns(sql, userId))
+    return { items: rows.map((row) => toEntry(row, signInId)) }
+  }),
+
+  serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, look }) => {
+    const { userId } = person(principal)
+    const found = (await look((sql) => listSignIns(sql, userId))).find(({ id }) => id === params['id'])
+    if (found === undefined) throw new Fault('thing.unknown', { thing: 'sign-in' })
+    await parts.signIn.end(actor, { id: found.id, userId })
+    return undefined
+  }),
+]

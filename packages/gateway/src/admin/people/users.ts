@@ -1,0 +1,70 @@
+/** The operations on people, for platform administrators. */
+import * as shapes from '@toolway/contract/admin'
+import type { PasswordCode } from '../../identity/codes.ts'
+import { countUsers, listUsers, type UserRow } from '../../identity/users.ts'
+import { change as changePerson, invite, inviteAgain, remove } from './people.ts'
+import { servePlatform, type Served } from '../serve.ts'
+
+const toUser = (row: UserRow): shapes.User => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  provider: row.provider,
+  platform_admin: row.platform_admin,
+  is_active: row.active,
+  created_at: row.created_at.toISOString(),
+  signed_in_at: row.signed_in_at?.toISOString() ?? null,
+})
+
+export const toCode = ({ code, expiresAt }: PasswordCode) => ({ code, expires_at: expiresAt.toISOString() })
+
+export const userOperations: readonly Served[] = [
+  servePlatform(shapes.listUsers, async ({ look, query }) => {
+    const [rows, total] = await look(async (sql) => [await listUsers(sql, query), await countUsers(sql)] as const)
+    return { items: rows.map(toUser), total, ...query }
+  }),
+
+  servePlatform(shapes.addUser, async ({ parts, change, body, head }) => {
+    const { email, name, platform_admin: platformAdmin } = body
+    const { user, invitation } = await change<Awaited<ReturnType<typeof invite>>>(
+      ({ user }) => ({
+        action: 'user.add',
+        resource: 'user',
+        id: user.id,
+        detail: { email: user.email, platform_admin: user.platform_admin },
+      }),
+      (sql) => invite(sql, parts.vault.hash, { email, name, platformAdmin }),
+    )
+    await parts.accounts.load()
+    head.set('cache-control', 'no-store')
+    return { user: toUser(user), invitation: toCode(invitation) }
+  }),
+
+  servePlatform(shapes.changeUser, async ({ parts, change, params, body }) => {
+    const { name, is_active: active, platform_admin: platformAdmin } = body
+    const user = await change(
+      ({ id }: UserRow) => ({ action: 'user.change', resource: 'user', id, detail: body }),
+      (sql) => changePerson(sql, params['user'] ?? '', { name, active, platformAdmin }),
+    )
+    await parts.accounts.load()
+    return toUser(user)
+  }),
+
+  servePlatform(shapes.removeUser, async ({ parts, change, params }) => {
+    await change(
+      ({ id, email }: UserRow) => ({ action: 'user.remove', resource: 'user', id, detail: { email } }),
+      (sql) => remove(sql, params['user'] ?? ''),
+    )
+    await parts.accounts.load()
+    return undefined
+  }),
+
+  servePlatform(shapes.addPasswordCode, async ({ parts, change, params, head }) => {
+    const { invitation } = await change<Awaited<ReturnType<typeof inviteAgain>>>(
+      ({ user }) => ({ action: 'user.password_code', resource: 'user', id: user.id }),
+      (sql) => inviteAgain(sql, parts.vault.hash, params['user'] ?? ''),
+    )
+    head.set('cache-control', 'no-store')
+    return toCode(invitation)
+  }),
+]

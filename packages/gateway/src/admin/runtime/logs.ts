@@ -1,0 +1,118 @@
+/**
+ * The operations on the log: its last lines, and those to come as a stream of events.
+ *
+ * A reader of the stream has a bound of its own: one that does not keep up is told how many lines it missed, and ended.
+ */
+import { LEVELS_OF_LOG, type LogLine } from '@toolway/contract/admin'
+import * as shapes from '@toolway/contract/admin'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { servePlatform, type AdminParts, type Served } from '../serve.ts'
+
+interface Wanted {
+  readonly level?: (typeof LEVELS_OF_LOG)[number] | undefined
+  readonly tenant_slug?: string | undefined
+  readonly connector_id?: string | undefined
+}
+
+type Snapshots = AdminParts['snapshots']
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Whose line it is, as far as it says: calls name organization and alias, the rest an id. */
+function ownerOf(snapshots: Snapshots, facts: Record<string, unknown>) {
+  const organizationId = textOf(facts['org_id']) ?? textOf(facts['organizationId'])
+  // A process is named by alias, id and owner.
+  const connectionId = textOf(facts['connectionId']) ?? textOf(facts['child'])?.split('.')[1]
+  const snapshot: Snapshot | undefined =
+    organizationId !== undefined
+      ? snapshots.find({ id: organizationId })
+      : connectionId === undefined
+        ? undefined
+        : snapshots.all().find(({ connections }) => connections.some(({ id }) => id === connectionId))
+  const named = textOf(facts['connection'])
+  const connection = snapshot?.connections.find(({ id, alias }) => id === (connectionId ?? named) || alias === named)
+  return {
+    tenant_slug: textOf(facts['organization']) ?? snapshot?.organization.slug ?? null,
+    connector_id: connection?.id ?? connectionId ?? null,
+  }
+}
+
+function read(snapshots: Snapshots, line: string): LogLine {
+  const { timestamp, level, message, request_id, duration_ms, ...facts } = JSON.parse(line) as Record<string, unknown>
+  return {
+    timestamp: String(timestamp),
+    level: String(level),
+    message: String(message),
+    ...ownerOf(snapshots, facts),
+    request_id: textOf(request_id) ?? null,
+    duration_ms: typeof duration_ms === 'number' ? duration_ms : null,
+    facts,
+  }
+}
+
+const severity = (level: string): number => (LEVELS_OF_LOG as readonly string[]).indexOf(level)
+
+const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: connector }: Wanted): boolean =>
+  (level === undefined || severity(line.level) >= severity(level)) &&
+  (slug === undefined || line.tenant_slug === slug) &&
+  (connector === undefined || line.connector_id === connector)
+
+/** Frames that wait for a slow reader. */
+const MOST_WAITING = 1_000
+/** Proxies cut streams that are silent for a minute. Milliseconds. */
+const BEAT = 15_000
+
+const eventOf = (event: string, value: unknown) => `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
+
+function eventsOf({ snapshots, runtime }: AdminParts, wanted: Wanted, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let stop = () => {}
+  return new ReadableStream(
+    {
+      start(controller) {
+        const say = (text: string) => controller.enqueue(encoder.encode(text))
+        const end = () => {
+          stop()
+          controller.close()
+        }
+        const hear = (text: string) => {
+          const line = read(snapshots, text)
+          if (!isWanted(line, wanted)) return
+          if ((controller.desiredSize ?? 0) > 0) return say(eventOf('log', line))
+          say(eventOf('dropped', { problem: `more than ${MOST_WAITING} lines wait to be read: ask again` }))
+          end()
+        }
+        const leave = runtime.logs.follow(hear)
+        const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && say(': \n\n'), BEAT)
+        beat.unref()
+        stop = () => {
+          leave()
+          clearInterval(beat)
+          signal.removeEventListener('abort', end)
+        }
+        say(': open\n\n')
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end)
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: MOST_WAITING },
+  )
+}
+
+const HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+export const logOperations: readonly Served[] = [
+  servePlatform(shapes.listRecentLogs, ({ parts: { snapshots, runtime }, query: { count, ...wanted } }) => {
+    const lines = runtime.logs.recent().map((line) => read(snapshots, line))
+    return { items: lines.filter((line) => isWanted(line, wanted)).slice(-count) }
+  }),
+  servePlatform(
+    shapes.followLogs,
+    ({ parts, query, signal }) => new Response(eventsOf(parts, query, signal), { headers: HEAD }),
+  ),
+]

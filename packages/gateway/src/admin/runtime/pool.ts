@@ -1,0 +1,69 @@
+/** The operations on what this gateway holds open with servers. Whose a session is stays unsaid: only what kind of holder it has. */
+import { Fault, type ConnectionId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Held } from '../../upstreams/upstreams.ts'
+import { findConnectionOf } from '../connections/find-connection.ts'
+import { servePlatform, type AdminParts, type Served } from '../serve.ts'
+
+/** With the names of what it belongs to; what was just removed belongs to nothing any more. */
+function pooledOf({ snapshots, runtime }: AdminParts) {
+  const owners = new Map(
+    snapshots
+      .all()
+      .flatMap(({ organization: { slug }, connections }) => connections.map(({ id, alias }) => [id, { slug, alias }])),
+  )
+  return runtime.upstreams.pooled().flatMap((held) => {
+    const owner = owners.get(held.connectionId as ConnectionId)
+    return owner === undefined ? [] : [toPooled(held, owner)]
+  })
+}
+
+const toPooled = (held: Held, { slug, alias }: { slug: string; alias: string }): shapes.Pooled => ({
+  tenant_slug: slug,
+  connector_id: held.connectionId,
+  connector: alias,
+  kind: held.kind,
+  holder: held.holder,
+  calls: held.calls,
+  streams: held.streams,
+  opened_at: new Date(held.openedAt).toISOString(),
+  used_at: new Date(held.usedAt).toISOString(),
+})
+
+function summaryOf(all: readonly shapes.Pooled[]) {
+  const sum = (of: (one: shapes.Pooled) => number) => all.reduce((sum, one) => sum + of(one), 0)
+  const by: Record<string, number> = {}
+  for (const { tenant_slug: slug } of all) by[slug] = (by[slug] ?? 0) + 1
+  return {
+    total: all.length,
+    sessions: sum(({ kind }) => Number(kind === 'session')),
+    processes: sum(({ kind }) => Number(kind === 'process')),
+    calls: sum(({ calls }) => calls),
+    streams: sum(({ streams }) => streams),
+    by_tenant: by,
+  }
+}
+
+export const poolOperations: readonly Served[] = [
+  servePlatform(shapes.listPooled, ({ parts, query: { limit, offset, tenant_slug: slug } }) => {
+    const all = pooledOf(parts).filter((one) => slug === undefined || one.tenant_slug === slug)
+    return { items: all.slice(offset, offset + limit), total: all.length, limit, offset }
+  }),
+  servePlatform(shapes.summarizePool, ({ parts }) => summaryOf(pooledOf(parts))),
+  servePlatform(shapes.endPooled, ({ parts, params, change }) => {
+    const { slug = '', connection: name = '' } = params
+    const organization = parts.snapshots.find({ slug })?.organization
+    if (organization === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+    const { id } = findConnectionOf(parts, organization.id, name)
+    return change(
+      (detail) => ({ action: 'pool.evict', resource: 'connection', id, organizationId: organization.id, detail }),
+      async () => ({ evicted: parts.runtime.upstreams.evict({ connectionId: id, idle: 0 }) }),
+    )
+  }),
+  servePlatform(shapes.endPooledIdle, ({ parts, query: { idle_seconds: idle }, change }) =>
+    change(
+      (detail) => ({ action: 'pool.evict', resource: 'pool', id: 'idle', detail: { ...detail, idle_seconds: idle } }),
+      async () => ({ evicted: parts.runtime.upstreams.evict({ idle: idle * 1000 }) }),
+    ),
+  ),
+]

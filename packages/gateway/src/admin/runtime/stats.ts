@@ -1,0 +1,69 @@
+/** How much there is: connections and tools from memory, the rest counted by the database under whoever may see it. */
+import * as shapes from '@toolway/contract/admin'
+import { z } from 'zod'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { serveOrganization, servePlatform, type Served } from '../serve.ts'
+
+const Counted = z.object({
+  members: z.int(),
+  keys: z.int(),
+  sessions: z.int(),
+  users: z.int(),
+  total: z.int(),
+  failed: z.int(),
+  refused: z.int(),
+})
+
+/** Row-level security decides of what: an organization's own, or all there is. */
+async function count(sql: OrgSql | SystemSql): Promise<z.output<typeof Counted>> {
+  const [row] = await sql(Counted)`
+    select (select count(*) from members)::int as members, (select count(*) from keys)::int as keys,
+           (select count(*) from sessions)::int as sessions, (select count(id) from users)::int as users,
+           count(*)::int as total,
+           (count(*) filter (where outcome in ('failed', 'tool_error')))::int as failed,
+           (count(*) filter (where outcome = 'refused'))::int as refused
+      from records where kind = 'call' and at > now() - interval '24 hours'`
+  if (row === undefined) throw new Error('a count gave no row')
+  return row
+}
+
+function held(snapshots: readonly Snapshot[]) {
+  const connections = snapshots.flatMap((snapshot) => snapshot.connections)
+  const by: Record<string, number> = {}
+  for (const { status } of connections) by[status] = (by[status] ?? 0) + 1
+  const tools = snapshots.flatMap(({ catalogs }) => [...catalogs.values()].map(({ tools }) => tools?.length ?? 0))
+  return {
+    connectors: connections.length,
+    connectors_enabled: connections.filter(({ enabled }) => enabled).length,
+    connectors_by_status: by,
+    tools: tools.reduce((sum, one) => sum + one, 0),
+    toolsets: snapshots.reduce((sum, { toolsets }) => sum + toolsets.length, 0),
+  }
+}
+
+const statsOf = (
+  snapshots: readonly Snapshot[],
+  { members, keys, sessions, total, failed, refused }: z.output<typeof Counted>,
+): shapes.Stats => ({ ...held(snapshots), members, keys, sessions, calls: { total, failed, refused } })
+
+export const statsOperations: readonly Served[] = [
+  serveOrganization(shapes.findStats, async ({ parts, organization, look }) => {
+    const snapshot = parts.snapshots.find({ id: organization.id })
+    return statsOf(snapshot === undefined ? [] : [snapshot], await look(count))
+  }),
+  servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {
+    const counted = await look(count)
+    const all = snapshots.all()
+    return {
+      ...statsOf(all, counted),
+      tenants: all.length,
+      users: counted.users,
+      gateway: {
+        uptime_seconds: Math.round(performance.now() / 1000),
+        memory_bytes: process.memoryUsage.rss(),
+        pooled: runtime.upstreams.pooled().length,
+      },
+    }
+  }),
+]

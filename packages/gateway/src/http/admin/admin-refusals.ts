@@ -1,0 +1,52 @@
+/**
+ * The record of an operation that was refused: who wanted what, where, and which fault said no.
+ *
+ * Whoever is known has each refusal on record; strangers are counted, as `records/refusals.ts` says. What is wrong with a request
+ * itself (its shape, a name that is taken) is no refusal.
+ */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
+import type { Principal } from '../../identity/principal.ts'
+import { actorTypeOf, entryOfChange } from '../../records/change.ts'
+import type { Entry } from '../../records/records.ts'
+import type { Client } from '../client-address.ts'
+
+export interface AdminRefusalParts {
+  write(entry: Entry): void
+  /** Of callers whom nobody knows. */
+  refuseStranger(entry: Entry): void
+}
+
+/** What was learned of a request by the time it was refused. */
+export interface Learned {
+  readonly client: Client
+  readonly correlationId: string
+  readonly userAgent: string | undefined
+  principal?: Principal
+  organizationId?: OrganizationId
+}
+
+const REFUSALS = new Set(['identify', 'place', 'admit'])
+
+/** A wait that is asked for is counted by its limit, and is no refusal of anything. */
+const isRefusal = ({ row }: Fault): boolean => REFUSALS.has(row.phase) && row.http !== 429 && row.http < 500
+
+export function createAdminRefusals({ write, refuseStranger }: AdminRefusalParts) {
+  return (thrown: unknown, { id }: Operation, learned: Learned): void => {
+    const fault = Fault.of(thrown)
+    if (!isRefusal(fault)) return
+    const { principal, client, organizationId, correlationId, userAgent } = learned
+    const actor = {
+      id: principal?.id ?? 'anonymous',
+      type: actorTypeOf(principal),
+      keyId: principal?.keyId,
+      address: client.address,
+      userAgent,
+      correlationId,
+    }
+    const change = { action: id, resource: 'operation', id, outcome: 'refused', code: fault.code } as const
+    const entry = entryOfChange(actor, organizationId, change)
+    if (principal === undefined) refuseStranger(entry)
+    else write(entry)
+  }
+}

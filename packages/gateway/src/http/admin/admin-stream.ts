@@ -1,0 +1,22 @@
+/** What ends an answer of the admin interface that goes on: its reader has left, may not read any more, or is to leave. */
+import type { AdminContext } from './admin-asking.ts'
+import type { OpenStreams } from '../streams/open-streams.ts'
+
+export const EVENTS = 'text/event-stream'
+
+export interface AdminStreams {
+  readonly watch: OpenStreams['watch']
+  /** Aborted when the gateway drains. */
+  readonly draining: AbortSignal
+}
+
+/** `stand` throws, or rejects with, the fault that whoever asked would be refused with now. */
+export function untilEnded(c: AdminContext, { watch, draining }: AdminStreams, stand: () => unknown): AbortSignal {
+  const ended = new AbortController()
+  const release = watch(stand, (fault) => ended.abort(fault))
+  c.env.outgoing.once('close', () => {
+    release()
+    ended.abort()
+  })
+  return AbortSignal.any([ended.signal, draining])
+}

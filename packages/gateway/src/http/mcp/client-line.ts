@@ -1,0 +1,100 @@
+/**
+ * The line from one request back to its client: its cancellation, and the questions that its server puts to the client.
+ *
+ * What belongs to a session's request is found by the client's own id (`cancelled`) or by an id of ours (answers); nothing
+ * here is shared between sessions.
+ */
+import { Fault } from '@toolway/contract'
+import type { Asked, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
+import type { Answer, Line } from '../../call/ports.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { Reply } from './reply.ts'
+
+export interface ClientLine extends Line {
+  cancel(fault: Fault): void
+  /** The answer is out: what still waits for the client ends with it. */
+  done(): void
+}
+
+export interface ClientLineParts {
+  readonly asked: Asked
+  readonly session: Session | undefined
+  readonly header: HeaderReader | undefined
+  readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
+}
+
+export function createClientLine({ asked, session, header, reply }: ClientLineParts): ClientLine {
+  const controller = new AbortController()
+  if (session !== undefined) begin(session, asked.id, controller)
+  return {
+    signal: controller.signal,
+    session,
+    header,
+    asks: session !== undefined && reply.streams,
+    notify: (notification) => void reply.send(notification),
+    question: (question) => put(question, session, reply, controller.signal),
+    pause: reply.pause,
+    cancel: (fault) => controller.abort(fault),
+    done() {
+      if (session === undefined) return
+      finish(session, asked.id, controller)
+      // Questions that nobody answered end with the request that they belong to.
+      controller.abort()
+    },
+  }
+}
+
+/** Clients exist that use one id for all their requests: each is answered on its own stream, and `cancelled` means them all. */
+function begin({ underWay }: Session, id: Id, controller: AbortController): void {
+  const same = underWay.get(id)
+  if (same === undefined) underWay.set(id, new Set([controller]))
+  else same.add(controller)
+}
+
+function finish({ underWay }: Session, id: Id, controller: AbortController): void {
+  const same = underWay.get(id)
+  same?.delete(controller)
+  if (same?.size === 0) underWay.delete(id)
+}
+
+/** `notifications/cancelled` ends the request that it names, in its own session and no other. */
+export function cancelNamed(session: Session | undefined, message: { method: string; params?: JsonObject }): void {
+  const requestId = message.params?.['requestId']
+  const names = typeof requestId === 'string' || typeof requestId === 'number'
+  if (message.method !== 'notifications/cancelled' || !names) return
+  for (const controller of session?.underWay.get(requestId) ?? []) controller.abort(new Fault('call.cancelled'))
+}
+
+/** A client's answer to a question of ours; one that nobody waits for any more is let go. */
+export const settleQuestion = (session: Session | undefined, message: Response): void => {
+  if (message.id !== undefined) session?.questions.get(message.id)?.(message)
+}
+
+const NO_METHOD = -32601
+const INTERNAL = -32603
+
+/** Put an upstream's question to the client on the stream of its own request, under an id of ours. */
+function put(
+  question: Request,
+  session: Session | undefined,
+  reply: Pick<Reply, 'send' | 'streams'>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (session === undefined)
+    return Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${question.method}` } })
+  const id = `q${++session.nextQuestion}`
+  return new Promise((resolve) => {
+    const settle = (answer: Answer) => {
+      session.questions.delete(id)
+      signal.removeEventListener('abort', give)
+      resolve(answer)
+    }
+    const give = () => settle({ error: { code: INTERNAL, message: 'The client cannot be asked.' } })
+    session.questions.set(id, (answer) =>
+      settle('error' in answer ? { error: answer.error } : { result: answer.result }),
+    )
+    signal.addEventListener('abort', give, { once: true })
+    const params = question.params === undefined ? {} : { params: question.params }
+    if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) give()
+  })
+}

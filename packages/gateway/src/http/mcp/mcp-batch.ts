@@ -1,0 +1,107 @@
+/**
+ * A batch of messages (revision 2025-03-26): each walks the road of a single one, with a trail of its own; their answers go
+ * back together, in the order of the questions.
+ *
+ * A few run at a time, and their answers share one budget, so that a hundred large ones cannot fill the memory. Nothing can be
+ * sent to the client before the whole answer, so no server can ask it anything.
+ */
+import { Fault } from '@toolway/contract'
+import {
+  idOf,
+  isRequest,
+  isResponse,
+  readMessage,
+  type HeaderReader,
+  type Json,
+  type Request,
+  type Response,
+} from '@toolway/protocol'
+import { readLegacy, type Entrance } from '../../call/enter.ts'
+import type { Standing } from '../../call/ports.ts'
+import type { From, Trail, Trails } from '../../call/trail.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
+import { note, responseOf } from '../outcome.ts'
+import { errorOf, failureOf } from '../say-fault.ts'
+
+export interface BatchParts {
+  readonly entrance: Entrance
+  readonly trails: Trails
+}
+
+export interface Batch {
+  readonly values: readonly Json[]
+  readonly standing: Standing
+  readonly session: Session | undefined
+  readonly header: HeaderReader
+  readonly correlationId: string
+  readonly from: From
+  /** Once it is aborted nothing more of the batch begins. */
+  readonly givenUp?: AbortSignal
+}
+
+const MOST = 100
+const WIDTH = 4
+/** Bytes of answers that one batch may hold together. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** What the answer may still hold. */
+interface Budget {
+  left: number
+}
+
+export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) => Promise<Response[]> {
+  async function answer(batch: Batch, request: Request, trail: Trail, budget: Budget): Promise<Response> {
+    if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
+    // What is left of the answer cannot hold another one: it is not asked for.
+    if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
+    const asked = readLegacy(request, batch.session, batch.header)
+    const line = createClientLine({
+      asked,
+      session: batch.session,
+      header: undefined,
+      reply: { streams: false, send: () => false },
+    })
+    try {
+      const given = await entrance.enter({ standing: batch.standing, asked, line, trail })
+      if ('error' in given) trail.outcome = 'failed'
+      const response = responseOf(request, given)
+      trail.bytesOut = JSON.stringify(response).length
+      budget.left -= trail.bytesOut
+      if (budget.left < 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
+      return response
+    } finally {
+      line.done()
+    }
+  }
+
+  async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
+    const trail = trails.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
+    trail.standing = batch.standing
+    try {
+      const message = readMessage(value)
+      if (isRequest(message)) return await answer(batch, message, trail, budget)
+      if (isResponse(message)) settleQuestion(batch.session, message)
+      else cancelNamed(batch.session, message)
+      return undefined
+    } catch (thrown) {
+      return failureOf(idOf(value), errorOf(note(trail, Fault.of(thrown)), 'legacy', trail.correlationId))
+    } finally {
+      trails.close(trail)
+    }
+  }
+
+  return async (batch) => {
+    const { values } = batch
+    if (values.length > MOST) throw new Fault('request.batch-size', { limit: MOST })
+    if (values.length === 0) throw new Fault('request.shape', { place: 'the batch', problem: 'must not be empty' })
+    const budget = { left: MOST_BYTES }
+    const answers: (Response | undefined)[] = []
+    const rest = values.entries()
+    const worker = async () => {
+      for (const [at, value] of rest) answers[at] = await walk(batch, value, budget)
+    }
+    await Promise.all(Array.from({ length: WIDTH }, worker))
+    return answers.filter((one) => one !== undefined)
+  }
+}

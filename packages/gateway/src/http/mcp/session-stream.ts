@@ -1,0 +1,70 @@
+/**
+ * The streams that a legacy client opens itself (GET): a new one for what its servers say outside any request, list changes
+ * above all; or, with `Last-Event-ID`, one it had before, whichever request began it.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Message } from '@toolway/protocol'
+import { capabilitiesOf } from '../../catalog/view.ts'
+import type { Changes } from '../../catalog/changes.ts'
+import { aborted } from '../../call/listening/listen.ts'
+import type { Standing } from '../../call/ports.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import { openEventStream } from '../streams/event-stream.ts'
+import { knowsPriming } from './session-reply.ts'
+
+export interface SessionStream {
+  readonly session: Session
+  readonly standing: Standing
+  readonly response: ServerResponse
+  readonly lastEventId: string | undefined
+  readonly changes: Changes
+  readonly draining: AbortSignal
+}
+
+/** Resolves when the connection is gone. Throws `stream.gone` and `stream.ended` before anything is written. */
+export async function openSessionStream(parts: SessionStream): Promise<void> {
+  const { session, response, lastEventId, draining } = parts
+  const missed = lastEventId !== undefined && session.revived && session.events.isOfAnotherLife(lastEventId)
+  const found = lastEventId === undefined || missed ? undefined : session.events.find(lastEventId)
+  if (found === undefined) hearChanges(parts)
+  const stream = found?.stream ?? session.own.begin()
+  const connection = openEventStream(response)
+  const closed = new AbortController()
+  response.once('close', () => {
+    stream.detach(connection)
+    closed.abort()
+  })
+  session.own.resumed(stream)
+  stream.attach(connection, { after: found?.after ?? 0, primes: knowsPriming(session.revision) })
+  if (missed) for (const message of allChanged(parts)) stream.say(message)
+  await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))
+  connection.end()
+}
+
+/**
+ * What was said on an own stream while another process held the session is lost with that process. All that such a stream ever
+ * says is that something has changed: whoever comes back for it is told that everything may have.
+ */
+function allChanged({ session, standing: { view } }: SessionStream): Message[] {
+  const declared = capabilitiesOf(view, session.revision)
+  const lists = ['tools', 'prompts', 'resources'].filter((kind) => declared[kind] !== undefined)
+  const watched = [...session.watched].flatMap(([connectionId, uris]) => {
+    const alias = view.offered.find((offered) => offered.connectionId === connectionId)?.alias
+    return alias === undefined ? [] : [...uris].map((uri) => view.exposeUri(alias, uri))
+  })
+  return [
+    ...lists.map((kind): Message => ({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })),
+    ...watched.map((uri): Message => ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })),
+  ]
+}
+
+/** From its first own stream on a session hears of changes: what is said while none is open waits for the one it had. */
+function hearChanges({ session, standing, changes }: SessionStream): void {
+  if (session.own.hears) return
+  session.own.hears = true
+  const stop = changes.listen(standing.organizationId, {
+    sees: (connectionId) => standing.sees(connectionId),
+    onChange: (kind) => session.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+  })
+  session.ended.signal.addEventListener('abort', stop, { once: true })
+}

@@ -1,0 +1,123 @@
+/**
+ * The page on which a person allows a client something, or does not: `/consent/{question}`.
+ *
+ * Who the person is, the cookies of our own sign-in say; which question it is, a cookie that only the browser has in which the
+ * client asked. An answer needs both, and the CSRF token. Whoever is asked for the same once more need not answer it twice, where
+ * it is sure who asks.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault, lesserLimit, LIMITS, type FamilyId, type Limit, type UserId } from '@toolway/contract'
+import type { Principal } from '../../identity/principal.ts'
+import type { Asking, AuthorizationServer } from '../../oauth/authorization-server.ts'
+import type { Choice } from '../../oauth/consent.ts'
+import { PATHS } from '../../oauth/metadata.ts'
+import { readBody, textOf } from '../body.ts'
+import { consentForm, goneText, goingBack, noChoiceForm } from '../pages/consent-page.ts'
+import { pageOf } from '../pages/page.ts'
+import type { WebSession } from '../sign-in/web-session.ts'
+
+export interface ConsentDoorParts {
+  readonly web: Pick<WebSession, 'principalOf' | 'csrfOf' | 'checkCsrf'>
+  readonly server: Pick<AuthorizationServer, 'find' | 'remembered' | 'allow' | 'refuse'>
+  /** Path of the public address, without a slash at its end. */
+  prefix(): string
+  choices(principal: Principal, asking: Asking): readonly Choice[]
+  emailOf(userId: string): Promise<string | undefined>
+}
+
+export interface ConsentDoor {
+  answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response>
+}
+
+const BODY_LIMIT = 16 * 1024
+
+/** A question, the person in front of it, and what that person can answer. */
+interface Visit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly asking: Asking
+  readonly person: Person
+  readonly choices: readonly Choice[]
+}
+interface Person {
+  readonly id: UserId
+  readonly signInId: FamilyId
+}
+
+export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
+  const { web, server, choices: choicesOf, emailOf } = parts
+  const pathOf = (id: string) => `${parts.prefix()}${PATHS.consent}/${id}`
+
+  async function ask(visit: Visit): Promise<Response> {
+    const { asking, person, choices } = visit
+    const before = await server.remembered(asking, person.id)
+    const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
+    if (before !== undefined && same !== undefined && isSettled(asking, before.limit, same.most)) {
+      const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
+      return goBack(asking, await server.allow(visit.request, visit.response, asking, allowed))
+    }
+    const form = { action: pathOf(asking.id), csrf: web.csrfOf(person.signInId), asking }
+    const email = (await emailOf(person.id)) ?? person.id
+    if (choices.length === 0) {
+      return pageOf({ title: 'Nothing to allow here', body: noChoiceForm({ ...form, email }) })
+    }
+    const suggested = suggestionFor(asking, before?.limit)
+    const organizationId = same?.organizationId
+    const body = consentForm({ ...form, email, choices, suggested, organizationId, before: before?.limit })
+    return pageOf({ title: `Allow ${asking.clientName}?`, body })
+  }
+
+  async function answered(visit: Visit, form: URLSearchParams): Promise<Response> {
+    const { request, response, asking, person, choices } = visit
+    web.checkCsrf(person.signInId, form.get('csrf') ?? undefined)
+    const choice = choices.find(({ organizationId }) => organizationId === form.get('organization'))
+    const wanted = LIMITS.find((limit) => limit === form.get('access'))
+    if (form.get('answer') !== 'allow') {
+      const by = { userId: person.id, organizationId: choice?.organizationId ?? choices[0]?.organizationId }
+      return goBack(asking, await server.refuse(request, response, asking, by))
+    }
+    if (choice === undefined || wanted === undefined) return ask(visit)
+    // Whatever a form says, no one allows more than they may.
+    const limit = lesserLimit(wanted, choice.most)
+    const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
+    return goBack(asking, await server.allow(request, response, asking, allowed))
+  }
+
+  const goBack = (asking: Asking, to: string) =>
+    pageOf({ title: 'Going back', body: goingBack({ asking, to }), goTo: to })
+
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response> {
+    const id = path.slice(PATHS.consent.length + 1)
+    const asking = await server.find(request, response, id)
+    if (asking === undefined) return pageOf({ title: 'This is over', body: goneText(), status: 404 })
+    const principal = await web.principalOf(request.headers.cookie)
+    if (principal?.userId === undefined || principal.signInId === undefined) {
+      const to = `${parts.prefix()}/sign-in?next=${encodeURIComponent(pathOf(id))}`
+      return new Response(null, { status: 303, headers: { location: to, 'cache-control': 'no-store' } })
+    }
+    const person = { id: principal.userId, signInId: principal.signInId }
+    const visit = { request, response, asking, person, choices: choicesOf(principal, asking) }
+    return request.method === 'POST' ? answered(visit, await formOf(request)) : ask(visit)
+  }
+
+  return { answer }
+}
+
+/**
+ * Whether there is nothing new to ask. Never where any program of the machine could be the one that asks (RFC 8252, section 8.6).
+ */
+const isSettled = ({ local, insists, limit }: Asking, before: Limit, most: Limit): boolean =>
+  !local &&
+  !insists &&
+  lesserLimit(limit ?? before, before) === (limit ?? before) &&
+  lesserLimit(before, most) === before
+
+/** What is chosen until the person chooses: nothing that destroys, unless a client that is known comes back for just that. */
+const suggestionFor = ({ limit = 'write' }: Asking, before: Limit | undefined): Limit =>
+  before === undefined ? lesserLimit(limit, 'write') : limit
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? ''))
+    throw new Fault('request.media-type')
+  return new URLSearchParams(textOf(await readBody(request, BODY_LIMIT)))
+}

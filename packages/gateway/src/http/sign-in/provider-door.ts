@@ -1,0 +1,110 @@
+/**
+ * The way to the identity provider and back: `/sign-in/oidc` and `/sign-in/oidc/callback` (OpenID Connect Core 1.0, 3.1).
+ *
+ * What belongs to one attempt travels in a sealed cookie of the browser that began it, for ten minutes, and is good once in
+ * whichever replica. That cookie is SameSite=Lax, because the provider's site leads back here; those of the session stay Strict.
+ */
+import { Fault } from '@toolway/contract'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { SignIn } from '../../admin/people/sign-in.ts'
+import type { IdentityProvider } from '../../identity/identity-provider.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { Clients } from '../client-address.ts'
+import { nextOf } from '../pages/next-address.ts'
+import { html } from '../pages/page.ts'
+import { actorOf, leadOn, problemPage, type Env } from '../pages/page-request.ts'
+import { cookieOf, type WebSession } from './web-session.ts'
+
+export interface ProviderDoorParts {
+  readonly provider: IdentityProvider
+  readonly signIn: SignIn
+  readonly web: WebSession
+  readonly vault: Pick<Vault, 'seal' | 'open' | 'hash'>
+  /** Whether that state comes back for the first time. */
+  spend(hash: Buffer, until: Date): Promise<boolean>
+  publicUrl(): string
+  readonly clients: Clients
+  newCorrelationId(): string
+}
+
+const PATH = '/sign-in/oidc'
+const CALLBACK = `${PATH}/callback`
+const SECONDS = 600
+const SEALED_FOR = 'sign-in at a provider'
+
+const Kept = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  next: z.string().optional(),
+  until: z.number(),
+})
+
+export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
+  const { provider, signIn, web, vault, spend, publicUrl } = parts
+  const app = new Hono<Env>()
+  const isSecure = () => publicUrl().startsWith('https:')
+  const name = () => (isSecure() ? '__Secure-toolway_oidc' : 'toolway_oidc')
+  const cookie = (value: string, seconds: number) =>
+    `${name()}=${value}; Path=${PATH}; Max-Age=${seconds}; SameSite=Lax; HttpOnly${isSecure() ? '; Secure' : ''}`
+
+  const tryAgain = (problem: string) => html`
+    <p class="problem" role="alert">${problem}</p>
+    <a class="button" href="/sign-in">Back to sign-in</a>
+  `
+
+  app.get(PATH, async (c) => {
+    const next = nextOf(c.req.query('next'))
+    try {
+      const { url, ...departure } = await provider.depart(publicUrl() + CALLBACK)
+      const kept: z.input<typeof Kept> = {
+        ...departure,
+        ...(next === undefined ? {} : { next }),
+        until: Date.now() + SECONDS * 1000,
+      }
+      c.header('set-cookie', cookie(vault.seal(JSON.stringify(kept), SEALED_FOR).toString('base64url'), SECONDS))
+      return c.redirect(url.href, 303)
+    } catch (thrown) {
+      return problemPage(thrown, 'Sign in', tryAgain)
+    }
+  })
+
+  /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
+  async function departureOf(cookies: string | undefined) {
+    const kept = readKept(vault, cookieOf(cookies, name()))
+    if (kept === undefined || kept.until <= Date.now())
+      throw new Fault('login.provider', {
+        problem: 'this browser did not begin it, or it took more than ten minutes',
+      })
+    if (!(await spend(vault.hash(`provider state ${kept.state}`), new Date(kept.until))))
+      throw new Fault('login.provider', { problem: 'this answer has been used' })
+    return kept
+  }
+
+  app.get(CALLBACK, async (c) => {
+    try {
+      const kept = await departureOf(c.req.header('cookie'))
+      const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), kept)
+      const tokens = await signIn.withProven(actorOf(c, parts), proven, { client: 'browser' })
+      // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
+      const response = await leadOn(kept.next ?? '/sign-in')
+      for (const value of [...web.cookiesFor(tokens), cookie('', 0)]) response.headers.append('set-cookie', value)
+      return response
+    } catch (thrown) {
+      const response = await problemPage(thrown, 'Sign in', tryAgain)
+      response.headers.append('set-cookie', cookie('', 0))
+      return response
+    }
+  })
+  return app
+}
+
+function readKept(vault: Pick<Vault, 'open'>, value: string | undefined): z.output<typeof Kept> | undefined {
+  if (value === undefined) return undefined
+  try {
+    return Kept.parse(JSON.parse(vault.open(Buffer.from(value, 'base64url'), SEALED_FOR)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The pages on which a person signs in with a browser: `/sign-in?next=/path`, which leads to that path of this gateway.
+ *
+ * Forms of other sites are refused by their Origin (`guard.ts`) before they come here. It shows no token and no password.
+ */
+import { Fault } from '@toolway/contract'
+import { Hono } from 'hono'
+import type { Enrolment } from '../../admin/people/enrolment.ts'
+import type { SignIn, Tokens } from '../../admin/people/sign-in.ts'
+import type { IdentityProvider } from '../../identity/identity-provider.ts'
+import type { Clients } from '../client-address.ts'
+import { nextOf } from '../pages/next-address.ts'
+import { pageOf, type Markup } from '../pages/page.ts'
+import { actorOf, formOf, leadOn, problemPage, type Env, type PageContext } from '../pages/page-request.ts'
+import { codeForm, setUpForm, signedInPage, signInForm } from '../pages/sign-in-page.ts'
+import type { WebSession } from './web-session.ts'
+
+export interface SignInDoorParts {
+  readonly web: WebSession
+  readonly signIn: SignIn
+  readonly enrolment: Enrolment
+  readonly provider: IdentityProvider | undefined
+  /** Characters that a password has at least. */
+  readonly shortest: number
+  /** The email of who is signed in, to show. */
+  emailOf(userId: string): Promise<string | undefined>
+  readonly clients: Clients
+  newCorrelationId(): string
+}
+
+const BROWSER = { client: 'browser' } as const
+
+export function createSignInDoor(parts: SignInDoorParts): Hono<Env> {
+  const app = new Hono<Env>()
+  addSignIn(app, parts)
+  addFirst(app, parts)
+  addCode(app, parts)
+  addSignOut(app, parts)
+  return app
+}
+
+const page = (title: string, body: Markup) => pageOf({ title, body })
+
+function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
+  const { web, signIn, enrolment, shortest } = parts
+  const provider = parts.provider?.browses === true ? parts.provider.title : undefined
+
+  app.get('/sign-in', async (c) => {
+    const next = nextOf(c.req.query('next'))
+    const principal = await web.principalOf(c.req.header('cookie'))
+    if (principal?.signInId === undefined) {
+      if (comesFromElsewhere(c)) return leadOn(next === undefined ? '/sign-in' : withNext(next))
+      if (await enrolment.isEmpty()) return page('Set up Toolway', setUpForm({ next, shortest }))
+      const notice = c.req.query('set') === undefined ? undefined : 'Your password is set. Sign in with it.'
+      return page('Sign in', signInForm({ next, provider, notice }))
+    }
+    if (next !== undefined) return c.redirect(next, 303)
+    const email = (await parts.emailOf(principal.id)) ?? principal.id
+    return page('Signed in', signedInPage({ email, csrf: web.csrfOf(principal.signInId) }))
+  })
+
+  app.post('/sign-in', async (c) => {
+    const form = await formOf(c)
+    const [next, email] = [nextOf(form.get('next') ?? undefined), form.get('email') ?? '']
+    try {
+      const tokens = await signIn.withPassword(actorOf(c, parts), email, form.get('password') ?? '', BROWSER)
+      return enter(c, web, tokens, next)
+    } catch (thrown) {
+      return problemPage(thrown, 'Sign in', (problem) => signInForm({ next, problem, email, provider }))
+    }
+  })
+}
+
+function addFirst(app: Hono<Env>, parts: SignInDoorParts): void {
+  const { web, signIn, enrolment, shortest } = parts
+  app.post('/sign-in/first', async (c) => {
+    const form = await formOf(c)
+    const next = nextOf(form.get('next') ?? undefined)
+    const [email, name] = [form.get('email') ?? '', form.get('name') ?? '']
+    try {
+      checkPerson(email, name)
+      const first = { code: form.get('code') ?? '', email, name: name.trim(), password: form.get('password') ?? '' }
+      const user = await enrolment.register(actorOf(c, parts), first)
+      return enter(c, web, await signIn.as(actorOf(c, parts), user, 'set-up code', BROWSER), next)
+    } catch (thrown) {
+      return problemPage(thrown, 'Set up Toolway', (problem) => setUpForm({ next, problem, email, name, shortest }))
+    }
+  })
+}
+
+function addCode(app: Hono<Env>, parts: SignInDoorParts): void {
+  const { enrolment, shortest } = parts
+  app.get('/sign-in/code', () => page('Choose a password', codeForm({ shortest })))
+  app.post('/sign-in/code', async (c) => {
+    const form = await formOf(c)
+    try {
+      await enrolment.choosePassword(actorOf(c, parts), form.get('code') ?? '', form.get('password') ?? '')
+      return c.redirect('/sign-in?set', 303)
+    } catch (thrown) {
+      return problemPage(thrown, 'Choose a password', (problem) => codeForm({ problem, shortest }))
+    }
+  })
+}
+
+function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
+  const { web, signIn } = parts
+  app.post('/sign-in/out', async (c) => {
+    const form = await formOf(c)
+    const principal = await web.principalOf(c.req.header('cookie'))
+    if (principal?.signInId !== undefined && principal.userId !== undefined) {
+      web.checkCsrf(principal.signInId, form.get('csrf') ?? undefined)
+      await signIn.end(actorOf(c, parts), { id: principal.signInId, userId: principal.userId })
+    }
+    for (const cookie of web.clearing()) c.header('set-cookie', cookie, { append: true })
+    return c.redirect('/sign-in', 303)
+  })
+}
+
+function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
+  for (const cookie of web.cookiesFor(tokens)) c.header('set-cookie', cookie, { append: true })
+  return c.redirect(next ?? '/sign-in', 303)
+}
+
+const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`
+
+/**
+ * Whether another site led here: a browser then keeps back the cookies of who may well be signed in (SameSite=Strict). Asked
+ * once more by our own page, it sends them.
+ */
+const comesFromElsewhere = (c: PageContext): boolean => /^(cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')
+
+/** What the form's own rules already ask of a browser. Throws `body.shape`. */
+function checkPerson(email: string, name: string): void {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()) || email.length > 254)
+    throw new Fault('body.shape', { place: '/email', problem: 'must be an email address' })
+  if (name.trim() === '' || name.length > 100)
+    throw new Fault('body.shape', { place: '/name', problem: 'must have 1 to 100 characters' })
+}

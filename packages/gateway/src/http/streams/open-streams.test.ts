@@ -1,0 +1,55 @@
+import { Fault } from '@toolway/contract'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Standing } from '../../call/ports.ts'
+import { createOpenStreams } from './open-streams.ts'
+
+const EVERY = 30_000
+const inbound = { place: {}, authorization: 'Bearer x' }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** One stream, and what is said of whoever holds it. */
+function fixture() {
+  const said: { fault: Fault | undefined } = { fault: undefined }
+  const ended: string[] = []
+  const streams = createOpenStreams(async () => {
+    if (said.fault !== undefined) throw said.fault
+    return {} as Standing
+  }, EVERY)
+  const release = streams.hold(inbound, ({ code }) => {
+    ended.push(code)
+    release()
+  })
+  return { said, ended, streams, [Symbol.dispose]: () => streams.close() }
+}
+
+test('a stream whose key expires ends, although nothing has changed and nobody says anything', async () => {
+  using here = fixture()
+  await vi.advanceTimersByTimeAsync(EVERY)
+  expect(here.ended).toEqual([])
+  here.said.fault = new Fault('key.unknown')
+  await vi.advanceTimersByTimeAsync(EVERY)
+  expect(here.ended).toEqual(['key.unknown'])
+})
+
+test('a stream stays while nobody can say whose it is, and ends once it is known that it may not', async () => {
+  using here = fixture()
+  here.said.fault = new Fault('gateway.not-ready', { problem: 'its database does not answer' })
+  here.streams.recheck()
+  await vi.advanceTimersByTimeAsync(3 * EVERY)
+  expect(here.ended).toEqual([])
+  here.said.fault = new Fault('place.unknown')
+  here.streams.recheck()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(here.ended).toEqual(['place.unknown'])
+})
+
+test('what changes while all are looked at is looked at again', async () => {
+  using here = fixture()
+  here.streams.recheck()
+  here.said.fault = new Fault('key.unknown')
+  here.streams.recheck()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(here.ended).toEqual(['key.unknown'])
+})
