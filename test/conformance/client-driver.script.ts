@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { add, remove } from '../../packages/gateway/src/cli/connection.ts'
-import type { Output } from '../../packages/gateway/src/cli/output.ts'
+import type { Output } from '../../packages/gateway/src/cli/terminal/output.ts'
 import { storyOf } from './client-stories.ts'
 import { endpointOf } from './gateway-under-test.ts'
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { EFFECTS, effectOf, LIMITS, reaches, type Limit } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mintKey } from '../../packages/gateway/src/identity/key-forms.ts'
+import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask, callTool, textIn } from '../fault/caller.ts'
 import { ask as askEra } from './peers/raw-client.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { addKey, hintOf, mintKey } from '../../packages/gateway/src/identity/keys.ts'
+import { addKey, hintOf, mintKey } from '../../packages/gateway/src/identity/keys/keys.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { ask } from '../fault/caller.ts'

@@ -1,7 +1,7 @@
 /** Callers whom others vouch for: one key of the environment, an issuer's tokens, a backend's word, and a trusted key's. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mintKey } from '../../packages/gateway/src/identity/key-forms.ts'
+import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
 import { ask, requestOf } from '../fault/caller.ts'

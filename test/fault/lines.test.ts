@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeKey } from '../../packages/gateway/src/identity/keys.ts'
+import { removeKey } from '../../packages/gateway/src/identity/keys/keys.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { gauge } from '../e2e/peers/gauges.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'

@@ -1,7 +1,7 @@
 /** A key or an endpoint that is removed: what its holders have open ends at once, and nobody else's does. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { removeKey } from '../../packages/gateway/src/identity/keys.ts'
+import { removeKey } from '../../packages/gateway/src/identity/keys/keys.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { removeToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import { openSession, start } from '../e2e/peers/raw-client.ts'

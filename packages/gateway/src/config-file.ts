@@ -12,7 +12,7 @@ import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
 import { ConfigFault } from './config.ts'
 import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
-import { KEY_FORM, roleOfMark } from './identity/key-forms.ts'
+import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],

@@ -2,7 +2,7 @@
 import { newId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import { createAccessTokens } from '../../../packages/gateway/src/identity/access-tokens.ts'
-import { ensureMemberKey } from '../../../packages/gateway/src/identity/member-keys.ts'
+import { ensureMemberKey } from '../../../packages/gateway/src/identity/keys/member-keys.ts'
 import { createTestVault, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
 import { createAdminClient } from './admin-client.ts'

@@ -28,13 +28,13 @@ import {
   type Request,
 } from '@toolway/protocol'
 import { keepsTasks, type Target } from '../catalog/view.ts'
-import { answerRounds, wantsInput } from './ask-client.ts'
+import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, Line, Standing, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
-import { askUrls, refuseUnopened } from './url-first.ts'
+import { askUrls, refuseUnopened } from './questions/url-first.ts'
 
 export interface Forwarding {
   readonly standing: Standing

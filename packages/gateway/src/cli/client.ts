@@ -1,11 +1,11 @@
 /** `toolway client …`: add, list and remove OAuth clients. A secret is printed once and kept nowhere. */
 import { randomUUID } from 'node:crypto'
-import { listClients, removeClient } from '../identity/oauth-clients.ts'
+import { listClients, removeClient } from '../identity/oauth/oauth-clients.ts'
 import { addByHand } from '../oauth/added-clients.ts'
 import { ClientProblem } from '../oauth/client-shape.ts'
 import { recordChange, type Actor } from '../records/change.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
-import { CommandFault, EXIT, table, type Output } from './output.ts'
+import { CommandFault, EXIT, table, type Output } from './terminal/output.ts'
 import { withStore } from './store.ts'
 
 const BY = 'command line'

@@ -1,5 +1,5 @@
 /** What the descriptions of commands share. */
-import { createOutput, type Output } from './output.ts'
+import { createOutput, type Output } from './terminal/output.ts'
 
 export type Finish = (code: number) => void
 

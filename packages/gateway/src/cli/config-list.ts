@@ -1,7 +1,7 @@
 /** `toolway config`: what is in force and where each value came from. Secrets are masked, always. */
 import { loadConfig } from '../config.ts'
 import { shownSettings } from '../config-shown.ts'
-import { EXIT, table, type Output } from './output.ts'
+import { EXIT, table, type Output } from './terminal/output.ts'
 
 export function listConfig(output: Output): number {
   const { config, origins } = loadConfig()

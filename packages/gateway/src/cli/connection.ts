@@ -17,8 +17,8 @@ import { loadConfig } from '../config.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
-import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
-import { pairsOf } from './secret-words.ts'
+import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
+import { pairsOf } from './terminal/secret-words.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
 export interface AddWords {

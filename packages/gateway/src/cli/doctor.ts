@@ -6,7 +6,7 @@ import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
-import { EXIT, type Output } from './output.ts'
+import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
 
 interface Finding {

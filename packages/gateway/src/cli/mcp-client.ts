@@ -21,8 +21,8 @@ import { loadConfig, type LoadedConfig } from '../config.ts'
 import { isProof } from '../vault/identity-proof.ts'
 import { createVault } from '../vault/vault.ts'
 import { keySourcesOf } from '../admin/installation/open-store.ts'
-import { CommandFault, EXIT, type Output } from './output.ts'
-import { keyOf } from './secret-words.ts'
+import { CommandFault, EXIT, type Output } from './terminal/output.ts'
+import { keyOf } from './terminal/secret-words.ts'
 import { addressOf, KEY_FILE } from './store.ts'
 
 export interface Endpoint {

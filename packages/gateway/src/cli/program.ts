@@ -8,11 +8,11 @@ import { WrongVaultKey } from '../admin/installation/open-store.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import type { KeyOptions } from './key.ts'
-import { CommandFault, EXIT, harmless } from './output.ts'
-import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people-commands.ts'
-import { orgCommand, ruleCommand } from './platform-commands.ts'
-import { vaultCommand } from './vault-commands.ts'
-import { recordsCommand } from './records-commands.ts'
+import { CommandFault, EXIT, harmless } from './terminal/output.ts'
+import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
+import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { vaultCommand } from './vault/vault-commands.ts'
+import { recordsCommand } from './records/records-commands.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
@@ -359,7 +359,7 @@ const importCommand = (finish: Finish) =>
     )
     .action(
       async (file: string | undefined, options: Common & { input: string[]; dryRun?: boolean; undo?: boolean }) => {
-        const { importFile, undoImport } = await import('./import-file.ts')
+        const { importFile, undoImport } = await import('./import/import-file.ts')
         if (options.undo === true) return finish(await undoImport(options.organization, outputOf(options)))
         if (file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
         const inputs = Object.fromEntries(options.input.map(inputOf))

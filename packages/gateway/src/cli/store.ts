@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { KEYCHAIN_FILE } from '../vault/key-sources.ts'
-import { CommandFault } from './output.ts'
+import { CommandFault } from './terminal/output.ts'
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
 

@@ -1,8 +1,8 @@
 /** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
 import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
-import { readInput } from './input.ts'
+import { readInput } from './terminal/input.ts'
 import { ask, findEndpoint, type EndpointWords } from './mcp-client.ts'
-import { CommandFault, EXIT, harmless, table, type Output } from './output.ts'
+import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
 
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
   const endpoint = await findEndpoint(words, output)

@@ -1,8 +1,8 @@
 /** What lets a request in, at every door: one way to be admitted, and the streams that are asked again when facts change. */
 import { createAdmit, type Admit } from '../call/admit.ts'
-import { createBoundStates } from '../call/bound-states.ts'
-import { createOnBehalf } from '../call/on-behalf.ts'
-import { createParkedCalls } from '../call/parked-calls.ts'
+import { createBoundStates } from '../call/questions/bound-states.ts'
+import { createOnBehalf } from '../call/callers/on-behalf.ts'
+import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import { createOpenStreams, type OpenStreams } from '../http/streams/open-streams.ts'
 import type { Accounts } from '../identity/accounts.ts'

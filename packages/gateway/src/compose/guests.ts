@@ -1,12 +1,12 @@
 /** The part that knows callers from elsewhere, built from the settings: a key of the environment, an issuer, a backend. */
 import { Fault } from '@toolway/contract'
 import { decodeProtectedHeader } from 'jose'
-import { placeOutside, type OutsideParts } from '../call/outside-principal.ts'
+import { placeOutside, type OutsideParts } from '../call/callers/outside-principal.ts'
 import { ConfigFault, type Config } from '../config.ts'
 import { TOKEN_FORM } from '../identity/access-tokens.ts'
-import { createGuests, type Guests, type Source } from '../identity/guests.ts'
-import { createIdentityEndpoint } from '../identity/identity-endpoint.ts'
-import { createIssuerTokens, issuerOf, type Fetch } from '../identity/issuer-tokens.ts'
+import { createGuests, type Guests, type Source } from '../identity/outside/guests.ts'
+import { createIdentityEndpoint } from '../identity/outside/identity-endpoint.ts'
+import { createIssuerTokens, issuerOf, type Fetch } from '../identity/outside/issuer-tokens.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 

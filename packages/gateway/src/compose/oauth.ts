@@ -1,9 +1,9 @@
 /** The authorization server, for clients that get in by the address alone, and what removes what nobody needs of it. */
 import { createOAuth, type OAuthParts } from '../http/oauth/oauth.ts'
 import type { OAuthDoor } from '../http/oauth/oauth-door.ts'
-import { removeExpiredClients } from '../identity/oauth-clients.ts'
-import { removeOldGrants } from '../identity/oauth-grants.ts'
-import { removeExpiredTokens } from '../identity/oauth-tokens.ts'
+import { removeExpiredClients } from '../identity/oauth/oauth-clients.ts'
+import { removeOldGrants } from '../identity/oauth/oauth-grants.ts'
+import { removeExpiredTokens } from '../identity/oauth/oauth-tokens.ts'
 import { createCleanOAuth } from '../jobs/clean-oauth.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Ground } from './ground.ts'

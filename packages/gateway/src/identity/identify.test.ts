@@ -3,7 +3,7 @@ import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createIdentity, type Principal } from './identify.ts'
 import { OPERATOR } from './principal.ts'
-import { mintKey, type KeyRow } from './keys.ts'
+import { mintKey, type KeyRow } from './keys/keys.ts'
 
 const hash = (key: string) => createHash('sha256').update(key).digest()
 

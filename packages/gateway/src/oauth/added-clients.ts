@@ -1,7 +1,7 @@
 /** OAuth clients that a person adds by hand: for those that can neither register themselves nor be a document. */
 import type { NewOAuthClient } from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
-import { addClient, mintClientSecret, type ClientRow } from '../identity/oauth-clients.ts'
+import { addClient, mintClientSecret, type ClientRow } from '../identity/oauth/oauth-clients.ts'
 import { secretHashOf } from './authorization-server.ts'
 import { shapeClient } from './client-shape.ts'
 

@@ -6,7 +6,7 @@
  * than it need. Names are for people, and no client can make its name look like something else on the page.
  */
 import { z } from 'zod'
-import { ClientMetadata } from '../identity/oauth-clients.ts'
+import { ClientMetadata } from '../identity/oauth/oauth-clients.ts'
 
 /** What a client says wrongly of itself, in the words of RFC 7591, section 3.2.2. */
 export class ClientProblem extends Error {

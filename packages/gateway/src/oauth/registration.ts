@@ -3,7 +3,7 @@
  * that nobody has used. A client says what it likes of itself, and gets nothing by it: a person decides.
  */
 import type { Db } from '../db/db.ts'
-import { addClient, countRegistrations, mintClientSecret } from '../identity/oauth-clients.ts'
+import { addClient, countRegistrations, mintClientSecret } from '../identity/oauth/oauth-clients.ts'
 import { recordChange, type Actor } from '../records/change.ts'
 import { secretHashOf } from './authorization-server.ts'
 import { ClientProblem, shapeClient, type ShapedClient } from './client-shape.ts'

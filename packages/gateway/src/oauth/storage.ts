@@ -6,8 +6,8 @@
  */
 import type { Adapter, AdapterPayload, errors as Errors } from 'oidc-provider'
 import type { Db, SystemSql } from '../db/db.ts'
-import { noteClientUse } from '../identity/oauth-clients.ts'
-import { endGrant, findGrant, noteGrantUse, type EndedGrant } from '../identity/oauth-grants.ts'
+import { noteClientUse } from '../identity/oauth/oauth-clients.ts'
+import { endGrant, findGrant, noteGrantUse, type EndedGrant } from '../identity/oauth/oauth-grants.ts'
 import {
   consumeToken,
   findToken,
@@ -15,7 +15,7 @@ import {
   removeToken,
   storeToken,
   type TokenKind,
-} from '../identity/oauth-tokens.ts'
+} from '../identity/oauth/oauth-tokens.ts'
 import { scopesOf } from './scopes.ts'
 
 export interface StorageParts {

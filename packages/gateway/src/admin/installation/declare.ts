@@ -12,8 +12,8 @@ import {
   type ConnectionRow,
 } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
-import { hintOf, prefixOf, roleOfMark } from '../../identity/key-forms.ts'
-import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys.ts'
+import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
+import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys/keys.ts'
 import { ensureOrganization, listOrganizations, type OrganizationRow } from '../../organizations/organizations.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'

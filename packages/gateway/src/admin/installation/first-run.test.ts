@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { findKey, KEY_FORM, listKeys } from '../../identity/keys.ts'
+import { findKey, KEY_FORM, listKeys } from '../../identity/keys/keys.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { createVault } from '../../vault/vault.ts'
 import { firstRun, noteShown } from './first-run.ts'

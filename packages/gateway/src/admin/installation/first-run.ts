@@ -10,7 +10,7 @@ import { addConnection, changeConnection, findConnection } from '../../connectio
 import type { Db, OrgSql } from '../../db/db.ts'
 import { newSetUpCode } from '../../identity/codes.ts'
 import { countUsers } from '../../identity/users.ts'
-import { addKey, findKey, hintOf, holdsKey, KEY_FORM, listKeys, mintKey, removeKey } from '../../identity/keys.ts'
+import { addKey, findKey, hintOf, holdsKey, KEY_FORM, listKeys, mintKey, removeKey } from '../../identity/keys/keys.ts'
 import {
   DEFAULT_SLUG,
   ensureOrganization,

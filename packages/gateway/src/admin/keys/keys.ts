@@ -1,7 +1,7 @@
 /** The operations on the keys of the platform and of organizations. One's own are in `my-keys.ts`. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys.ts'
+import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys/keys.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { serveOrganization, servePlatform, type AdminParts, type Asking, type Served } from '../serve.ts'
 

@@ -16,8 +16,8 @@ import {
 import type * as shapes from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
-import { hintOf, mintKey, prefixOf } from '../../identity/key-forms.ts'
-import { addKey, type KeyRow } from '../../identity/keys.ts'
+import { hintOf, mintKey, prefixOf } from '../../identity/keys/key-forms.ts'
+import { addKey, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Change } from '../../records/change.ts'
 

@@ -6,7 +6,7 @@
  */
 import { Fault, lesserRole, type KeyId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { roleIn } from '../../call/role.ts'
+import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import {
   ensureMemberKey,
@@ -15,8 +15,8 @@ import {
   regenerateMemberKey,
   removeOwnKey,
   revealMemberKey,
-} from '../../identity/member-keys.ts'
-import type { KeyRow } from '../../identity/keys.ts'
+} from '../../identity/keys/member-keys.ts'
+import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { refuseOldSignIn } from '../people/fresh-sign-in.ts'

@@ -5,8 +5,8 @@
 import { Fault, LIMITS, ROLES, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { roleOfMark } from '../../identity/key-forms.ts'
-import { findKey, type KeyRow } from '../../identity/keys.ts'
+import { roleOfMark } from '../../identity/keys/key-forms.ts'
+import { findKey, type KeyRow } from '../../identity/keys/keys.ts'
 import {
   addOldKey,
   countAlike,
@@ -15,7 +15,7 @@ import {
   replaceSlowHash,
   SLOW_FORM,
   type SlowHashes,
-} from '../../identity/slow-keys.ts'
+} from '../../identity/keys/slow-keys.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { keyChange } from './make-key.ts'
 

@@ -1,7 +1,13 @@
 /** The operations on what persons allowed OAuth clients. */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { endGrant, listGrants, listGrantsOf, type EndedGrant, type GrantRow } from '../../identity/oauth-grants.ts'
+import {
+  endGrant,
+  listGrants,
+  listGrantsOf,
+  type EndedGrant,
+  type GrantRow,
+} from '../../identity/oauth/oauth-grants.ts'
 import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
 
 const toGrant = (row: GrantRow): shapes.Grant => ({

@@ -1,7 +1,7 @@
 /** The operations on OAuth clients. */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listClients, removeClient, type ClientRow } from '../../identity/oauth-clients.ts'
+import { listClients, removeClient, type ClientRow } from '../../identity/oauth/oauth-clients.ts'
 import { addByHand } from '../../oauth/added-clients.ts'
 import { ClientProblem } from '../../oauth/client-shape.ts'
 import { servePlatform, type Served } from '../serve.ts'

@@ -2,7 +2,7 @@
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import type { MemberRole } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
-import { ensureMemberKey, type Seals } from '../../identity/member-keys.ts'
+import { ensureMemberKey, type Seals } from '../../identity/keys/member-keys.ts'
 import { newPasswordCode, type PasswordCode } from '../../identity/codes.ts'
 import { addUser, emailOf, findUserByEmail, type UserRow, type UserWithPassword } from '../../identity/users.ts'
 import * as members from '../../organizations/members.ts'

@@ -27,7 +27,7 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
-import { askAll } from '../ask-client.ts'
+import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
 import { ANYWHERE } from './task-ledger.ts'

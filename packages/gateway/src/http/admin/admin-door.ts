@@ -7,7 +7,7 @@
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { roleIn } from '../../call/role.ts'
+import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../../admin/serve.ts'

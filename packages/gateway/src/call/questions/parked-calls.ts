@@ -1,0 +1,176 @@
+/**
+ * Calls to legacy servers that wait for a modern client's answer.
+ *
+ * A legacy server asks in the middle of a call and keeps it open; a modern client is *told* what is wanted, goes away, and sends
+ * its request again with the answers. In between the live call is parked here. What the client gets as `requestState` names it,
+ * sealed for this principal, this request and this round; a call whose client does not come back ends with its time.
+ */
+import { randomUUID } from 'node:crypto'
+import { Fault } from '@toolway/contract'
+import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
+import type { Signer } from '../../catalog/page.ts'
+import type { Answer, Ears, Line, ParkedCalls, Round, Word } from '../ports.ts'
+
+/** How long a call waits between two rounds, in milliseconds, and how many of one principal may wait. */
+const WAITING = 10 * 60_000
+const MOST_OF_ONE = 20
+/** A server that asks for several things asks for them in a row: they are one round, in milliseconds. */
+const GATHER = 10
+const PURPOSE = 'parked call'
+
+interface Pending {
+  readonly method: string
+  readonly params: JsonObject
+  settle(answer: Answer): void
+}
+
+interface Parked {
+  readonly id: string
+  readonly principal: string
+  readonly digest: string
+  readonly controller: AbortController
+  readonly pending: Map<string, Pending>
+  rounds: number
+  asked: number
+  /** Undefined between rounds. */
+  line: Line | undefined
+  timer: NodeJS.Timeout | undefined
+  /** Looks whether there is something for the client of this round. */
+  look: () => void
+  ended: { answer: Answer } | { thrown: unknown } | undefined
+}
+
+export function createParkedCalls(signer: Signer): ParkedCalls {
+  const parked = new Map<string, Parked>()
+
+  function end(call: Parked): void {
+    clearTimeout(call.timer)
+    parked.delete(call.id)
+    for (const { settle } of call.pending.values()) settle(GONE)
+    call.pending.clear()
+    if (call.ended === undefined) call.controller.abort(new Fault('call.cancelled'))
+  }
+
+  function begin({ principal, digest, line }: Round, start: (ears: Ears) => Promise<Answer>): Parked {
+    const own = [...parked.values()].filter((one) => one.principal === principal)
+    if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
+    const call: Parked = {
+      id: randomUUID(),
+      principal,
+      digest,
+      controller: new AbortController(),
+      pending: new Map(),
+      rounds: 0,
+      asked: 0,
+      line,
+      timer: undefined,
+      look() {},
+      ended: undefined,
+    }
+    parked.set(call.id, call)
+    const finish = (ended: NonNullable<Parked['ended']>) => {
+      call.ended = ended
+      call.look()
+    }
+    // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
+    const begin = async () => start(earsOf(call))
+    begin().then(
+      (answer) => finish({ answer }),
+      (thrown: unknown) => finish({ thrown }),
+    )
+    return call
+  }
+
+  const earsOf = (call: Parked): Ears => ({
+    signal: call.controller.signal,
+    onNotification: (notification) => call.line?.notify(notification),
+    onQuestion: ({ method, params = {} }) =>
+      new Promise((settle) => {
+        call.pending.set(`q${++call.asked}`, { method, params, settle })
+        setTimeout(() => call.look(), GATHER)
+      }),
+  })
+
+  /** The call that a state names, if it is this principal's, for this request, and waiting. */
+  function find({ principal, digest, params }: Round): Parked {
+    const [id = '', round = '', signature = ''] = String(params['requestState']).split('.')
+    const call = parked.get(id)
+    const good = signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
+    if (!good || call === undefined || call.line !== undefined || String(call.rounds) !== round)
+      throw new Fault('state.unknown')
+    return call
+  }
+
+  function resume(round: Round): Parked {
+    const call = find(round)
+    clearTimeout(call.timer)
+    call.line = round.line
+    const given = round.params['inputResponses']
+    for (const [key, { settle }] of call.pending) {
+      const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined
+      if (!isObject(answer)) continue
+      call.pending.delete(key)
+      settle({ result: answer })
+    }
+    return call
+  }
+
+  /** Until there is an answer, or something to ask; a client that leaves in the middle of a round cancels the call. */
+  function wait(call: Parked, line: Line): Promise<Word> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        done()
+        end(call)
+        reject(Fault.of(line.signal.reason))
+      }
+      const done = () => {
+        call.look = () => {}
+        line.signal.removeEventListener('abort', leave)
+      }
+      call.look = () => {
+        if (call.ended === undefined && call.pending.size === 0) return
+        done()
+        if (call.ended === undefined) return resolve(park(call))
+        end(call)
+        if ('answer' in call.ended) resolve(call.ended.answer)
+        else reject(call.ended.thrown)
+      }
+      line.signal.addEventListener('abort', leave, { once: true })
+      if (line.signal.aborted) leave()
+      else call.look()
+    })
+  }
+
+  function park(call: Parked): Word {
+    call.line = undefined
+    call.rounds++
+    call.timer = setTimeout(() => end(call), WAITING)
+    call.timer.unref()
+    const round = String(call.rounds)
+    const signature = signer.sign(sealed(call.id, round, call.principal, call.digest), PURPOSE)
+    const inputRequests = Object.fromEntries(
+      [...call.pending].map(([key, { method, params }]) => [key, modernQuestion(method, params)]),
+    )
+    return {
+      question: { resultType: 'input_required', inputRequests, requestState: `${call.id}.${round}.${signature}` },
+    }
+  }
+
+  return {
+    round(round, start) {
+      const call = round.params['requestState'] === undefined ? begin(round, start) : resume(round)
+      return wait(call, round.line)
+    },
+    get size() {
+      return parked.size
+    },
+    close() {
+      for (const call of [...parked.values()]) end(call)
+    },
+  }
+}
+
+const GONE: Answer = { error: { code: -32603, message: 'The client did not come back.' } }
+
+const sealed = (id: string, round: string, principal: string, digest: string) =>
+  `${id}\n${round}\n${principal}\n${digest}`

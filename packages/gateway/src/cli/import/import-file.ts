@@ -1,0 +1,146 @@
+/**
+ * `toolway import`: the servers of a client's settings file become connections. It says what it will do, does it, and can
+ * take the last import back. No value of a variable or a header is ever shown.
+ */
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { newId, TIMEOUTS, type ImportId } from '@toolway/contract'
+import { z } from 'zod'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { sealedRow } from '../../call/snapshot.ts'
+import { addConnection, listConnections } from '../../connections/connections.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { describeImport } from './describe-import.ts'
+import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
+import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
+import { addressOf, withStore, type Opened } from '../store.ts'
+
+export interface ImportWords {
+  readonly organization: string
+  readonly file: string
+  readonly inputs: Readonly<Record<string, string>>
+  readonly dryRun: boolean
+}
+
+type Usable = Exclude<ImportedServer, { kind: 'unusable' }>
+
+export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, output: Output): Promise<number> =>
+  withStore(organization, async (opened) => {
+    const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+      throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
+    })
+    const taken = (await opened.db.organization(opened.organization.id, listConnections)).map(({ alias }) => alias)
+    const plan = read(text, {
+      home: homedir(),
+      inputs,
+      variables: environmentOf(opened),
+      gateway: `${await addressOf(opened.loaded)}/mcp`,
+      takenAliases: taken,
+    })
+    for (const line of describeImport(plan)) output.progress(line)
+    const usable = plan.servers.filter(
+      (server): server is Usable => server.kind !== 'unusable' && server.problems.length === 0,
+    )
+    const left = plan.servers.length - usable.length
+    if (!dryRun && usable.length > 0) await carryOut(opened, file, usable)
+    const added = dryRun ? [] : usable.map(({ alias }) => alias)
+    const said = dryRun
+      ? 'Nothing was changed (--dry-run).'
+      : `Added ${added.length} of ${plan.servers.length}. \`toolway import --undo\` takes it back.`
+    output.result({ added, left: left, dryRun }, [said])
+    return left > 0 && usable.length === 0 ? EXIT.failed : EXIT.ok
+  })
+
+function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
+  try {
+    return readMcpJson(text, options)
+  } catch (thrown) {
+    throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
+  }
+}
+
+/** `${VAR}` of a settings file means the person's environment; a look-up hands out only what is asked for. */
+const environmentOf = ({ loaded }: Opened): Record<string, string> =>
+  new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, name) => loaded.lookup(String(name)),
+      has: (_, name) => loaded.lookup(String(name)) !== undefined,
+      getOwnPropertyDescriptor: (_, name) => {
+        const value = loaded.lookup(String(name))
+        return value === undefined ? undefined : { value, configurable: true, enumerable: true }
+      },
+    },
+  )
+
+const Nothing = z.object({})
+
+async function carryOut({ db, vault, organization }: Opened, file: string, servers: readonly Usable[]): Promise<void> {
+  const importId = newId('imp')
+  await db.organization(organization.id, async (sql) => {
+    const summary = JSON.stringify({ aliases: servers.map(({ alias }) => alias) })
+    await sql(
+      Nothing,
+    )`insert into imports (id, organization_id, source, summary) values (${importId}, ${organization.id}, ${file}, ${summary})`
+    for (const server of servers) await addServer(sql, organization.id, importId, server, vault.seal)
+  })
+}
+
+async function addServer(
+  sql: OrgSql,
+  organizationId: Opened['organization']['id'],
+  importId: ImportId,
+  server: Usable,
+  seal: Opened['vault']['seal'],
+) {
+  const { alias, name, enabled } = server
+  const { settings, secrets } = partsOf(connectionOf(server))
+  const id = await addConnection(sql, {
+    organizationId,
+    alias,
+    title: harmless(name),
+    settings,
+    enabled,
+    origin: 'import',
+    importId,
+    seal: sealerOf(secrets, seal, sealedRow),
+  })
+  if (id === undefined)
+    throw new CommandFault(`The alias "${alias}" was taken meanwhile; nothing was added. Import again.`)
+}
+
+function connectionOf(server: Usable): ConnectionWords {
+  const wire: ConnectionWords['wire'] =
+    server.kind === 'http'
+      ? { kind: 'http', url: server.url, headers: server.headers }
+      : { kind: 'process', command: server.command, args: server.args, environment: server.environment }
+  const shown =
+    server.kind === 'http' ? shownOf({ kind: 'http', url: server.url, headers: {} }) : { args: maskedArgs(server) }
+  return { revision: 'auto', timeout: TIMEOUTS[server.kind], wire, shown }
+}
+
+function maskedArgs({ args, secretArguments }: Extract<Usable, { kind: 'process' }>): string[] {
+  const masked = shownOf({ kind: 'process', command: '', args, environment: {} }).args ?? args
+  return args.map((arg, at) => (secretArguments.includes(at) && masked[at] === arg ? '***' : (masked[at] ?? arg)))
+}
+
+const Import = z.object({ id: z.string(), source: z.string() })
+const Removed = z.object({ alias: z.string() })
+
+export const undoImport = (slug: string, output: Output): Promise<number> =>
+  withStore(slug, async ({ db, organization }) => {
+    const undone = await db.organization(organization.id, async (sql) => {
+      const [last] = await sql(
+        Import,
+      )`select id, source from imports where undone_at is null order by created_at desc, id desc limit 1`
+      if (last === undefined) return undefined
+      const removed = await sql(Removed)`delete from connections where import_id = ${last.id} returning alias`
+      await sql(Import)`update imports set undone_at = now() where id = ${last.id}`
+      return { source: last.source, aliases: removed.map(({ alias }) => alias) }
+    })
+    if (undone === undefined) throw new CommandFault('There is no import to take back.')
+    output.result(undone, [
+      `Took back the import of ${undone.source}: removed ${undone.aliases.join(', ') || 'nothing that was left of it'}.`,
+    ])
+    return EXIT.ok
+  })

@@ -1,0 +1,89 @@
+/**
+ * How does a secret get into a command? From a variable, a file or standard input; said on the command line it can be read
+ * by every user of the machine while the command runs. That still works, with a warning. No value is ever shown.
+ *
+ * The option is `--env-from`, because Node itself reads an `--env-file` wherever it stands on a command line.
+ */
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { secretArguments } from '../../lib/secret-marks.ts'
+import { readInput } from './input.ts'
+import { CommandFault, EXIT, type Output } from './output.ts'
+
+/** A variable of the person's environment. */
+type Lookup = (name: string) => string | undefined
+
+const seen = (what: string, instead: string) =>
+  `${what} can be read by every user of this machine while this runs: ${instead} keeps it out of the command line.`
+
+/** The key to call with, if one was said. */
+export function keyOf(
+  { key, keyEnv }: { key?: string | undefined; keyEnv?: string | undefined },
+  lookup: Lookup,
+  { progress }: Pick<Output, 'progress'>,
+): string | undefined {
+  if (key !== undefined && keyEnv !== undefined) throw new CommandFault('Say either --key or --key-env.', EXIT.usage)
+  if (key !== undefined) progress(seen('A key after --key', '--key-env NAME or TOOLWAY_KEY'))
+  if (keyEnv === undefined) return key
+  const held = lookup(keyEnv)
+  if (held === undefined || held === '')
+    throw new CommandFault(`The variable ${keyEnv}, which --key-env names, is not set.`, EXIT.usage)
+  return held
+}
+
+export interface PairWords {
+  readonly option: '--env' | '--header'
+  /** As they were said, one a pair. */
+  readonly said: readonly string[]
+  /** A file of them; `-` is standard input. */
+  readonly file: string | undefined
+}
+
+/** Variables (`NAME=value`, or `NAME` alone for the value that it has here) or headers (`Name: value`). */
+export async function pairsOf(
+  { option, said, file }: PairWords,
+  lookup: Lookup,
+  { progress }: Pick<Output, 'progress'>,
+) {
+  const filed = file === undefined ? [] : pairsIn(option, await contentOf(file))
+  const pairs = said.map((text) => pairOf(option, text, lookup))
+  const telling = said.flatMap((text, at) => {
+    const [name = '', value = ''] = pairs[at] ?? []
+    return text.includes(value) && text !== name && secretArguments([`${name}=${value}`]).length > 0 ? [name] : []
+  })
+  if (telling.length > 0)
+    progress(
+      option === '--env'
+        ? seen(`The value of ${telling.join(', ')} after --env`, '--env NAME takes it from here, --env-from FILE')
+        : seen(`The value of ${telling.join(', ')} after --header`, '--header-from FILE'),
+    )
+  return Object.fromEntries([...filed, ...pairs])
+}
+
+function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [string, string] {
+  const [separator, form] =
+    option === '--env' ? ['=', '--env NAME=value, or --env NAME'] : [':', '--header "Name: value"']
+  const at = text.indexOf(separator)
+  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  const held = option === '--env' && at === -1 ? lookup(text) : undefined
+  // What has no name may be a secret, so the message does not repeat it.
+  if (held === undefined)
+    throw new CommandFault(
+      `One of the pairs has no "${separator}"${option === '--env' ? ', and is no variable that is set here' : ''}: write ${form}.`,
+      EXIT.usage,
+    )
+  return [text, held]
+}
+
+function pairsIn(option: PairWords['option'], text: string): [string, string][] {
+  if (option === '--env') return Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? ''])
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  return lines.map((line) => pairOf(option, line, () => undefined))
+}
+
+async function contentOf(file: string): Promise<string> {
+  if (file === '-') return readInput()
+  return readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+    throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
+  })
+}

@@ -1,0 +1,82 @@
+/** `toolway vault …`: with which keys values are sealed, a new key while gateways run, and an old one gone. */
+import { KeyNotEverywhere, retireKey, rotateKeys } from '../../admin/installation/turn-keys.ts'
+import { countSealed } from '../../vault/count-sealed.ts'
+import { NoPlaceForKey } from '../../vault/key-sources.ts'
+import { KeyStays } from '../../vault/rotate.ts'
+import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
+import { withInstallation } from '../store.ts'
+
+export const status = (output: Output): Promise<number> =>
+  withInstallation(async ({ db, ring }) => {
+    const counts = await db.system(countSealed)
+    const valuesOf = (id: string) => counts.filter(({ key }) => key === id).reduce((sum, { count }) => sum + count, 0)
+    const [current] = ring.keys
+    const keys = [
+      ...ring.keys.map(({ id, source }) => ({ id, source, use: id === current.id ? 'seals' : 'opens' })),
+      ...ring.unknown.map(({ id, source }) => ({ id, source, use: 'waits' })),
+    ].map((key) => ({ ...key, values: valuesOf(key.id) }))
+    const others = OTHERS.flatMap(([key, words]) => (valuesOf(key) === 0 ? [] : [{ words, values: valuesOf(key) }]))
+    output.result({ keys, counts, notes: ring.notes }, [
+      ...table(
+        ['KEY', 'FROM', 'USE', 'VALUES'],
+        keys.map(({ id, source, use, values }) => [id, source, use, String(values)]),
+      ),
+      ...others.map(({ words, values }) => `${values} ${words}`),
+      ...ring.notes.map((text) => `Note: ${text}.`),
+    ])
+    return EXIT.ok
+  })
+
+const OTHERS = [
+  ['unnamed', 'values of an earlier version, which name no key; `toolway vault rotate` gives them one.'],
+  ['plain', 'values that nobody sealed; the next start seals them.'],
+  ['foreign', 'values that another program sealed (enc:); they are left alone.'],
+] as const
+
+export const rotate = (output: Output): Promise<number> =>
+  withInstallation(async ({ db, sources }) => {
+    const say = (text: string) => {
+      if (!output.json) process.stderr.write(`${text}\n`)
+    }
+    const turned = await worded(
+      rotateKeys({
+        db,
+        sources,
+        onStep: (step, id) => say(STEPS[step](id)),
+        onProgress: (column, done) => say(`${done} values sealed anew (${column})`),
+      }),
+    )
+    const { id, source, done, unopened, left, resumed } = turned
+    output.result(turned, [
+      resumed
+        ? `A rotation that had not come to its end is done: ${done} values were sealed anew with ${id} (${source}).`
+        : `The vault key is ${id} now (${source}); ${done} values were sealed anew.`,
+      ...unopened.map((place) => `Does not open with any key, and was left alone: ${place}.`),
+      ...(left === 0 ? [] : [`${left} values were held by others all the time: run this again.`]),
+      ...(resumed ? [] : ['The old key still opens; `toolway vault retire` ends that.']),
+    ])
+    return unopened.length + left === 0 ? EXIT.ok : EXIT.failed
+  })
+
+const STEPS = {
+  'key made': (id: string) => `Key ${id} is made.`,
+  'key known': (id: string) => `Gateways are loading key ${id} …`,
+  'key seals': (id: string) => `Key ${id} seals from now on.`,
+} as const
+
+export const retire = (id: string, output: Output): Promise<number> =>
+  withInstallation(async ({ db, sources }) => {
+    const still = await worded(retireKey({ db, sources }, id))
+    output.result({ retired: id, still }, [
+      `The vault key ${id} is forgotten: it opens nothing any more, and what it signed counts no more.`,
+      ...still.map((source) => `It still stands in ${source}: remove it there.`),
+    ])
+    return EXIT.ok
+  })
+
+/** Refusals are told in one sentence. */
+const worded = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((thrown: unknown) => {
+    const known = [KeyNotEverywhere, KeyStays, NoPlaceForKey].some((kind) => thrown instanceof kind)
+    throw known ? new CommandFault((thrown as Error).message) : thrown
+  })

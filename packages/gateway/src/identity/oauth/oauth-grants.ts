@@ -1,0 +1,127 @@
+/**
+ * What persons allowed OAuth clients: which client, at which endpoint, in which organization, how far.
+ *
+ * A grant is a sign-in as well (the `sid` of its tokens), and the database ends both together. It counts only as long as its
+ * account is active and of the epoch in which it was given.
+ */
+import { LIMITS, newId, type FamilyId, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
+
+export const GrantRow = z.object({
+  id: z.string().transform((id) => id as FamilyId),
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  user_id: z.string().transform((id) => id as UserId),
+  client_id: z.string(),
+  client_name: z.string(),
+  client_host: z.string(),
+  resource: z.string(),
+  effect_limit: z.enum(LIMITS),
+  created_at: z.date(),
+  used_at: z.date(),
+})
+export type GrantRow = z.output<typeof GrantRow>
+
+export interface NewGrant {
+  readonly userId: UserId
+  readonly organizationId: OrganizationId
+  readonly clientId: string
+  readonly clientName: string
+  readonly clientHost: string
+  readonly resource: string
+  readonly limit: Limit
+  readonly epoch: number
+  readonly expiresAt: Date
+}
+
+const Nothing = z.object({})
+const Ended = z.object({
+  id: z.string(),
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  client_name: z.string(),
+})
+export type EndedGrant = z.output<typeof Ended>
+
+/** Of one person and client at one endpoint; one more ends the oldest. */
+const MOST_ALIKE = 20
+
+export async function addGrant(sql: SystemSql, grant: NewGrant): Promise<FamilyId> {
+  const { userId, organizationId, clientId, clientName, clientHost, resource, limit, epoch, expiresAt } = grant
+  const id = newId('fam')
+  await sql(Nothing)`
+    insert into sign_ins (id, user_id, bound_to, client, expires_at)
+    values (${id}, ${userId}, ${organizationId}, ${clientId}, ${expiresAt})`
+  await sql(Nothing)`
+    insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
+    values (${id}, ${organizationId}, ${userId}, ${clientId}, ${clientName}, ${clientHost}, ${resource}, ${limit}, ${epoch})`
+  await sql(Nothing)`
+    update oauth_grants set ended_at = now()
+     where id in (select id from oauth_grants
+                   where user_id = ${userId} and client_id = ${clientId} and resource = ${resource} and ended_at is null
+                   order by created_at desc, id desc offset ${MOST_ALIKE})`
+  return id
+}
+
+/** A grant that stands. */
+export async function findGrant(sql: SystemSql, id: string): Promise<GrantRow | undefined> {
+  const rows = await sql(GrantRow)`
+    select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
+           g.created_at, g.used_at
+      from oauth_grants g
+      join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
+      join users u on u.id = g.user_id and u.active and u.epoch = g.epoch
+     where g.id = ${id} and g.ended_at is null`
+  return rows[0]
+}
+
+/** The latest that a person gave that client for that endpoint, and that stands. */
+export async function findLike(sql: SystemSql, like: { userId: UserId; clientId: string; resource: string }) {
+  const { userId, clientId, resource } = like
+  const rows = await sql(GrantRow)`
+    select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
+           g.created_at, g.used_at
+      from oauth_grants g
+      join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
+      join users u on u.id = g.user_id and u.active and u.epoch = g.epoch
+     where g.user_id = ${userId} and g.client_id = ${clientId} and g.resource = ${resource} and g.ended_at is null
+     order by g.created_at desc, g.id desc limit 1`
+  return rows[0]
+}
+
+/** Its tokens were renewed: it lives on. */
+export async function noteGrantUse(sql: SystemSql, id: string, expiresAt: Date): Promise<void> {
+  await sql(Nothing)`update oauth_grants set used_at = now() where id = ${id}`
+  await sql(Nothing)`update sign_ins set expires_at = ${expiresAt} where id = ${id} and ended_at is null`
+}
+
+/** Those of one person, everywhere; a page of them. */
+export const listGrantsOf = (sql: SystemSql, userId: UserId) => sql(GrantRow)`
+  select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
+         g.created_at, g.used_at
+    from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
+   where g.user_id = ${userId} and g.ended_at is null order by g.created_at desc, g.id desc`
+
+/** Those of an organization's members. One that has run out is gone with the next cleaning. */
+export const listGrants = (sql: OrgSql) => sql(GrantRow)`
+  select id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, created_at, used_at
+    from oauth_grants where ended_at is null order by created_at desc, id desc`
+
+/** Undefined when there is none of that id that has not ended. `of` limits it to one person's. */
+export async function endGrant(
+  sql: OrgSql | SystemSql,
+  id: string,
+  of: UserId | undefined,
+): Promise<EndedGrant | undefined> {
+  const rows = await sql(Ended)`
+    update oauth_grants set ended_at = now()
+     where id = ${id} and ended_at is null and (${of ?? null}::text is null or user_id = ${of ?? null})
+    returning id, organization_id, client_name`
+  return rows[0]
+}
+
+/** Sign-ins of clients that have run out or ended a while ago, and with them their grants and tokens. */
+export const removeOldGrants = async (sql: SystemSql): Promise<unknown> =>
+  sql(Nothing)`
+    delete from sign_ins using oauth_grants g
+     where sign_ins.id = g.id
+       and (sign_ins.expires_at < now() - interval '1 day' or sign_ins.ended_at < now() - interval '1 day')`

@@ -1,0 +1,92 @@
+/**
+ * Callers whom no row of ours knows: the one key of the environment, and tokens that somebody else vouches for.
+ *
+ * What others say of a token is kept for a moment, asked once by many, and asked by a few at a time. A source that does not
+ * answer lets nobody in. A text that looks like a key or a token of ours is never shown to anybody.
+ */
+import { hash as digestOf, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Fault } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+import { KEY_FORM, LOOKS_LIKE_KEY } from '../keys/key-forms.ts'
+import type { Principal } from '../principal.ts'
+
+/** What another says of who calls. */
+export interface Vouched {
+  /** `jwt` or `identity`: subjects of two sources are two people. */
+  readonly source: string
+  readonly subject: string
+  readonly email: string | undefined
+  /** Id or slug. */
+  readonly organization: string | undefined
+  readonly role: string | undefined
+  /** Milliseconds until which it holds. */
+  readonly until: number
+}
+
+export interface Source {
+  takes(bearer: string): boolean
+  /** Throws `token.unknown`, `token.expired`, or `gateway.not-ready` where nobody answers. */
+  ask(bearer: string): Promise<Vouched>
+}
+
+export interface Guests {
+  /** Undefined for who is none; a promise only when memory does not know. Throws `token.unknown` and its like. */
+  find(bearer: string): Principal | Promise<Principal> | undefined
+}
+
+export interface GuestsParts {
+  /** Compared in constant time; whose it is is asked at each use. */
+  readonly environment: { readonly key: string; principal(): Principal } | undefined
+  readonly sources: readonly Source[]
+  /** Who that is here, by what is in memory now; asked at each use. */
+  place(vouched: Vouched): Principal
+}
+
+const VOUCHED = { max: 10_000, ttl: 60_000 }
+const REFUSED = { max: 10_000, ttl: 2_000 }
+const MOST_ASKED = 16
+/** Visible ASCII, as a header can carry it. */
+const BEARER_FORM = /^[\x21-\x7e]{1,8192}$/
+
+export function createGuests({ environment, sources, place }: GuestsParts): Guests {
+  const vouchers = new LRUCache<string, Vouched>(VOUCHED)
+  const refused = new LRUCache<string, Fault>(REFUSED)
+  const asking = createSingleFlight<string, Vouched>()
+  const salt = randomBytes(16).toString('hex')
+  const digest = (text: string) => digestOf('sha256', salt + text, 'buffer')
+  const expected = environment === undefined ? undefined : digest(environment.key)
+  let underWay = 0
+
+  async function ask(source: Source, bearer: string, name: string): Promise<Vouched> {
+    if (underWay >= MOST_ASKED)
+      throw new Fault('gateway.not-ready', { problem: 'many unknown tokens are being asked about' })
+    underWay++
+    try {
+      const vouched = await source.ask(bearer)
+      vouchers.set(name, vouched)
+      return vouched
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      if (fault.row.http === 401) refused.set(name, fault)
+      throw fault
+    } finally {
+      underWay--
+    }
+  }
+
+  return {
+    find(bearer) {
+      if (environment !== undefined && expected !== undefined && timingSafeEqual(digest(bearer), expected))
+        return environment.principal()
+      if (sources.length === 0 || KEY_FORM.test(bearer) || LOOKS_LIKE_KEY.test(bearer)) return undefined
+      const name = digest(bearer).toString('base64')
+      const held = vouchers.get(name)
+      if (held !== undefined && held.until > Date.now()) return place(held)
+      const before = refused.get(name)
+      if (before !== undefined) throw before
+      const source = BEARER_FORM.test(bearer) ? sources.find((one) => one.takes(bearer)) : undefined
+      return source === undefined ? undefined : asking(name, () => ask(source, bearer, name)).then(place)
+    },
+  }
+}
