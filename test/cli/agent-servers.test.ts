@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { expect, test } from 'vitest'
-import { connectClient, KINDS } from '../e2e/peers/client.ts'
-import { probeProcess, processOf, startEverythingOverHttp } from '../e2e/peers/real-servers.ts'
+import { connectClient, KINDS } from '../e2e/peers/clients/client.ts'
+import { probeProcess, processOf, startEverythingOverHttp } from '../e2e/peers/servers/real-servers.ts'
 import { makeInstallation } from './installation.ts'
 
 const KEY = `uru_${'a'.repeat(64)}`

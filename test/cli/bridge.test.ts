@@ -1,8 +1,8 @@
 /** What the first screen says for Claude Desktop, pasted as it stands: does it work for somebody who has only cloned this? */
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
-import { connectOver, KINDS } from '../e2e/peers/client.ts'
-import { buildBridge, modern, open, startBridge } from '../e2e/peers/bridge.ts'
+import { connectOver, KINDS } from '../e2e/peers/clients/client.ts'
+import { buildBridge, modern, open, startBridge } from '../e2e/peers/clients/bridge.ts'
 import { makeInstallation } from './installation.ts'
 
 interface Desktop {

@@ -105,7 +105,7 @@ describe('a secret', () => {
     expect(await here.run(['tools', '--key', 'a', '--key-env', 'MINE'], { settings })).toMatchObject({ code: 2 })
   })
 
-  const child = ['--', process.execPath, join(import.meta.dirname, '../e2e/peers/probe.script.ts'), 'probe']
+  const child = ['--', process.execPath, join(import.meta.dirname, '../e2e/peers/probes/probe.script.ts'), 'probe']
   const heard = async (alias: string, name: string) =>
     (await here.run(['call', `${alias}__environment`, JSON.stringify({ name })])).out
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { addKey, changesIn, createAsk, type Answered, type Ask } from './peers/administrators.ts'
+import { addKey, changesIn, createAsk, type Answered, type Ask } from './peers/people/administrators.ts'
 
 const TENANTS = '/api/v1/admin/tenants'
 const parts = new AsyncDisposableStack()

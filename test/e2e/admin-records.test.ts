@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { addKey, createAsk, type Ask } from './peers/administrators.ts'
+import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { startProbe, type ProbeServer } from './peers/probe-server.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const parts = new AsyncDisposableStack()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { addKey } from './peers/administrators.ts'
+import { addKey } from './peers/people/administrators.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 
 const root = new URL('../../', import.meta.url)

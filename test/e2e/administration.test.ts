@@ -1,11 +1,11 @@
 /** What an administrator does with connections, their tools and toolsets over HTTP, and what clients see of it at once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { addKey, changesIn, createAsk, type Ask } from './peers/administrators.ts'
+import { addKey, changesIn, createAsk, type Ask } from './peers/people/administrators.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
-import { startProbe, type ProbeServer } from './peers/probe-server.ts'
-import { callTool } from './peers/raw-client.ts'
-import { httpWire, probeProcess } from './peers/real-servers.ts'
+import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
+import { callTool } from './peers/clients/raw-client.ts'
+import { httpWire, probeProcess } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const CONNECTIONS = '/api/v1/admin/tenants/default/connectors'

@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { LOOK, PAGE, startAppsServer, VIEW } from './peers/apps-server.ts'
+import { LOOK, PAGE, startAppsServer, VIEW } from './peers/servers/apps-server.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { ask, callTool, openSession } from './peers/raw-client.ts'
-import type { RawPeer } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { ask, callTool, openSession } from './peers/clients/raw-client.ts'
+import type { RawPeer } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 
 const UI = 'io.modelcontextprotocol/ui'
 const SHOWS_APPS = { extensions: { [UI]: { mimeTypes: ['text/html;profile=mcp-app'] } } }

@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { startAsker } from './peers/asker-server.ts'
-import { connectClient, KINDS, type Kind, type Result } from './peers/client.ts'
-import type { Way } from './peers/lasting-transports.ts'
+import { startAsker } from './peers/servers/asker-server.ts'
+import { connectClient, KINDS, type Kind, type Result } from './peers/clients/client.ts'
+import type { Way } from './peers/clients/lasting-transports.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
-import { callTool } from './peers/raw-client.ts'
-import { askerProcess, httpWire } from './peers/real-servers.ts'
+import { callTool } from './peers/clients/raw-client.ts'
+import { askerProcess, httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const OTHER_KEY = `uru_${'fedcba9876543210'.repeat(4)}`

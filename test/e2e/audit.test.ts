@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { recordChange } from '../../packages/gateway/src/records/change.ts'
 import { createTestVault, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { startProbe } from './peers/probe-server.ts'
-import { callTool } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { startProbe } from './peers/probes/probe-server.ts'
+import { callTool } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const PLATFORM_KEY = `uru_${'b1'.repeat(32)}`

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { alive } from '../../packages/gateway/src/upstreams/children/children.test.fixture.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { callTool, type RawPeer } from './peers/raw-client.ts'
+import { callTool, type RawPeer } from './peers/clients/raw-client.ts'
 import { until } from './peers/until.ts'
 
-const SCRIPT = join(import.meta.dirname, 'peers/greedy.script.ts')
+const SCRIPT = join(import.meta.dirname, 'peers/servers/greedy.script.ts')
 const World = z.object({ environment: z.record(z.string(), z.string()), cwd: z.string(), pid: z.number() })
 const greedy = (alias: string) => ({
   alias,

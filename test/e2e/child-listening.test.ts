@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { join } from 'node:path'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { connectClient } from './peers/client.ts'
-import { startListening } from './peers/listener.ts'
+import { connectClient } from './peers/clients/client.ts'
+import { startListening } from './peers/clients/listener.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { callTool } from './peers/raw-client.ts'
-import type { RawPeer } from './peers/raw-client.ts'
+import { callTool } from './peers/clients/raw-client.ts'
+import type { RawPeer } from './peers/clients/raw-client.ts'
 import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const
@@ -15,7 +15,7 @@ const parts = new AsyncDisposableStack()
 let gateway: TestGateway
 
 beforeAll(async () => {
-  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'peers/watched.script.ts')]
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'peers/servers/watched.script.ts')]
   const wire = { kind: 'process' as const, command: process.execPath, args, environment: {} }
   gateway = parts.use(
     await openGateway({

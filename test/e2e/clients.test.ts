@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { PNG, WAV } from '../conformance/everything/samples.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/client.ts'
-import type { McpClient } from './peers/client.ts'
+import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import type { McpClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 
 const ERAS = ['modern', 'legacy'] as const
 const ENDPOINTS = ['one connection', 'joined'] as const

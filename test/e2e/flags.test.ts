@@ -7,8 +7,8 @@ import { ConfigFault, loadConfig } from '../../packages/gateway/src/config.ts'
 import { startTestGateway, TEST_KEY } from '../../packages/gateway/src/testing/gateway.ts'
 import { makeInstallation } from '../cli/installation.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
-import { ask, callTool, type RawPeer } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { ask, callTool, type RawPeer } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 
 const SWITCHES = ['SERVER_POOL', 'SESSION_MANAGEMENT', 'METRICS', 'AUTH'] as const
 const WORDS = { on: ['true', '1', 'on'], off: ['false', '0', 'off'] } as const

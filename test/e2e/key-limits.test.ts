@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask, callTool, textIn } from '../fault/caller.ts'
-import { ask as askEra } from './peers/raw-client.ts'
+import { ask as askEra } from './peers/clients/raw-client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 
 const script = fileURLToPath(new URL('../../packages/gateway/src/demo/demo-server.ts', import.meta.url))

@@ -6,8 +6,8 @@ import { addKey, hintOf, mintKey } from '../../packages/gateway/src/identity/key
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { ask } from '../fault/caller.ts'
-import { createAdminClient } from './peers/admin-client.ts'
-import { join } from './peers/people.ts'
+import { createAdminClient } from './peers/people/admin-client.ts'
+import { join } from './peers/people/people.ts'
 
 const vault = createTestVault()
 const MINE = '/api/v1/auth/my-keys'

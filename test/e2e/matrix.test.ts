@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { ANSWERS, connectClient, eraOfKind, KINDS, type Kind } from './peers/client.ts'
-import { isInquiry, METHODS, QUESTIONS, STEPS, type Inquiry } from './peers/inquiry.ts'
+import { ANSWERS, connectClient, eraOfKind, KINDS, type Kind } from './peers/clients/client.ts'
+import { isInquiry, METHODS, QUESTIONS, STEPS, type Inquiry } from './peers/probes/inquiry.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { startProbeOne } from './peers/probe-one-server.ts'
-import { startProbe } from './peers/probe-server.ts'
-import { httpWire, probeProcess } from './peers/real-servers.ts'
+import { startProbeOne } from './peers/probes/probe-one-server.ts'
+import { startProbe } from './peers/probes/probe-server.ts'
+import { httpWire, probeProcess } from './peers/servers/real-servers.ts'
 import { startRecorder, type Recorder } from './peers/recorder.ts'
 import { until } from './peers/until.ts'
 

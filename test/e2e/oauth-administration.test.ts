@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
-import { createPerson } from './peers/oauth-person.ts'
+import { createPerson } from './peers/people/oauth-person.ts'
 import { until } from './peers/until.ts'
 
 interface Body {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
-import { createPerson, formIn } from './peers/oauth-person.ts'
-import { callTool } from './peers/raw-client.ts'
+import { createPerson, formIn } from './peers/people/oauth-person.ts'
+import { callTool } from './peers/clients/raw-client.ts'
 import { until } from './peers/until.ts'
 
 const INVALID = { status: 400, body: { error: 'invalid_grant' } }

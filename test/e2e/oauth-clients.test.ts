@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
-import { startEffects } from './peers/effects-server.ts'
-import { connectWithOAuth, createStore, OAUTH_KINDS } from './peers/oauth-client.ts'
-import { createPerson, type Answers } from './peers/oauth-person.ts'
+import { startEffects } from './peers/servers/effects-server.ts'
+import { connectWithOAuth, createStore, OAUTH_KINDS } from './peers/clients/oauth-client.ts'
+import { createPerson, type Answers } from './peers/people/oauth-person.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { until } from './peers/until.ts'
 

@@ -11,7 +11,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
 import { openOAuthGateway } from './peers/oauth-gateway.ts'
-import type { Person } from './peers/oauth-person.ts'
+import type { Person } from './peers/people/oauth-person.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MODULES = join(ROOT, 'node_modules')

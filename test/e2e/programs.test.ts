@@ -3,10 +3,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { connectOver } from './peers/client.ts'
+import { connectOver } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { createHome, desktopEntry, inspect } from './peers/programs.ts'
-import { httpWire, processOf } from './peers/real-servers.ts'
+import { createHome, desktopEntry, inspect } from './peers/clients/programs.ts'
+import { httpWire, processOf } from './peers/servers/real-servers.ts'
 
 // Whole programs are started here, on machines that may be busy with other things.
 vi.setConfig({ testTimeout: 120_000 })

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson, askAdmin, createBrowser, signIn } from '../../packages/gateway/src/testing/people.ts'
-import { CLIENT, startIdentityProvider, startSupabase, walkThrough, type Person } from './peers/identity-provider.ts'
+import {
+  CLIENT,
+  startIdentityProvider,
+  startSupabase,
+  walkThrough,
+  type Person,
+} from './peers/people/identity-provider.ts'
 
 const PUBLIC = 'http://localhost:8787'
 const CALLBACK = `${PUBLIC}/sign-in/oidc/callback`

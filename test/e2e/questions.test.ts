@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/client.ts'
-import type { Kind, McpClient } from './peers/client.ts'
+import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import type { Kind, McpClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { callTool, openSession } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { callTool, openSession } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { connectClient, KINDS } from './peers/client.ts'
+import { connectClient, KINDS } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { httpWire, processOf, startEverythingOverHttp } from './peers/real-servers.ts'
+import { httpWire, processOf, startEverythingOverHttp } from './peers/servers/real-servers.ts'
 
 const ENDPOINTS = ['one connection', 'joined'] as const
 const ways = KINDS.flatMap((kind) => ENDPOINTS.map((endpoint) => ({ kind, endpoint })))

@@ -4,8 +4,8 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { request, type Asked } from '../isolation/request.ts'
 import { openTown, type Town } from '../isolation/town.ts'
-import { callTool, openSession, ask } from './peers/raw-client.ts'
-import { readEvents } from './peers/event-reader.ts'
+import { callTool, openSession, ask } from './peers/clients/raw-client.ts'
+import { readEvents } from './peers/clients/event-reader.ts'
 import { until } from './peers/until.ts'
 
 const parts = new AsyncDisposableStack()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
-import { callTool, openSession, type RawPeer } from './peers/raw-client.ts'
+import { callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
 
 const at = (name: string) => join(import.meta.dirname, 'peers/runtimes', name)
 const RUNTIMES = [

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openGateway } from './peers/open-gateway.ts'
 import { sayResult, startScriptedUpstream } from '../fault/scripted-upstream.ts'
-import { callTool, openSession, type RawPeer } from './peers/raw-client.ts'
+import { callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
 
 const KEYS = { ann: `uru_${'aa'.repeat(32)}`, bob: `uru_${'bb'.repeat(32)}` }
 const CALLS = 1_000

@@ -7,9 +7,9 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startScriptedUpstream } from '../fault/scripted-upstream.ts'
 import type { ScriptedUpstream } from '../fault/scripted-upstream.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { ask, callTool, openSession } from './peers/raw-client.ts'
-import type { RawPeer } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
+import { ask, callTool, openSession } from './peers/clients/raw-client.ts'
+import type { RawPeer } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
 
 const ERAS = ['modern', 'legacy'] as const
 type Era = (typeof ERAS)[number]

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLOSE_CODES } from '../../packages/gateway/src/http/lasting/close-codes.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { probeProcess } from './peers/real-servers.ts'
+import { probeProcess } from './peers/servers/real-servers.ts'
 
 const root = new URL('../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/transports.md', root), 'utf8')

@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/client.ts'
-import type { Kind, McpClient } from './peers/client.ts'
+import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import type { Kind, McpClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { startProbe } from './peers/probe-server.ts'
-import type { ProbeServer } from './peers/probe-server.ts'
-import { httpWire, processOf } from './peers/real-servers.ts'
+import { startProbe } from './peers/probes/probe-server.ts'
+import type { ProbeServer } from './peers/probes/probe-server.ts'
+import { httpWire, processOf } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REVISIONS } from '../../packages/contract/src/revisions.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { sayError, sayJson, startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
-import { connectClient, KINDS } from './peers/client.ts'
-import { serveOneRevision } from './peers/one-revision.ts'
+import { connectClient, KINDS } from './peers/clients/client.ts'
+import { serveOneRevision } from './peers/servers/one-revision.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { callTool, openSession, type RawPeer } from './peers/raw-client.ts'
-import { httpWire } from './peers/real-servers.ts'
-import { startSocketServer, startSseServer } from './peers/stream-servers.ts'
+import { callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
+import { httpWire } from './peers/servers/real-servers.ts'
+import { startSocketServer, startSseServer } from './peers/servers/stream-servers.ts'
 
 const OWN_VERSION = (
   JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
@@ -40,7 +40,7 @@ afterAll(() => parts.disposeAsync())
 
 async function start(way: Way, revision: string) {
   if (way === 'stdio') {
-    const script = join(import.meta.dirname, 'peers/one-revision.script.ts')
+    const script = join(import.meta.dirname, 'peers/servers/one-revision.script.ts')
     const args = ['--disable-warning=ExperimentalWarning', script, revision]
     return { kind: 'process' as const, command: process.execPath, args, environment: {} }
   }

@@ -1,9 +1,9 @@
 /** Legacy clients that ask and leave: leaving is no cancel, and yet what they leave behind must not fill the gateway. */
 import { expect, test } from 'vitest'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { openSession, start, type RawPeer } from '../e2e/peers/raw-client.ts'
-import { startProbe } from '../e2e/peers/probe-server.ts'
-import { httpWire } from '../e2e/peers/real-servers.ts'
+import { openSession, start, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { startProbe } from '../e2e/peers/probes/probe-server.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { until } from '../e2e/peers/until.ts'
 
 const MOST = 100

@@ -4,7 +4,7 @@ import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { putConnection, removeFrom } from '../e2e/peers/connections.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { openSession, start } from '../e2e/peers/raw-client.ts'
+import { openSession, start } from '../e2e/peers/clients/raw-client.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
 
 const NARROW = `uru_${'ef'.repeat(32)}`

@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-po
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
-import { ask, openSession } from '../e2e/peers/raw-client.ts'
+import { ask, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { callTool, faultIn, textIn } from './caller.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`

@@ -1,7 +1,7 @@
 /** Servers that take their time in every step but the call itself: each step ends with the connection's own limit, and is told so. */
 import { expect, test } from 'vitest'
 import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
-import { ask as askRaw, callTool as callLegacy, openSession } from '../e2e/peers/raw-client.ts'
+import { ask as askRaw, callTool as callLegacy, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { callTool, faultIn, textIn } from './caller.ts'
 import { startScriptedUpstream } from './scripted-upstream.ts'
 import type { ServerResponse } from 'node:http'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
-import { callTool as callLegacy, openSession } from '../e2e/peers/raw-client.ts'
+import { callTool as callLegacy, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { callTool, faultIn, textIn } from './caller.ts'
 import { sayError, sayJson, startScriptedUpstream } from './scripted-upstream.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { removeKey } from '../../packages/gateway/src/identity/keys/keys.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { removeToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
-import { openSession, start } from '../e2e/peers/raw-client.ts'
+import { openSession, start } from '../e2e/peers/clients/raw-client.ts'
 import { ask, requestOf } from './caller.ts'
 import { headOf, openRaw } from './raw-socket.ts'
 

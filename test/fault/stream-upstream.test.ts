@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { callTool as callRaw, openSession } from '../e2e/peers/raw-client.ts'
+import { callTool as callRaw, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { callTool, faultIn, textIn, type Called } from './caller.ts'
 import { startFaultyStream, STREAM_MISBEHAVIOURS, type StreamMisbehaviour } from './faulty-stream.ts'
 

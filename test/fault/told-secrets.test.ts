@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { ask as askRaw } from '../e2e/peers/raw-client.ts'
+import { ask as askRaw } from '../e2e/peers/clients/raw-client.ts'
 import { ask, callTool } from './caller.ts'
 import { sayError, startScriptedUpstream } from './scripted-upstream.ts'
 

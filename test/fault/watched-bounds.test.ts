@@ -1,8 +1,8 @@
 /** What a session watches is kept, stored and told again: it is bounded for the session, however many servers there are. */
 import { expect, test } from 'vitest'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { ask, openSession } from '../e2e/peers/raw-client.ts'
-import { httpWire } from '../e2e/peers/real-servers.ts'
+import { ask, openSession } from '../e2e/peers/clients/raw-client.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startScriptedUpstream } from './scripted-upstream.ts'
 
 const LONG = 4_096

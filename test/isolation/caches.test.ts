@@ -4,9 +4,9 @@
  */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { startLegacyTasks } from '../e2e/peers/legacy-tasks.ts'
-import { startProbeOne } from '../e2e/peers/probe-one-server.ts'
-import { ask, callTool, openSession, type RawAnswer, type RawPeer } from '../e2e/peers/raw-client.ts'
+import { startLegacyTasks } from '../e2e/peers/servers/legacy-tasks.ts'
+import { startProbeOne } from '../e2e/peers/probes/probe-one-server.ts'
+import { ask, callTool, openSession, type RawAnswer, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { until } from '../e2e/peers/until.ts'
 import { describeEachTown } from './each-town.ts'
 import type { Echoed } from './echo-server.ts'

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { addressOf } from '../../packages/gateway/src/http/addresses.ts'
-import { MODERN_META, openSession } from '../e2e/peers/raw-client.ts'
+import { MODERN_META, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { describeEachTown } from './each-town.ts'
 import { roleAt, strangerAt } from './expected.ts'
 import { leaksIn, type Markers } from './leaks.ts'

@@ -5,9 +5,9 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { ask, openSession, type RawPeer } from '../e2e/peers/raw-client.ts'
-import { openLegacyLine } from '../e2e/peers/raw-line.ts'
-import { httpWire } from '../e2e/peers/real-servers.ts'
+import { ask, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { openLegacyLine } from '../e2e/peers/clients/raw-line.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { MISBEHAVIOURS, startFaultyUpstream } from '../fault/faulty-upstream.ts'
 
 const PATH = 'the-hidden-path'

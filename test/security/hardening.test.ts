@@ -1,8 +1,8 @@
 /** What answers carry besides what was asked for, and how large they and their requests may be. */
 import { describe, expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { callTool, openSession, type RawPeer } from '../e2e/peers/raw-client.ts'
-import { httpWire } from '../e2e/peers/real-servers.ts'
+import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startScriptedUpstream } from '../fault/scripted-upstream.ts'
 
 const PATHS = ['/health/ready', '/metrics', '/api/v1/admin/tenants', '/api/v1/nowhere', '/nowhere']

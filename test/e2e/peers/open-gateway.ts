@@ -1,7 +1,7 @@
 /** A gateway in this process whose connections have been contacted and are listed: what most stories begin with. */
 import { startTestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import type { TestConnection, TestGateway, TestGatewayOptions } from '../../../packages/gateway/src/testing/gateway.ts'
-import { ask } from './raw-client.ts'
+import { ask } from './clients/raw-client.ts'
 import { until } from './until.ts'
 
 /** Starts it and waits until every connection that is switched on lists what it offers. */

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { clientConfigurations } from '../../../packages/gateway/src/cli/clients/client-configurations.ts'
+import { clientConfigurations } from '../../../../packages/gateway/src/cli/clients/client-configurations.ts'
 
-const modules = join(import.meta.dirname, '../../../node_modules')
+const modules = join(import.meta.dirname, '../../../../node_modules')
 
 /** A home of its own for programs that write there, removed at the end. */
 export async function createHome(): Promise<AsyncDisposable & { path: string }> {

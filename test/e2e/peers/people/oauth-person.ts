@@ -5,7 +5,7 @@
  * It follows redirects and pages that lead on by themselves, keeps cookies, and fills in the forms that it is shown. It reads
  * pages as text, as nothing else of a browser is needed where there are no scripts.
  */
-import { createBrowser, PASSWORD } from '../../../packages/gateway/src/testing/people.ts'
+import { createBrowser, PASSWORD } from '../../../../packages/gateway/src/testing/people.ts'
 
 export interface Answers {
   readonly email: string

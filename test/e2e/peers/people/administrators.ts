@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'
-import { createTestVault, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { createTestVault, type TestGateway } from '../../../../packages/gateway/src/testing/gateway.ts'
 
 const Nothing = z.object({})
 const vault = createTestVault()

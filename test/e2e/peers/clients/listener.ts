@@ -1,7 +1,7 @@
 /** A modern client's open listen stream, by hand: what it was told, in order, and how it ended. */
 import { start } from './raw-client.ts'
 import type { RawMessage, RawPeer } from './raw-client.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 export interface Listener extends AsyncDisposable {
   readonly heard: readonly RawMessage[]

@@ -8,7 +8,7 @@ import type { OAuthClientProvider as ProviderTwo } from '@modelcontextprotocol/c
 import type { OAuthClientProvider as ProviderOne } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as ClientOne } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Person } from './oauth-person.ts'
+import type { Person } from '../people/oauth-person.ts'
 
 export const OAUTH_KINDS = ['SDK 1', 'SDK 2'] as const
 export type OAuthKind = (typeof OAUTH_KINDS)[number]

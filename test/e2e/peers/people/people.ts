@@ -1,12 +1,12 @@
 /** Members of a test gateway with a sign-in of theirs: what `toolway login` would have, without the way there. */
 import { newId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'
-import { createAccessTokens } from '../../../packages/gateway/src/identity/access-tokens.ts'
-import { ensureMemberKey } from '../../../packages/gateway/src/identity/keys/member-keys.ts'
-import { createTestVault, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
+import { createAccessTokens } from '../../../../packages/gateway/src/identity/access-tokens.ts'
+import { ensureMemberKey } from '../../../../packages/gateway/src/identity/keys/member-keys.ts'
+import { createTestVault, type TestGateway } from '../../../../packages/gateway/src/testing/gateway.ts'
+import { addPerson } from '../../../../packages/gateway/src/testing/people.ts'
 import { createAdminClient } from './admin-client.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 const Nothing = z.object({})
 type Db = Pick<TestGateway, 'db'>

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { MODERN_META, type RawMessage } from './raw-client.ts'
 import { openSocket, sseOf } from './lasting-transports.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 export interface RawLine extends AsyncDisposable {
   /** Everything that came, in order. */

@@ -10,11 +10,11 @@ import { promisify } from 'node:util'
 import { StdioClientTransport as TransportOne } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StdioClientTransport as TransportTwo } from '@modelcontextprotocol/client/stdio'
 import type { Transport } from '@modelcontextprotocol/client'
-import { bundleBridge } from '../../../tools/build/bundle-bridge.ts'
+import { bundleBridge } from '../../../../tools/build/bundle-bridge.ts'
 import { connectOver, type Kind, type McpClient } from './client.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../../../..')
 
 export interface Target {
   readonly url: string

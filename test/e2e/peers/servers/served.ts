@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { createRequestStateCodec, InMemoryServerEventBus } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createEverything, type EverythingParts } from '../../conformance/everything/everything.ts'
-import { createLegacyEverything } from '../../conformance/everything/legacy-sessions.ts'
-import type { RoundState } from '../../conformance/everything/round-tools.ts'
-import { createProbe, createProbeState, type ProbeState } from './probe.ts'
+import { createEverything, type EverythingParts } from '../../../conformance/everything/everything.ts'
+import { createLegacyEverything } from '../../../conformance/everything/legacy-sessions.ts'
+import type { RoundState } from '../../../conformance/everything/round-tools.ts'
+import { createProbe, createProbeState, type ProbeState } from '../probes/probe.ts'
 import type { Serve } from './stream-servers.ts'
 
 export function serveEverything(era: 'legacy' | 'modern'): Serve {

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
-const modules = join(import.meta.dirname, '../../../node_modules')
+const modules = join(import.meta.dirname, '../../../../node_modules')
 const entryOf = (name: string) => join(modules, '@modelcontextprotocol', `server-${name}`, 'dist/index.js')
 
 /** How a gateway starts one of them as its child. */
@@ -15,7 +15,7 @@ export function processOf(name: 'everything' | 'filesystem' | 'memory', args: st
 
 /** How a gateway starts our own probe as its child, written with SDK 2 or SDK 1. */
 export function probeProcess(name: string, environment: Record<string, string> = {}, script = 'probe.script.ts') {
-  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, script), name]
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../probes', script), name]
   return { kind: 'process' as const, command: process.execPath, args, environment }
 }
 
