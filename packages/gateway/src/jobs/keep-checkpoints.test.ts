@@ -10,7 +10,11 @@ import { createKeepCheckpoints } from './keep-checkpoints.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const ACTOR = {
-  ...{ id: 'tester', type: 'system', keyId: undefined, address: undefined, userAgent: undefined },
+  id: 'tester',
+  type: 'system',
+  keyId: undefined,
+  address: undefined,
+  userAgent: undefined,
   correlationId: 'c',
 } as const
 
