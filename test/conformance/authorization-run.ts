@@ -7,7 +7,6 @@
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openStore } from '../../packages/gateway/src/admin/installation/open-store.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
@@ -16,6 +15,7 @@ import { until } from '../e2e/peers/until.ts'
 import { foreignEnvironment, type GatewayUnderTest } from './gateway-under-test.ts'
 import { absent, readOutcome, type ScenarioOutcome } from './outcomes.ts'
 import { authorizationArguments, ROOT, type Suite } from './suites.ts'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 
 const EMAIL = 'suite@example.com'
 const RUN_LIMIT_MS = 3 * 60_000
@@ -106,12 +106,4 @@ async function register(issuer: string, redirect: string): Promise<string> {
   const { client_id: id } = (await response.json()) as { client_id?: string }
   if (id === undefined) throw new Error(`the client could not register: ${response.status}`)
   return id
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

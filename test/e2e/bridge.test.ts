@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { buildBridge, connectByBridge, modern, open, startBridge, type BuiltBridge } from './peers/clients/bridge.ts'
-import { eraOfKind, KINDS, type Kind } from './peers/clients/client.ts'
+import { eraOfKind, KINDS, type Kind, textOf } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
@@ -47,8 +47,6 @@ afterAll(() => parts.disposeAsync())
 
 const at = (alias: string) => ({ url: gateway.connectionUrl(alias), key: gateway.key })
 const connect = (kind: Kind, alias: string, answers = false) => connectByBridge(built, at(alias), kind, answers)
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
-
 describe.each(KINDS)('%s on stdio', (kind) => {
   test.each(ERAS)('lists, calls and hears progress at a %s server', async (alias) => {
     await using client = await connect(kind, alias)

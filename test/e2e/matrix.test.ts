@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { ANSWERS, connectClient, eraOfKind, KINDS, type Kind } from './peers/clients/client.ts'
+import { ANSWERS, connectClient, eraOfKind, KINDS, type Kind, textOf } from './peers/clients/client.ts'
 import { isInquiry, METHODS, QUESTIONS, STEPS, type Inquiry } from './peers/probes/inquiry.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { startProbeOne } from './peers/probes/probe-one-server.ts'
@@ -57,7 +57,6 @@ afterAll(() => parts.disposeAsync())
 
 const connected = (kind: Kind, alias: Alias) =>
   connectClient({ kind, url: gateway.connectionUrl(alias), key: gateway.key, answers: true })
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
 /** What SDKs add to a question or an answer by themselves; the rest must arrive to the letter. */
 const bare = ({ mode: _, _meta: __, ...rest }: Record<string, unknown> = {}) => rest
 const SAID: Readonly<Record<Inquiry, object>> = { ask: ANSWERS.form, sample: ANSWERS.sampled, roots: ANSWERS.roots }

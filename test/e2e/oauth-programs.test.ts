@@ -1,8 +1,5 @@
 /** Do programs that people run get in by the address alone? The Inspector's command line and mcp-remote, as processes. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { tmpdir } from 'node:os'
@@ -12,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
 import { openOAuthGateway } from './peers/oauth-gateway.ts'
 import type { Person } from './peers/people/oauth-person.ts'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MODULES = join(ROOT, 'node_modules')
@@ -21,14 +19,6 @@ async function makeHome() {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-home-'))
   const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, BROWSER: 'true', MCP_REMOTE_CONFIG_DIR: folder }
   return { folder, environment, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Plays the browser that the program opens: the address that it prints, and back to its own port. */

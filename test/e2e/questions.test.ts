@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import { connectClient, eraOfKind, KINDS, textOf } from './peers/clients/client.ts'
 import type { Kind, McpClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { callTool, openSession } from './peers/clients/raw-client.ts'
@@ -30,8 +30,6 @@ afterAll(() => parts.disposeAsync())
 const connected = (kind: Kind, alias: string, joined = false, answers = true): Promise<McpClient> =>
   connectClient({ kind, url: joined ? gateway.url : gateway.connectionUrl(alias), key: gateway.key, answers })
 const of = (era: 'modern' | 'legacy') => KINDS.filter((kind) => eraOfKind(kind) === era)
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
-
 describe.each([false, true])('a question within one era (joined endpoint: %s)', (joined) => {
   const named = (alias: string, name: string) => (joined ? `${alias}__${name}` : name)
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { connectClient, KINDS } from './peers/clients/client.ts'
+import { connectClient, KINDS, textOf } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { httpWire, processOf, startEverythingOverHttp } from './peers/servers/real-servers.ts'
 
@@ -34,8 +34,6 @@ beforeAll(async () => {
   )
 })
 afterAll(() => parts.disposeAsync())
-
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
 
 describe.each(ways)('$kind, $endpoint:', ({ kind, endpoint }) => {
   const joined = endpoint === 'joined'

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import { connectClient, eraOfKind, KINDS, textOf } from './peers/clients/client.ts'
 import type { Kind, McpClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { startProbe } from './peers/probes/probe-server.ts'
@@ -49,8 +49,6 @@ const ways: { kind: Kind; way: 'sse' | 'socket'; era: Era }[] = [
 ]
 const connected = ({ kind, way }: (typeof ways)[number], alias: string, answers = false): Promise<McpClient> =>
   connectClient({ kind, way, url: gateway.connectionUrl(alias), key: gateway.key, answers })
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
-
 describe.each(ways)('$kind over $way', (one) => {
   test.each(ERAS)('lists and calls the tools of a %s server', async (alias) => {
     await using client = await connected(one, alias)

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { sayJson, startScriptedUpstream } from '../fault/scripted-upstream.ts'
-import { connectClient, eraOfKind, KINDS } from './peers/clients/client.ts'
+import { connectClient, eraOfKind, KINDS, textOf } from './peers/clients/client.ts'
 import type { McpClient } from './peers/clients/client.ts'
 import { startListening } from './peers/clients/listener.ts'
 import { openGateway } from './peers/open-gateway.ts'
@@ -59,7 +59,6 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync())
 
 const ways = SERVERS.flatMap((server) => KINDS.map((kind) => ({ server, kind })))
-const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''
 const connected = (kind: (typeof KINDS)[number], alias: string, answers = true): Promise<McpClient> =>
   connectClient({ kind, url: gateway.connectionUrl(alias), key: gateway.key, answers })
 const peerOf = (era: 'legacy' | 'modern', alias: string): Promise<RawPeer> | RawPeer => {

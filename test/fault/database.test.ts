@@ -1,6 +1,5 @@
 /** The database goes away under a running gateway: probes tell the truth, calls are answered or refused in words, all comes back. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
@@ -9,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
 import { ask, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { callTool, faultIn, textIn } from './caller.ts'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
 const STRANGER = `uru_${'cd'.repeat(32)}`
@@ -135,11 +135,3 @@ describe('a gateway whose database stops', () => {
     expect(await running.stop()).toBe(0)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}

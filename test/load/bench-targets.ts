@@ -10,7 +10,8 @@ import type { TargetName } from './bench-options.ts'
 import { openSession, type CallTarget } from './generator/mcp-call.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
-import { freePort, gatewayMain, startGateway } from './processes/gateway-process.ts'
+import { gatewayMain, startGateway } from './processes/gateway-process.ts'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 
 interface Place {
   readonly root: string

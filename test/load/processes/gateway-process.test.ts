@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { freePort, startGateway } from './gateway-process.ts'
+import { startGateway } from './gateway-process.ts'
+import { freePort } from '../../../packages/gateway/src/testing/free-port.ts'
 
 /** Starts `source` in place of the gateway's main file. */
 async function startedFrom(source: string) {

@@ -7,7 +7,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onCore } from './core-layout.ts'
@@ -33,15 +32,6 @@ export interface GatewayStart {
 export function gatewayMain(root: string): string | undefined {
   const main = join(root, 'packages/gateway/src/main.ts')
   return existsSync(main) ? main : undefined
-}
-
-/** A loopback port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */

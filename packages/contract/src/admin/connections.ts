@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import { Alias } from '../connections.ts'
 import { REVISIONS } from '../revisions.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 export const CONNECTORS = ['mcp.http', 'mcp.process'] as const
@@ -103,8 +103,6 @@ export type ConnectionChange = z.output<typeof ConnectionChange>
 
 export const CONNECTIONS = `${TENANT}/connectors`
 export const CONNECTION = `${CONNECTIONS}/{connection}`
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-
 export const listConnections = operation({
   id: 'listConnections',
   at: `GET ${CONNECTIONS}`,

@@ -102,3 +102,6 @@ export const Paging = z.strictObject({
 
 export const pageOf = <Row extends Shape>(row: Row) =>
   z.strictObject({ items: z.array(row), total: z.int(), limit: z.int(), offset: z.int() })
+
+/** Yes or no in a query. */
+export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')

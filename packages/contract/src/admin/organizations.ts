@@ -1,7 +1,7 @@
 /** Organizations over the admin interface (ledger S3-ADM-01); its paths say tenant, as the source system does. */
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
-import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
@@ -82,8 +82,6 @@ export const OwnSettingsChange = z.strictObject({
 
 export const TENANTS = '/api/v1/admin/tenants'
 export const TENANT = `${TENANTS}/{organization}`
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-
 export const listOrganizations = operation({
   id: 'listOrganizations',
   at: `GET ${TENANTS}`,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { RULE_ACTIONS } from '../rules.ts'
 import { CONNECTORS } from './connections.ts'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { Flag, operation, pageOf, Paging, platform } from './operation.ts'
 
 export const Rule = z.strictObject({
   id: z.string(),
@@ -47,8 +47,6 @@ export const RuleChange = z.strictObject({
 
 const RULES = '/api/v1/admin/policies/tools'
 const needs = platform('policy_manage')
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-
 export const listRules = operation({
   id: 'listRules',
   at: `GET ${RULES}`,

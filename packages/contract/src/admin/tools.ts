@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EFFECTS } from '../effects.ts'
 import { RULE_ACTIONS } from '../rules.ts'
 import { CONNECTION } from './connections.ts'
-import { inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { Flag, inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
 
 export const Tool = z.strictObject({
   /** The server's own name of it. */
@@ -21,7 +21,6 @@ export const Tool = z.strictObject({
 })
 export type Tool = z.output<typeof Tool>
 
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 const ToolName = z.string().min(1).max(500)
 /** In our words or in the source system's. */
 const Switch = z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })])

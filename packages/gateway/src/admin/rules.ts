@@ -3,6 +3,7 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../policy/rules.ts'
 import { servePlatform, type Served } from './serve.ts'
+import { pageFrom } from './page-from.ts'
 
 const toRule = (row: RuleRow): shapes.Rule => ({
   id: row.id,
@@ -27,11 +28,12 @@ const said = ({ tool_name_pattern: pattern, action, connector_type: connector, a
 })
 
 export const ruleOperations: readonly Served[] = [
-  servePlatform(shapes.listRules, async ({ look, query: { limit, offset, action, is_active: active } }) => {
+  servePlatform(shapes.listRules, async ({ look, query }) => {
+    const { action, is_active: active } = query
     const found = (await look(listRules)).filter(
       (row) => (action === undefined || row.action === action) && (active === undefined || row.active === active),
     )
-    return { items: found.slice(offset, offset + limit).map(toRule), total: found.length, limit, offset }
+    return pageFrom(found, query, toRule)
   }),
 
   servePlatform(shapes.addRule, async ({ change, parts, principal, body }) => {

@@ -5,6 +5,7 @@
  * which organizations and toolsets there are.
  */
 import type { Place } from '../call/ports.ts'
+import { isLoopback } from './client-shape.ts'
 
 export interface EndpointsParts {
   /** The address under which clients reach the gateway, without a slash at its end. It is the issuer, too. */
@@ -27,14 +28,11 @@ export interface Endpoints {
   audienceOf(place: Place): string
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 export function createEndpoints({ base, settled, placeOf }: EndpointsParts): Endpoints {
   /** The path behind the base, if the address is below it. */
   function pathBelow(address: URL): string | undefined {
     const own = new URL(base())
-    const alike =
-      !settled && address.protocol === 'http:' && LOOPBACK.has(address.hostname) && address.port === own.port
+    const alike = !settled && isLoopback(address) && address.port === own.port
     if (address.origin !== own.origin && !alike) return undefined
     const prefix = own.pathname.replace(/\/$/, '')
     return address.pathname.startsWith(`${prefix}/`) ? address.pathname.slice(prefix.length) : undefined

@@ -11,6 +11,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { freePort } from './free-port.ts'
 
 export interface TestRedis extends AsyncDisposable {
   /** Leads through the door. */
@@ -80,15 +81,6 @@ async function startOwn() {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function openDoor(port: number, host: string) {

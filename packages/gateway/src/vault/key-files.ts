@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VAULT_FILE } from './root-key.ts'
+import { VAULT_FILE, whenMissing } from './root-key.ts'
 
 export const RING_FILE = 'vault.keys'
 export const KEY_FILES = [RING_FILE, VAULT_FILE, '.mcp-key'] as const
@@ -67,8 +67,4 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   } finally {
     await rm(beside, { force: true })
   }
-}
-
-export function whenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -8,18 +8,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  addToRingFile,
-  keysOfText,
-  readKeyFiles,
-  removeFromKeyFiles,
-  replaceFile,
-  textOfKeys,
-  whenMissing,
-} from './key-files.ts'
+import { addToRingFile, keysOfText, readKeyFiles, removeFromKeyFiles, replaceFile, textOfKeys } from './key-files.ts'
 import type { Keychain } from './keychain.ts'
 import { fingerprintOf, idOf, ROOT_LENGTH, rootFromSecret } from './root.ts'
-import { loadRootKey, VAULT_FILE } from './root-key.ts'
+import { loadRootKey, VAULT_FILE, whenMissing } from './root-key.ts'
 
 export interface FoundKey {
   readonly id: string

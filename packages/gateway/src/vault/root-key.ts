@@ -32,6 +32,7 @@ async function makeRootKey(path: string): Promise<Buffer> {
   return Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
 }
 
-function whenMissing(error: NodeJS.ErrnoException): undefined {
+/** Of a file that need not be there. */
+export function whenMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

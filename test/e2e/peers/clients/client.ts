@@ -245,3 +245,6 @@ async function allPages<Member extends string>(
     if (cursor === undefined) return items
   }
 }
+
+/** The first text of a tool's result. */
+export const textOf = ({ content }: { content: readonly { text?: string }[] }) => content[0]?.text ?? ''

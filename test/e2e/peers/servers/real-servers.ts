@@ -1,9 +1,8 @@
 /** The published servers, started from where npm put them: nothing is downloaded while tests run. */
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { until } from '../until.ts'
+import { freePort } from '../../../../packages/gateway/src/testing/free-port.ts'
 
 const modules = join(import.meta.dirname, '../../../../node_modules')
 const entryOf = (name: string) => join(modules, '@modelcontextprotocol', `server-${name}`, 'dist/index.js')
@@ -62,12 +61,4 @@ async function startEverything(mode: string, path: string): Promise<RealServer> 
     throw thrown
   }
   return { url, [Symbol.asyncDispose]: stop }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise<void>((resolve) => probe.close(() => resolve()))
-  return port
 }

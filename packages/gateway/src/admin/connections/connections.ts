@@ -20,6 +20,7 @@ import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
+import { pageFrom } from '../page-from.ts'
 
 const ORIGIN = 'administration'
 
@@ -202,11 +203,7 @@ export const connectionOperations: readonly Served[] = [
   serveOrganization(shapes.listConnections, ({ parts, organization, query }) => {
     const snapshot = snapshotOf(parts, organization.id)
     const found = (snapshot?.connections ?? []).filter(fits(query))
-    const { limit, offset } = query
-    const items = found
-      .slice(offset, offset + limit)
-      .map((row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
-    return { items, total: found.length, limit, offset }
+    return pageFrom(found, query, (row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
   }),
   serveOrganization(shapes.getConnection, (asked) =>
     shown(asked.parts, asked.organization.id, nameOf(asked), asked.head),

@@ -4,6 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys/keys.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { serveOrganization, servePlatform, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { pageFrom } from '../page-from.ts'
 
 const ORIGIN = 'admin'
 
@@ -35,13 +36,6 @@ const told = ({ row, key }: MadeKey, head: Asking['head']) => {
   head.set('cache-control', 'no-store')
   return { ...toKey(row), key }
 }
-
-const pageOf = (rows: readonly KeyRow[], { limit, offset }: { limit: number; offset: number }) => ({
-  items: rows.slice(offset, offset + limit).map(toKey),
-  total: rows.length,
-  limit,
-  offset,
-})
 
 function organizationNamed({ snapshots }: AdminParts, name: string | null | undefined) {
   if (name == null) return undefined
@@ -75,7 +69,7 @@ export const keyOperations: readonly Served[] = [
     const organization = organizationNamed(parts, query.tenant_id)?.organization.id
     const rows = await look(listAllKeys)
     const wanted = organization === undefined ? rows : rows.filter(({ organization_id: id }) => id === organization)
-    return pageOf(wanted, query)
+    return pageFrom(wanted, query, toKey)
   }),
 
   servePlatform(shapes.removePlatformKey, async ({ parts, params, change }) => {
@@ -100,7 +94,9 @@ export const keyOperations: readonly Served[] = [
     return told(made, head)
   }),
 
-  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) => pageOf(await look(listKeys), query)),
+  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) =>
+    pageFrom(await look(listKeys), query, toKey),
+  ),
 
   serveOrganization(shapes.removeOrganizationKey, async ({ parts, params, change }) => {
     await change(

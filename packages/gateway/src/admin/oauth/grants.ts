@@ -9,6 +9,7 @@ import {
   type GrantRow,
 } from '../../identity/oauth/oauth-grants.ts'
 import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
+import { pageFrom } from '../page-from.ts'
 
 const toGrant = (row: GrantRow): shapes.Grant => ({
   id: row.id,
@@ -21,13 +22,6 @@ const toGrant = (row: GrantRow): shapes.Grant => ({
   limit: row.effect_limit,
   created_at: row.created_at.toISOString(),
   used_at: row.used_at.toISOString(),
-})
-
-const pageOf = (all: readonly GrantRow[], { limit, offset }: { limit: number; offset: number }) => ({
-  items: all.slice(offset, offset + limit).map(toGrant),
-  total: all.length,
-  limit,
-  offset,
 })
 
 const changeOf = (ended: EndedGrant) => ({
@@ -44,7 +38,7 @@ const known = (ended: EndedGrant | undefined): EndedGrant => {
 
 export const grantOperations: readonly Served[] = [
   serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) =>
-    pageOf(userId === undefined ? [] : await look((sql) => listGrantsOf(sql, userId)), query),
+    pageFrom(userId === undefined ? [] : await look((sql) => listGrantsOf(sql, userId)), query, toGrant),
   ),
   serveSignedIn(shapes.endOwnGrant, async ({ principal: { userId }, change, params }) => {
     await change(
@@ -53,7 +47,7 @@ export const grantOperations: readonly Served[] = [
     )
     return undefined
   }),
-  serveOrganization(shapes.listGrants, async ({ look, query }) => pageOf(await look(listGrants), query)),
+  serveOrganization(shapes.listGrants, async ({ look, query }) => pageFrom(await look(listGrants), query, toGrant)),
   serveOrganization(shapes.endGrant, async ({ change, params }) => {
     await change(changeOf, async (sql) => known(await endGrant(sql, params['grant'] ?? '', undefined)))
     return undefined

@@ -5,6 +5,7 @@ import { listClients, removeClient, type ClientRow } from '../../identity/oauth/
 import { addByHand } from '../../oauth/added-clients.ts'
 import { ClientProblem } from '../../oauth/client-shape.ts'
 import { servePlatform, type Served } from '../serve.ts'
+import { pageFrom } from '../page-from.ts'
 
 const toClient = (row: ClientRow): shapes.OAuthClient => ({
   client_id: row.id,
@@ -20,10 +21,7 @@ const toClient = (row: ClientRow): shapes.OAuthClient => ({
 type Added = Awaited<ReturnType<typeof addByHand>>
 
 export const oauthClientOperations: readonly Served[] = [
-  servePlatform(shapes.listOAuthClients, async ({ look, query: { limit, offset } }) => {
-    const all = await look(listClients)
-    return { items: all.slice(offset, offset + limit).map(toClient), total: all.length, limit, offset }
-  }),
+  servePlatform(shapes.listOAuthClients, async ({ look, query }) => pageFrom(await look(listClients), query, toClient)),
   servePlatform(shapes.addOAuthClient, async ({ parts, principal, change, body }) => {
     const { row, secret } = await change(
       ({ row }: Added) => ({ action: 'client.add', resource: 'client', id: row.id, detail: { name: row.name } }),

@@ -5,6 +5,7 @@ import { listCredentials, removeCredentials, type CredentialRow } from '../../cr
 import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
+import { pageFrom } from '../page-from.ts'
 
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
   id: row.id,
@@ -30,17 +31,6 @@ const toCredential = (row: CredentialRow): shapes.Credential => ({
   is_active: row.active,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
-})
-
-const pageFrom = <Row, Item>(
-  all: readonly Row[],
-  { limit, offset }: { limit: number; offset: number },
-  to: (row: Row) => Item,
-) => ({
-  items: all.slice(offset, offset + limit).map(to),
-  total: all.length,
-  limit,
-  offset,
 })
 
 export const oauthOperations: readonly Served[] = [

@@ -10,7 +10,8 @@ import { PLATFORM } from '../../records/records.ts'
 import { exported, type Format } from '../../records/exports/formats.ts'
 import { readExport } from '../../records/exports/read-export.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
-import { checkpointsOf, operator, withChain } from './records.ts'
+import { checkpointsOf, withChain } from './records.ts'
+import { ownActor } from '../own-actor.ts'
 
 export interface Exporting {
   readonly organization: string
@@ -25,7 +26,7 @@ export const exportRecords = ({ organization, format, file, after }: Exporting, 
     const { db, chain } = opened
     const leaving = { action: 'record.export', resource: 'record', id: chain, detail: { format } }
     const own = chain === PLATFORM ? undefined : opened.organization.id
-    await db.system((sql) => recordChange(sql, operator(), own, leaving))
+    await db.system((sql) => recordChange(sql, ownActor(), own, leaving))
     const checkpoints = checkpointsOf(opened)
     await checkpoints.sign(chain)
     await checkpoints.close()

@@ -1,8 +1,6 @@
 /** `toolway records list|redact|prune`: look through what is on record, and let go of what may not stay. */
-import { randomUUID } from 'node:crypto'
 import { createKeepCheckpoints } from '../../jobs/keep-checkpoints.ts'
 import { REDACTABLE, type Redactable } from '../../records/chain/leaf.ts'
-import type { Actor } from '../../records/change.ts'
 import { countRecords, findRecords } from '../../records/query.ts'
 import { PLATFORM } from '../../records/records.ts'
 import { redactRecord } from '../../records/redact.ts'
@@ -11,6 +9,7 @@ import { toEvent } from '../../admin/audit.ts'
 import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { withStore, type Opened } from '../store.ts'
+import { ownActor } from '../own-actor.ts'
 
 export interface Chained extends Opened {
   /** Whose chain: an organization's id, or the platform's. */
@@ -35,15 +34,6 @@ export const checkpointsOf = ({ db, vault, loaded }: Opened) =>
     minutes: loaded.config.TOOLWAY_CHECKPOINT_MINUTES,
     days: undefined,
   })
-
-export const operator = (): Actor => ({
-  id: 'command line',
-  type: 'system',
-  keyId: undefined,
-  address: undefined,
-  userAgent: undefined,
-  correlationId: randomUUID(),
-})
 
 export interface Listing {
   readonly organization: string
@@ -98,7 +88,7 @@ export const redact = ({ organization, id, fields, reason }: Redacting, output: 
       throw new CommandFault(`Name the fields with --field, each one of ${REDACTABLE.join(', ')}.`, EXIT.usage)
     if (reason.trim() === '') throw new CommandFault('A redaction needs a reason: --reason TEXT.', EXIT.usage)
     const redaction = { id, fields: fields as Redactable[], reason }
-    const taken = await db.system((sql) => redactRecord(sql, operator(), chain, redaction))
+    const taken = await db.system((sql) => redactRecord(sql, ownActor(), chain, redaction))
     if (taken === 0)
       throw new CommandFault(
         `There is no record ${id} in ${organization} that has a value in ${fields.join(', ')}: \`toolway records list\` shows them.`,
@@ -117,7 +107,7 @@ export const prune = (organization: string, before: string, output: Output): Pro
     await checkpoints.sign(chain)
     await checkpoints.close()
     const pruning = {
-      actor: operator(),
+      actor: ownActor(),
       organization: chain,
       before: moment,
       signers: await checkpoints.fingerprints(),

@@ -8,6 +8,7 @@ import { Fault } from '@toolway/contract'
 import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTPayload } from 'jose'
 import * as client from 'openid-client'
 import { z } from 'zod'
+import { ALGORITHMS } from './issuer-tokens.ts'
 
 export interface Proven {
   readonly issuer: string
@@ -56,8 +57,6 @@ export interface IdentityProviderParts {
 const SCOPE = 'openid email profile'
 /** What a Supabase access token of a person who has signed in is for. */
 const SUPABASE_AUDIENCE = 'authenticated'
-/** Signatures that only the issuer can make: none by a shared secret. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 const SECONDS = 10
 
 const Claims = z.object({

@@ -26,7 +26,8 @@ export interface IssuerTokensParts {
   now(): number
 }
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+/** Signatures that only the issuer can make: none by a shared secret. */
+export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 const TIMEOUT = 5_000
 
 const Claims = z.object({
