@@ -127,6 +127,9 @@ describe('organizations', () => {
       return listRoles(sql)
     })
     expect([...members]).toEqual([[user, 'tenant_admin']])
+    // With the personal key that comes with each membership.
+    const keys = await maker('GET /api/v1/auth/my-keys?organization=made')
+    expect(keys.body['items']).toMatchObject([{ family: 'uru', name: 'personal', user_id: user }])
   })
 
   test('that are not active answer like unknown ones at every door, and can still be administered', async () => {
