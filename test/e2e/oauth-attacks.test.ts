@@ -187,8 +187,8 @@ describe('an access token', () => {
   )
 })
 
-describe('the consent page', () => {
-  test('offers no organization that is not active', async () => {
+describe('the organizations of a consent', () => {
+  test('are those that are active', async () => {
     await using open = await openOAuthGateway({ others: [{ slug: 'beta', name: 'Beta asleep' }] })
     const client = createRawClient(open.gateway)
     await client.register()
