@@ -284,6 +284,19 @@ describe('connections', () => {
     })
   })
 
+  test('leave records of their coming and going', async () => {
+    const actions = async () => {
+      const { items } = (await here.json(['records', 'list'])) as { items: { action: string; actor_id: string }[] }
+      return items.filter((one) => one.actor_id === 'command line').map(({ action }) => action)
+    }
+    const before = (await actions()).length
+    await here.run(['connection', 'add', 'noted', '--', process.execPath, CHILD])
+    await here.run(['connection', 'restart', 'noted'])
+    await here.run(['connection', 'remove', 'noted'])
+    const after = await actions()
+    expect(after.slice(0, after.length - before)).toEqual(['connection.remove', 'process.restart', 'connection.add'])
+  })
+
   test('that cannot be reached are kept and say why; a test says at which step it fails and what mends it', async () => {
     const cases: { alias: string; words: string[]; phase: string; problem: RegExp }[] = [
       {

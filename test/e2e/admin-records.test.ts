@@ -121,3 +121,57 @@ describe('every change over HTTP', () => {
     ])
   })
 })
+
+describe('a refusal', () => {
+  const refusedOf = async (correlation: string) => {
+    let found: Awaited<ReturnType<typeof recordsOf>> = []
+    await until('it is on record', async () => (found = await recordsOf(correlation)).length > 0)
+    return found
+  }
+
+  test('of who may look and not change is on record with the organization that was addressed', async () => {
+    const { id } = gateway.organization
+    const viewer = createAsk(gateway, await addKey(gateway, { role: 'tenant_viewer', organization: id }))
+    const path = `${TENANTS}/default/connectors`
+    const asked = { alias: 'x', url: 'https://secret.example.com/' }
+    const answered = await viewer(`POST ${path}`, asked, { 'x-correlation-id': 'refused-viewer' })
+    expect(answered.status).toBe(403)
+    expect(await refusedOf('refused-viewer')).toMatchObject([
+      {
+        method: 'addConnection',
+        outcome: 'refused',
+        principal: expect.stringMatching(/^key_/),
+        ip_address: '127.0.0.1',
+      },
+    ])
+    const own = await platform(`GET ${TENANTS}/default/audit?outcome=refused`)
+    expect(own.body['items']).toMatchObject([{ action: 'addConnection', code: 'role.forbidden', tenant_id: id }])
+    expect(own.text).not.toContain('secret.example')
+  })
+
+  test('of who is a stranger there is on record with the platform, and the organization hears of nobody', async () => {
+    await platform(`POST ${TENANTS}`, { slug: 'elsewhere', name: 'Elsewhere' })
+    const admin = createAsk(
+      gateway,
+      await addKey(gateway, { role: 'tenant_admin', organization: gateway.organization.id }),
+    )
+    const headers = { 'x-correlation-id': 'refused-stranger' }
+    expect((await admin(`GET ${TENANTS}/elsewhere/members`, undefined, headers)).status).toBe(404)
+    expect(await refusedOf('refused-stranger')).toMatchObject([{ method: 'listMembers', outcome: 'refused' }])
+    expect((await platform(`GET ${TENANTS}/elsewhere/audit?outcome=refused`)).body['items']).toEqual([])
+  })
+
+  test('of a key that nobody knows is on record with the platform', async () => {
+    const nobody = createAsk(gateway, `uru_${'e'.repeat(64)}`)
+    expect((await nobody(`GET ${TENANTS}`, undefined, { 'x-correlation-id': 'refused-nobody' })).status).toBe(401)
+    expect(await refusedOf('refused-nobody')).toMatchObject([
+      { method: 'listOrganizations', outcome: 'refused', principal: 'anonymous' },
+    ])
+  })
+
+  test('is found under an id of ours where the one that came with it is no id', async () => {
+    const given = 'x'.repeat(5_000)
+    const answered = await platform(`GET ${TENANTS}`, undefined, { 'x-correlation-id': given })
+    expect(answered.headers.get('x-correlation-id')).toMatch(/^[\w-]{36}$/)
+  })
+})

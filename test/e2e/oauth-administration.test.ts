@@ -6,7 +6,7 @@ import { createPerson } from './peers/people/oauth-person.ts'
 import { until } from './peers/until.ts'
 
 interface Body {
-  readonly items?: readonly { readonly id: string }[]
+  readonly items?: readonly { readonly id: string; readonly email?: string; readonly user_id?: string }[]
   readonly client_id?: string
   readonly client_secret?: string
 }
@@ -49,6 +49,24 @@ describe('what members allowed', () => {
     expect((await admin('DELETE', `/api/v1/auth/grants/${id}`)).status).toBe(404)
     expect((await admin('DELETE', `${path}/${id}`)).status).toBe(204)
     expect((await admin('DELETE', `${path}/${id}`)).status).toBe(404)
+    await until('its token is refused', async () => (await knock(gateway.url, tokens['access_token'])).status === 401)
+    expect((await client.refresh(tokens['refresh_token'] ?? '')).body['error']).toBe('invalid_grant')
+  })
+
+  test('ends with the membership: who comes back is asked anew', async () => {
+    await using open = await openOAuthGateway()
+    const { gateway } = open
+    await addPerson(gateway.db, { email: 'admin@example.com', roles: [[gateway.organization.id, 'tenant_admin']] })
+    const client = createRawClient(gateway)
+    await client.register()
+    const { body: tokens } = await client.exchange(codeOf(await open.person().open(client.authorization())))
+    const admin = await signIn(open, 'admin@example.com')
+    const members = '/api/v1/admin/tenants/default/members'
+    const { body } = await admin('GET', members)
+    const ada = body.items?.find(({ email }) => email === EMAIL)
+    expect((await admin('DELETE', `${members}/${ada?.user_id}`)).status).toBe(204)
+    expect((await admin('POST', members, { email: EMAIL, role: 'tenant_member' })).status).toBe(201)
+    expect((await admin('GET', '/api/v1/admin/tenants/default/grants')).body).toMatchObject({ items: [] })
     await until('its token is refused', async () => (await knock(gateway.url, tokens['access_token'])).status === 401)
     expect((await client.refresh(tokens['refresh_token'] ?? '')).body['error']).toBe('invalid_grant')
   })

@@ -187,6 +187,20 @@ describe('an access token', () => {
   )
 })
 
+describe('the organizations of a consent', () => {
+  test('are those that are active', async () => {
+    await using open = await openOAuthGateway({ others: [{ slug: 'beta', name: 'Beta asleep' }] })
+    const client = createRawClient(open.gateway)
+    await client.register()
+    const shown = async () => (await open.person({ answer: 'refuse' }).open(client.authorization())).pages.at(-2)?.html
+    expect(await shown()).toContain('Beta asleep')
+    await open.gateway.db.system(
+      (sql) => sql(z.object({}))`update organizations set active = false where slug = 'beta'`,
+    )
+    await until('it is not offered', async () => (await shown())?.includes('Beta asleep') === false)
+  })
+})
+
 describe('where an answer goes', () => {
   test.each([
     ['another path', `${REDIRECT}/further`],

@@ -3,6 +3,7 @@ import type { OrganizationId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, addMember, addUser, changesIn, createAsk, type Ask } from './peers/people/administrators.ts'
+import { addPerson, PASSWORD, signIn } from '../../packages/gateway/src/testing/people.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { ask as callMcp } from './peers/clients/raw-client.ts'
 import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
@@ -127,6 +128,9 @@ describe('organizations', () => {
       return listRoles(sql)
     })
     expect([...members]).toEqual([[user, 'tenant_admin']])
+    // With the personal key that comes with each membership.
+    const keys = await maker('GET /api/v1/auth/my-keys?organization=made')
+    expect(keys.body['items']).toMatchObject([{ family: 'uru', name: 'personal', user_id: user }])
   })
 
   test('that are not active answer like unknown ones at every door, and can still be administered', async () => {
@@ -152,6 +156,29 @@ describe('organizations', () => {
     expect((await platform(`GET ${TENANTS}?is_active=false`)).body['items']).toMatchObject([{ slug: 'asleep' }])
     expect((await platform(`PUT ${TENANTS}/asleep`, { is_active: true })).status).toBe(200)
     expect((await mcp()).status).toBe(200)
+  })
+
+  test('that are not active have no keys to make, to show or to list, and are not among those of their members', async () => {
+    const { id } = await make('dozing')
+    await addPerson(gateway.db, { email: 'dozer@example.com', roles: [[id, 'tenant_admin']] })
+    const mine = (at: string, token: string, body?: object) =>
+      createAsk(gateway, token)(at.replace(' ', ' /api/v1/auth/'), body)
+    let token = ''
+    await until('the member is known', async () => {
+      token = (await signIn(gateway.address, 'dozer@example.com')).access_token
+      return (await mine('POST my-keys', token, { organization: 'dozing', family: 'uru' })).status !== 404
+    })
+    expect((await mine('GET me', token)).body['organizations']).toMatchObject([{ slug: 'dozing' }])
+    await platform(`PUT ${TENANTS}/dozing`, { is_active: false })
+    expect((await mine('GET me', token)).body['organizations']).toEqual([])
+    const unknown = { status: 404, body: { code: 'place.unknown' } }
+    expect(await mine('GET my-keys?organization=dozing', token)).toMatchObject(unknown)
+    expect(await mine('POST my-keys', token, { organization: 'dozing', name: 'more' })).toMatchObject(unknown)
+    expect(await mine('POST my-keys/regenerate', token, { organization: 'dozing' })).toMatchObject(unknown)
+    const reveal = { organization: 'dozing', password: PASSWORD }
+    expect(await mine('POST my-keys/reveal', token, reveal)).toMatchObject(unknown)
+    await platform(`PUT ${TENANTS}/dozing`, { is_active: true })
+    expect((await mine('POST my-keys/reveal', token, reveal)).status).toBe(200)
   })
 
   test('leave their records behind when they are removed', async () => {

@@ -5,7 +5,11 @@
 import { resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
 import { CreateTaskResultSchema as CREATED, ListTasksResultSchema as LISTED } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '@toolway/contract'
+import { createAccessTokens } from '../../packages/gateway/src/identity/access-tokens.ts'
+import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { addPerson } from '../../packages/gateway/src/testing/people.ts'
 import { startExtensionsServer } from '../conformance/extensions-server.ts'
 import type { ExtensionsServer } from '../conformance/extensions-server.ts'
 import { startLegacyTasks } from './peers/servers/legacy-tasks.ts'
@@ -249,6 +253,31 @@ describe('a task', () => {
       const refused = await ask(other, method, { taskId })
       expect(refused.answer.error).toMatchObject({ code: -32602, message: 'Unknown task.' })
     }
+  })
+
+  test('of one client is in no list of another client of the same person', async () => {
+    const url = gateway.connectionUrl('modern')
+    const roles = [[gateway.organization.id, 'tenant_member']] as const
+    const { id: sub } = await addPerson(gateway.db, { email: 'two-clients@example.com', roles })
+    const tokens = createAccessTokens({
+      issuer: () => gateway.address,
+      keys: createTestVault().signingKeys('access tokens'),
+      lifetime: 600,
+      now: Date.now,
+    })
+    const said = { sub, org: gateway.organization.id, sid: newId('fam'), epoch: 0 }
+    const far = await tokens.mint({ ...said, limit: 'execute', client_id: 'client_far', aud: url })
+    const near = await tokens.mint({ ...said, limit: 'read', client_id: 'client_near', aud: url })
+    await until('the person is known', async () => (await ask(peerOf('modern', near), 'tools/list')).status === 200)
+    const [one, other] = [await openSession(url, far), await openSession(url, near)]
+    const params = { name: 'slow_compute', arguments: { seconds: 5 }, task: { ttl: 60_000 } }
+    const { taskId } = CREATED.parse((await ask(one, 'tools/call', params)).answer.result).task
+    const listOf = async (peer: RawPeer) =>
+      LISTED.parse((await ask(peer, 'tasks/list')).answer.result).tasks.map((task) => task.taskId)
+    expect(await listOf(one)).toEqual([taskId])
+    expect(await listOf(other)).toEqual([])
+    expect((await ask(other, 'tasks/cancel', { taskId })).answer.error).toMatchObject({ message: 'Unknown task.' })
+    expect((await ask(one, 'tasks/cancel', { taskId })).answer.error).toBeUndefined()
   })
 
   test('is not known to who did not say that it knows tasks, nor to older revisions, nor where no server has any', async () => {

@@ -19,6 +19,7 @@ import type { Target } from '../catalog/view.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import { hears, hearSession } from './listening/session-ears.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
+import { taskOwner } from './tasks/task-owner.ts'
 
 interface Place {
   readonly standing: Standing
@@ -30,7 +31,7 @@ interface Place {
 const rename =
   ({ standing, target }: Place) =>
   (taskId: string) =>
-    standing.tasks.bind(standing.principal.id, target, taskId)
+    standing.tasks.bind(taskOwner(standing.principal), target, taskId)
 
 /** A server's result as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
@@ -47,7 +48,7 @@ function handOut(place: Place, taskId: unknown): void {
   const { standing, target } = place
   if (typeof taskId !== 'string') return
   const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
-  standing.tasks.ledger.hand(standing.principal.id, target, taskId, holder)
+  standing.tasks.ledger.hand(taskOwner(standing.principal), target, taskId, holder)
   listenOn(place)
 }
 
@@ -67,7 +68,7 @@ export async function nameQuestion(place: Place, question: Request): Promise<Ans
   const params = renameRelated(question.params, rename(place))
   const answer = await line.question(params === undefined ? question : { ...question, params })
   if ('error' in answer) return answer
-  const own = (bound: string) => standing.tasks.release(standing.principal.id, [target], bound)?.taskId ?? bound
+  const own = (bound: string) => standing.tasks.release(taskOwner(standing.principal), [target], bound)?.taskId ?? bound
   return { result: renameRelated(answer.result, own) ?? answer.result }
 }
 
@@ -77,7 +78,7 @@ export function nameNotification(place: Place, notification: Notification): Noti
   const { taskId } = params
   if (method === 'notifications/tasks/status' && typeof taskId === 'string') {
     const { standing, target } = place
-    if (!standing.tasks.ledger.knows(standing.principal.id, target, taskId)) return undefined
+    if (!standing.tasks.ledger.knows(taskOwner(standing.principal), target, taskId)) return undefined
     return { ...notification, params: { ...params, taskId: rename(place)(taskId) } }
   }
   const named = renameRelated(params, rename(place))

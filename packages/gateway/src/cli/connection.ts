@@ -18,6 +18,8 @@ import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
+import { recordChange } from '../records/change.ts'
+import { ownActor } from './own-actor.ts'
 import { pairsOf } from './terminal/secret-words.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
@@ -47,8 +49,8 @@ export async function add(words: AddWords, output: Output): Promise<number> {
   return withStore(words.organization, async (opened) => {
     const { db, organization, vault } = opened
     const { settings, secrets } = parts(connection)
-    const id = await db.organization(organization.id, (sql) =>
-      addConnection(sql, {
+    const id = await db.organization(organization.id, async (sql) => {
+      const added = await addConnection(sql, {
         organizationId: organization.id,
         alias: words.alias,
         title: words.title ?? words.alias,
@@ -56,8 +58,13 @@ export async function add(words: AddWords, output: Output): Promise<number> {
         enabled: true,
         origin: ORIGIN,
         seal: sealerOf(secrets, vault.seal, sealedRow),
-      }),
-    )
+      })
+      if (added === undefined) return undefined
+      const detail = { alias: words.alias, connector: settings.connector }
+      const record = { action: 'connection.add', resource: 'connection', id: added, detail }
+      await recordChange(sql, ownActor(), organization.id, record)
+      return added
+    })
     if (id === undefined)
       throw new CommandFault(`The alias "${words.alias}" is taken: choose another, or remove that connection first.`)
     return report(opened, words.alias, 'Added', output)
@@ -201,7 +208,11 @@ export const remove = (organization: string, alias: string, output: Output): Pro
       throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
     if (held.origin === 'file')
       throw new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
-    await db.organization(opened.organization.id, (sql) => removeConnection(sql, alias))
+    await db.organization(opened.organization.id, async (sql) => {
+      await removeConnection(sql, alias)
+      const record = { action: 'connection.remove', resource: 'connection', id: held.id, detail: { alias } }
+      await recordChange(sql, ownActor(), opened.organization.id, record)
+    })
     output.result({ removed: alias }, [`Removed ${alias}, its secrets and its catalog.`])
     return EXIT.ok
   })
@@ -214,7 +225,11 @@ export const restart = (organization: string, alias: string, output: Output): Pr
     if (held === undefined)
       throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
     if (!held.enabled) throw new CommandFault(`The connection "${alias}" is switched off: there is nothing to restart.`)
-    await db.organization(own.id, (sql) => restartConnection(sql, alias))
+    await db.organization(own.id, async (sql) => {
+      await restartConnection(sql, alias)
+      const record = { action: 'process.restart', resource: 'connection', id: held.id, detail: { alias } }
+      await recordChange(sql, ownActor(), own.id, record)
+    })
     return report(opened, alias, 'Restarted', output)
   })
 

@@ -26,10 +26,12 @@ export const fromOf = (request: IncomingMessage, clients: Clients): From => ({
   userAgent: request.headers['user-agent'],
 })
 
-/** An id of the caller's own choosing, for its log and ours. */
+const CORRELATION_FORM = /^[\w.:-]{1,128}$/
+
+/** An id of the caller's own choosing, for its log and ours, where it is harmless. */
 export function correlationOf(request: IncomingMessage): string | undefined {
   const given = request.headers['x-correlation-id']
-  return typeof given === 'string' ? given : undefined
+  return typeof given === 'string' && CORRELATION_FORM.test(given) ? given : undefined
 }
 
 /** Whom a request says to be made for, by either name of the header; two that differ are nobody. */

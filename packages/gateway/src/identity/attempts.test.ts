@@ -44,6 +44,14 @@ describe('sign-ins that fail', () => {
     expect(() => attempts.begin('ada', '10.0.2.1')).toThrow(expect.objectContaining(limited))
   })
 
+  test('with what everybody shares are counted for each address alone, so that strangers keep nobody out', () => {
+    const { attempts } = fixture()
+    for (let at = 0; at < 200; at++) attempts.beginShared('password code', `10.0.1.${at}`)
+    attempts.beginShared('password code', '10.0.2.1')
+    for (let at = 0; at < 7; at++) attempts.beginShared('password code', '10.0.2.1')
+    expect(() => attempts.beginShared('password code', '10.0.2.1')).toThrow(expect.objectContaining(limited))
+  })
+
   test('do not count when they were good, however often that is said', () => {
     const { attempts, fail } = fixture()
     for (let at = 0; at < 50; at++) {

@@ -11,11 +11,21 @@ import { LRUCache } from 'lru-cache'
 export interface Attempts {
   /** Throws `login.limit`. What is returned is called when the attempt was good: it then counts as none. */
   begin(account: string, address: string | undefined): () => void
+  /**
+   * The same for what nobody can guess and everybody shares, as codes of 80 bits: without a limit for all of them together, by
+   * which a stranger who fails on purpose would keep everybody out.
+   */
+  beginShared(what: string, address: string | undefined): () => void
 }
 
 interface Window {
   readonly until: number
   failures: number
+}
+
+interface Asked {
+  readonly window: Window
+  readonly most: number
 }
 
 const SPAN = 15 * 60_000
@@ -35,25 +45,26 @@ export function createAttempts({ now }: { now(): number }): Attempts {
     windows.set(name, fresh)
     return fresh
   }
+  const fromOf = (what: string, network: string): Asked[] => [
+    { window: windowOf(`both ${what} ${network}`), most: MOST.both },
+    { window: windowOf(`address ${network}`), most: MOST.address },
+  ]
+  function start(asked: readonly Asked[]): () => void {
+    const full = asked.filter(({ window, most }) => window.failures >= most)
+    if (full.length > 0) {
+      const until = Math.max(...full.map(({ window }) => window.until))
+      throw new Fault('login.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
+    }
+    for (const { window } of asked) window.failures++
+    let open = true
+    return () => {
+      if (open) for (const { window } of asked) window.failures--
+      open = false
+    }
+  }
   return {
-    begin(account, address) {
-      const network = networkOf(address)
-      const asked = [
-        { window: windowOf(`both ${account} ${network}`), most: MOST.both },
-        { window: windowOf(`address ${network}`), most: MOST.address },
-        { window: windowOf(`account ${account}`), most: MOST.account },
-      ]
-      const full = asked.filter(({ window, most }) => window.failures >= most)
-      if (full.length > 0) {
-        const until = Math.max(...full.map(({ window }) => window.until))
-        throw new Fault('login.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
-      }
-      for (const { window } of asked) window.failures++
-      let open = true
-      return () => {
-        if (open) for (const { window } of asked) window.failures--
-        open = false
-      }
-    },
+    begin: (account, address) =>
+      start([...fromOf(account, networkOf(address)), { window: windowOf(`account ${account}`), most: MOST.account }]),
+    beginShared: (what, address) => start(fromOf(what, networkOf(address))),
   }
 }

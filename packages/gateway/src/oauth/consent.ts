@@ -58,7 +58,8 @@ function choiceIn(
   { toolset = DEFAULT_TOOLSET, connection }: Place,
   snapshot: Snapshot,
 ): Choice | undefined {
-  const { id, name } = snapshot.organization
+  const { id, name, active } = snapshot.organization
+  if (!active) return undefined
   if (principal.organizationId !== undefined && principal.organizationId !== id) return undefined
   const role = roleIn(accounts, principal, snapshot.members)
   const view = role === undefined ? undefined : snapshot.view(toolset, connection, 'execute')

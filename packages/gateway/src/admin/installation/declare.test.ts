@@ -8,6 +8,7 @@ import { describeEachPostgres } from '../../testing/database.ts'
 import { listToolsets, putToolset } from '../../toolsets/toolsets.ts'
 import { addPerson } from '../../testing/people.ts'
 import { createVault } from '../../vault/vault.ts'
+import { z } from 'zod'
 import { declare, DeclarationConflict, type Declaration } from './declare.ts'
 import { partsOf } from '../connections/describe-connection.ts'
 
@@ -172,6 +173,32 @@ describeEachPostgres('a declaration', (createDatabase) => {
         ? { title: web(change).title }
         : { settings: { command: 'npx' } },
     )
+  })
+
+  test('leaves a record of each thing that it changes, without its secrets, and none where nothing changes', async () => {
+    await using held = await fixture()
+    const Row = z.object({ method: z.string(), principal: z.string(), detail: z.unknown() })
+    const { id } = await held.organization()
+    const records = () =>
+      held.db.organization(id, (sql) => sql(Row)`select method, principal, detail from records order by seq`)
+    const named = async () => (await records()).map(({ method }) => method)
+    const value = mintKey()
+    const full = {
+      connections: [web()],
+      toolsets: [toolset('work')],
+      keys: [{ name: 'ci', value, toolset: undefined }],
+    }
+    await held.run(declaration(full))
+    const added = ['connection.add', 'toolset.put', 'key.add']
+    expect(await named()).toEqual(added)
+    await held.run(declaration(full))
+    expect(await named()).toEqual(added)
+    await held.run(declaration({ connections: [web({ title: 'Other' })] }))
+    expect(await named()).toEqual([...added, 'connection.change', 'toolset.remove', 'key.remove'])
+    await held.run(declaration())
+    expect((await named()).at(-1)).toBe('connection.remove')
+    expect(new Set((await records()).map(({ principal }) => principal))).toEqual(new Set(['declaration file']))
+    for (const secret of ['Bearer one', value]) expect(JSON.stringify(await records())).not.toContain(secret)
   })
 
   test('removes what it no longer names, and leaves alone what came from elsewhere', async () => {

@@ -3,6 +3,7 @@
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
 import { Fault, type ConnectionId, type Limit, type Role, type ToolsetSettings } from '@toolway/contract'
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import {
   addConnection,
@@ -15,6 +16,9 @@ import type { Db, OrgSql } from '../../db/db.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys/keys.ts'
 import { ensureOrganization, listOrganizations, type OrganizationRow } from '../../organizations/organizations.ts'
+import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
+import { storeRecords } from '../../records/records.ts'
+import { keyChange } from '../keys/make-key.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
@@ -51,6 +55,25 @@ export class DeclarationConflict extends Error {}
 
 const FILE = 'file'
 
+/** Whoever wrote the file, who has no name here. */
+const fileActor = (): Actor => ({
+  id: 'declaration file',
+  type: 'system',
+  keyId: undefined,
+  address: undefined,
+  userAgent: undefined,
+  correlationId: randomUUID(),
+})
+
+/** Hears of each change as it is made; all of them are on record before the transaction ends. */
+type Say = (change: Change) => void
+const change = (action: string, resource: string, id: string, detail: Record<string, unknown> = {}): Change => ({
+  action,
+  resource,
+  id,
+  detail: { ...detail, origin: FILE },
+})
+
 export async function declare(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
   for (const declaration of declarations) {
     const { slug, name } = declaration
@@ -76,20 +99,34 @@ const carryOut = (
   declaration: Declaration,
 ): Promise<void> =>
   db.organization(organization.id, async (sql) => {
-    await declareConnections(sql, vault, organization, declaration)
-    await declareToolsets(sql, organization, declaration)
-    await declareKeys(sql, vault, organization, declaration)
+    const said: Change[] = []
+    const say: Say = (one) => void said.push(one)
+    await declareConnections({ sql, vault, organization, say }, declaration)
+    await declareToolsets({ sql, organization, say }, declaration)
+    await declareKeys({ sql, vault, organization, say }, declaration)
+    if (said.length === 0) return
+    const actor = fileActor()
+    await storeRecords(
+      sql,
+      said.map((one) => entryOfChange(actor, organization.id, one)),
+    )
   })
 
-async function declareConnections(
-  sql: OrgSql,
-  vault: DeclareParts['vault'],
-  organization: OrganizationRow,
-  { connections }: Declaration,
-) {
+interface Carrying {
+  readonly sql: OrgSql
+  readonly vault: DeclareParts['vault']
+  readonly organization: OrganizationRow
+  readonly say: Say
+}
+
+async function declareConnections({ sql, vault, organization, say }: Carrying, { connections }: Declaration) {
   const present = await listConnections(sql)
   const named = new Set(connections.map(({ alias }) => alias))
-  for (const { alias, origin } of present) if (origin === FILE && !named.has(alias)) await removeConnection(sql, alias)
+  for (const { id, alias, origin } of present) {
+    if (origin !== FILE || named.has(alias)) continue
+    await removeConnection(sql, alias)
+    say(change('connection.remove', 'connection', id, { alias }))
+  }
   for (const connection of connections) {
     const held = present.find(({ alias }) => alias === connection.alias)
     if (held !== undefined && held.origin !== FILE) throw conflict('connection', connection.alias, held.origin)
@@ -101,9 +138,14 @@ async function declareConnections(
       origin: FILE,
       seal: sealerOf(secrets, vault.seal, sealedRow),
     }
-    if (held === undefined)
-      await addConnection(sql, { ...next, organizationId: organization.id, alias: connection.alias })
-    else if (differs(held, next, secrets, vault)) await changeConnection(sql, held.id, next)
+    const { alias } = connection
+    if (held === undefined) {
+      const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
+      say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector }))
+    } else if (differs(held, next, secrets, vault)) {
+      await changeConnection(sql, held.id, next)
+      say(change('connection.change', 'connection', held.id, { alias }))
+    }
   }
 }
 
@@ -135,32 +177,42 @@ function differs(held: ConnectionRow, next: Next, secrets: object, vault: Declar
   return title !== next.title || enabled !== next.enabled || !isDeepStrictEqual(settings, next.settings) || !sameSecrets
 }
 
-async function declareToolsets(sql: OrgSql, { id }: OrganizationRow, { toolsets }: Declaration) {
+async function declareToolsets({ sql, organization, say }: Omit<Carrying, 'vault'>, { toolsets }: Declaration) {
   const present = await listToolsets(sql)
   const named = new Set(toolsets.map(({ slug }) => slug))
-  for (const { slug, origin } of present) if (origin === FILE && !named.has(slug)) await removeToolset(sql, slug)
+  for (const { slug, origin } of present) {
+    if (origin !== FILE || named.has(slug)) continue
+    await removeToolset(sql, slug)
+    say(change('toolset.remove', 'toolset', slug))
+  }
   for (const toolset of toolsets) {
     const held = present.find(({ slug }) => slug === toolset.slug)
     if (held !== undefined && held.origin !== FILE) throw conflict('toolset', toolset.slug, held.origin)
     const same = held?.title === toolset.title && isDeepStrictEqual(held.settings, toolset.settings)
-    if (!same) await putToolset(sql, { ...toolset, organizationId: id, origin: FILE })
+    if (same) continue
+    await putToolset(sql, { ...toolset, organizationId: organization.id, origin: FILE })
+    say(change('toolset.put', 'toolset', toolset.slug, { ...toolset.settings }))
   }
 }
 
-async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: OrganizationRow, { keys }: Declaration) {
+async function declareKeys({ sql, vault, organization, say }: Carrying, { keys }: Declaration) {
   const present = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
   const wanted = new Map(keys.map((key) => [key.name, key]))
   for (const held of present) {
     if (held.origin !== FILE) continue
     const want = wanted.get(held.name)
     const same = want !== undefined && isSame(want, held) && (await holdsKey(sql, held.name, vault.hash(want.value)))
-    if (!same) await removeKey(sql, held.name)
-    else wanted.delete(held.name)
+    if (same) {
+      wanted.delete(held.name)
+      continue
+    }
+    await removeKey(sql, held.name)
+    say(keyChange('key.remove', held, { origin: FILE }))
   }
   for (const { name, value, expires, ...rest } of wanted.values()) {
     const added = await addKey(sql, {
       ...rest,
-      organizationId: id,
+      organizationId: organization.id,
       family: roleOfMark(value) === undefined ? 'uru' : 'smcp',
       name,
       hint: hintOf(value),
@@ -171,6 +223,7 @@ async function declareKeys(sql: OrgSql, vault: DeclareParts['vault'], { id }: Or
     })
     if (added === undefined)
       throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
+    say(keyChange('key.add', added, { origin: FILE }))
   }
 }
 

@@ -3,6 +3,7 @@
  * address true and the local command line's key in its file.
  */
 import { TIMEOUTS } from '@toolway/contract'
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -17,6 +18,8 @@ import {
   listOrganizations,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
+import { recordChange, type Actor } from '../../records/change.ts'
+import { keyChange } from '../keys/make-key.ts'
 import { partsOf } from '../connections/describe-connection.ts'
 
 export interface FirstRunParts {
@@ -92,11 +95,11 @@ const freeName = (taken: readonly string[]): string => {
 async function addNamed(
   sql: OrgSql,
   { id }: OrganizationRow,
-  { hash }: FirstRunParts,
+  { hash }: Pick<FirstRunParts, 'hash'>,
   name: string,
   key: string,
 ): Promise<string> {
-  await addKey(sql, {
+  const added = await addKey(sql, {
     organizationId: id,
     name,
     hint: hintOf(key),
@@ -104,8 +107,19 @@ async function addNamed(
     toolset: undefined,
     origin: ORIGIN,
   })
+  if (added !== undefined) await recordChange(sql, startActor(), id, keyChange('key.add', added, { origin: ORIGIN }))
   return key
 }
+
+/** The start itself, on whoever's word. */
+const startActor = (): Actor => ({
+  id: ORIGIN,
+  type: 'system',
+  keyId: undefined,
+  address: undefined,
+  userAgent: undefined,
+  correlationId: randomUUID(),
+})
 
 /** The same key stays the same row: who called is known by its id. */
 async function ensureBootstrapKey(sql: OrgSql, organization: OrganizationRow, parts: FirstRunParts): Promise<void> {
@@ -151,13 +165,6 @@ export async function ensureLocalKey({ db, hash, keyFile }: FirstRunParts): Prom
   await writeFile(keyFile, `${key}\n`, { mode: 0o600 })
   await db.organization(organization.id, async (sql) => {
     await removeKey(sql, LOCAL_KEY)
-    await addKey(sql, {
-      organizationId: organization.id,
-      name: LOCAL_KEY,
-      hint: hintOf(key),
-      hash: hash(key),
-      toolset: undefined,
-      origin: ORIGIN,
-    })
+    await addNamed(sql, organization, { hash }, LOCAL_KEY, key)
   })
 }

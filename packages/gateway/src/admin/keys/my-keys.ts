@@ -38,7 +38,7 @@ function personOf(principal: Principal): UserId {
 function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
   const own = snapshots
     .all()
-    .filter(({ organization: { id }, members }) => members.has(user) && (organizationId ?? id) === id)
+    .filter(({ organization: { id, active }, members }) => active && members.has(user) && (organizationId ?? id) === id)
   if (name !== undefined) {
     const named = own.find(({ organization: { id, slug } }) => id === name || slug === name)
     if (named === undefined) throw new Fault('place.unknown')

@@ -43,9 +43,10 @@ async function whoami(parts: AdminParts, principal: Principal): Promise<shapes.W
   const organizations = parts.snapshots
     .all()
     .filter(({ organization: { id } }) => principal.organizationId === undefined || principal.organizationId === id)
-    .flatMap(({ organization: { id, slug, name }, members }) => {
+    .flatMap(({ organization: { id, slug, name, active }, members }) => {
       const role: Role | undefined = roleIn(parts.accounts, principal, members)
-      return role === undefined ? [] : [{ id, slug, name, role }]
+      // One that is not active is there for who administers the platform, and for nobody else.
+      return role === undefined || (!active && role !== 'platform_admin') ? [] : [{ id, slug, name, role }]
     })
   return {
     kind: principal.kind,

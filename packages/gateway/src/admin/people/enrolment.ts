@@ -79,7 +79,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       return !inhabited
     },
     async register(actor, first) {
-      const good = attempts.begin('set-up', actor.address)
+      const good = attempts.beginShared('set-up', actor.address)
       const [people, known] = await db.system(
         async (sql) => [await countUsers(sql), await isSetUpCode(sql, hash, first.code)] as const,
       )
@@ -93,7 +93,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       return user
     },
     async choosePassword(actor, code, password) {
-      const good = attempts.begin('password code', actor.address)
+      const good = attempts.beginShared('password code', actor.address)
       const found = await db.system((sql) => findByPasswordCode(sql, hash, code))
       const refused = { action: 'password.change', resource: 'user', id: 'unknown' }
       if (found === undefined) return refuse(actor, refused, new Fault('code.unknown'))

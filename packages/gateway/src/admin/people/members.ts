@@ -4,6 +4,7 @@ import type { MemberRole } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { ensureMemberKey, type Seals } from '../../identity/keys/member-keys.ts'
 import { newPasswordCode, type PasswordCode } from '../../identity/codes.ts'
+import { endGrantsOf } from '../../identity/oauth/oauth-grants.ts'
 import { addUser, emailOf, findUserByEmail, type UserRow, type UserWithPassword } from '../../identity/users.ts'
 import * as members from '../../organizations/members.ts'
 
@@ -83,9 +84,11 @@ export async function changeRole(sql: OrgSql, place: string, userId: string, rol
   return { before, after: { ...before, role } }
 }
 
+/** The member's keys go with the membership, and so does what they allowed OAuth clients there. */
 export async function leave(sql: OrgSql, place: string, userId: string): Promise<members.MemberRow> {
   const before = await get(sql, userId)
   await keepOneAdmin(sql, before, place)
   await members.removeMember(sql, before.user_id)
+  await endGrantsOf(sql, before.user_id)
   return before
 }

@@ -203,7 +203,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       return open(actor, user, 'password', wanted)
     },
     async withProviderToken(actor, token, wanted) {
-      const good = attempts.begin('provider token', actor.address)
+      const good = attempts.beginShared('provider token', actor.address)
       if (parts.provider === undefined) throw new Fault('login.provider', { problem: 'none is set' })
       const proven = await parts.provider.prove(token).catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
       const tokens = await openProven(actor, proven, wanted)

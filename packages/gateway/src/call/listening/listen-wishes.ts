@@ -3,6 +3,7 @@ import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Offered, Target } from '../../catalog/view.ts'
 import type { Standing } from '../ports.ts'
+import { taskOwner } from '../tasks/task-owner.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */
 export interface Wishes {
@@ -27,7 +28,7 @@ export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishe
     if (target !== undefined && tellsOfUpdates(standing, target)) at(target).uris.set(target.name, uri)
   }
   for (const id of namesIn(wanted, 'taskIds')) {
-    const task = standing.tasks.release(standing.principal.id, standing.view.offered, id)
+    const task = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
       at({ ...placeOf(task.place), name: '' }).tasks.set(task.taskId, id)
   }

@@ -10,6 +10,7 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
 import { hear } from './hear.ts'
 import type { Standing } from '../ports.ts'
+import { taskOwner } from '../tasks/task-owner.ts'
 
 /** The connection that is heard. */
 type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision'>
@@ -78,6 +79,6 @@ function knownTo(
 
 function ownTask({ tasks, principal }: Standing, target: Heard, said: Notification): Notification | undefined {
   const taskId = said.params?.['taskId']
-  if (typeof taskId !== 'string' || !tasks.ledger.knows(principal.id, target, taskId)) return undefined
-  return { ...said, params: { ...said.params, taskId: tasks.bind(principal.id, target, taskId) } }
+  if (typeof taskId !== 'string' || !tasks.ledger.knows(taskOwner(principal), target, taskId)) return undefined
+  return { ...said, params: { ...said.params, taskId: tasks.bind(taskOwner(principal), target, taskId) } }
 }

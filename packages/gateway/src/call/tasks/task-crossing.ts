@@ -31,6 +31,7 @@ import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
 import { ANYWHERE } from './task-ledger.ts'
+import { taskOwner } from './task-owner.ts'
 
 export interface TaskAsk {
   readonly standing: Standing
@@ -73,18 +74,18 @@ export function taskForLegacy({ standing, target }: Pick<TaskAsk, 'standing' | '
   if ('error' in answer) return answer
   const { tasks, principal } = standing
   const created = answer.result['resultType'] === 'task'
-  const task = created ? legacyTask(answer.result) : tasks.finished.keep(principal.id, answer).task
+  const task = created ? legacyTask(answer.result) : tasks.finished.keep(taskOwner(principal), answer).task
   const { taskId, _meta, ...rest } = task
   if (typeof taskId !== 'string')
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
-  tasks.ledger.hand(principal.id, target, taskId, ANYWHERE)
-  const named = { taskId: tasks.bind(principal.id, target, taskId), ...rest }
+  tasks.ledger.hand(taskOwner(principal), target, taskId, ANYWHERE)
+  const named = { taskId: tasks.bind(taskOwner(principal), target, taskId), ...rest }
   return { result: _meta === undefined ? { task: named } : { task: named, _meta } }
 }
 
 async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
   const { standing, asked, line, target } = step
-  const finished = standing.tasks.finished.find(standing.principal.id, taskId)
+  const finished = standing.tasks.finished.find(taskOwner(standing.principal), taskId)
   if (finished !== undefined) return askFinished(step, finished)
   const caller = { ...asked.caller, capabilities: askingAsTask(line.asks ? askableOf(asked.caller.capabilities) : {}) }
   const speaking = { caller, session: undefined, signal: line.signal, onQuestion: notHere }
@@ -101,7 +102,7 @@ async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
 
   function legacyAnswer(answer: Answer): Answer {
     if ('error' in answer && answer.error.code === UNKNOWN)
-      standing.tasks.ledger.forget(standing.principal.id, target, taskId)
+      standing.tasks.ledger.forget(taskOwner(standing.principal), target, taskId)
     return 'error' in answer ? answer : { result: legacyTask(answer.result) }
   }
 }
@@ -170,12 +171,16 @@ export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task:
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
   standing.tasks.held.made(keyOf(step, taskId), speaking.session)
   return {
-    question: { resultType: 'task', taskId: standing.tasks.bind(standing.principal.id, target, taskId), ...rest },
+    question: {
+      resultType: 'task',
+      taskId: standing.tasks.bind(taskOwner(standing.principal), target, taskId),
+      ...rest,
+    },
   }
 }
 
 const keyOf = ({ standing, target }: TaskAsk, taskId: string): HeldKey => ({
-  principal: standing.principal.id,
+  principal: taskOwner(standing.principal),
   connectionId: target.connectionId,
   taskId,
 })

@@ -25,6 +25,7 @@ import { holderOf } from '../own-names.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
 import { askAcross } from './task-crossing.ts'
 import type { Trail } from '../trail.ts'
+import { taskOwner } from './task-owner.ts'
 
 /** A request about a task, and how it came. */
 export interface TaskStep {
@@ -39,7 +40,7 @@ export async function askTask(step: TaskStep): Promise<Answer> {
   refuseWithoutTasks(step)
   const { taskId: bound } = asked.params
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
-  const found = standing.tasks.release(standing.principal.id, standing.view.offered, bound)
+  const found = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
   const { place, taskId } = found
   const answer = await askUpstream(step, place, taskId)
@@ -111,7 +112,7 @@ export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer>
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const own = standing.tasks.ledger
-    .list(standing.principal.id, holderOf(step.line))
+    .list(taskOwner(standing.principal), holderOf(step.line))
     .flatMap(({ order, place, taskId }) => {
       const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
       return offered === undefined ? [] : [{ order, offered, taskId }]
@@ -138,9 +139,9 @@ async function look(step: TaskStep, { offered, taskId }: Own): Promise<JsonObjec
   if (answer === undefined) return undefined
   if ('result' in answer) {
     const { _meta: _, ...task } = answer.result
-    return { ...task, taskId: standing.tasks.bind(standing.principal.id, offered, taskId) }
+    return { ...task, taskId: standing.tasks.bind(taskOwner(standing.principal), offered, taskId) }
   }
-  if (answer.error.code === UNKNOWN) standing.tasks.ledger.forget(standing.principal.id, offered, taskId)
+  if (answer.error.code === UNKNOWN) standing.tasks.ledger.forget(taskOwner(standing.principal), offered, taskId)
   return undefined
 }
 

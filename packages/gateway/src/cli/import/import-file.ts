@@ -13,6 +13,8 @@ import type { OrgSql } from '../../db/db.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
+import { recordChange } from '../../records/change.ts'
+import { ownActor } from '../own-actor.ts'
 import { addressOf, withStore, type Opened } from '../store.ts'
 
 export interface ImportWords {
@@ -83,6 +85,9 @@ async function carryOut({ db, vault, organization }: Opened, file: string, serve
       Nothing,
     )`insert into imports (id, organization_id, source, summary) values (${importId}, ${organization.id}, ${file}, ${summary})`
     for (const server of servers) await addServer(sql, organization.id, importId, server, vault.seal)
+    const detail = { aliases: servers.map(({ alias }) => alias) }
+    const record = { action: 'connection.import', resource: 'import', id: importId, detail }
+    await recordChange(sql, ownActor(), organization.id, record)
   })
 }
 
@@ -136,7 +141,10 @@ export const undoImport = (slug: string, output: Output): Promise<number> =>
       if (last === undefined) return undefined
       const removed = await sql(Removed)`delete from connections where import_id = ${last.id} returning alias`
       await sql(Import)`update imports set undone_at = now() where id = ${last.id}`
-      return { source: last.source, aliases: removed.map(({ alias }) => alias) }
+      const aliases = removed.map(({ alias }) => alias)
+      const record = { action: 'connection.import-undo', resource: 'import', id: last.id, detail: { aliases } }
+      await recordChange(sql, ownActor(), organization.id, record)
+      return { source: last.source, aliases }
     })
     if (undone === undefined) throw new CommandFault('There is no import to take back.')
     output.result(undone, [

@@ -103,6 +103,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
       try {
         return await serve(c, served, learned)
       } catch (thrown) {
+        learned.organizationId ??= homeOf(parts, learned, served.operation, c.req.param())
         refused(thrown, served.operation, learned)
         throw await countUnknown(thrown, limits)
       }
@@ -169,6 +170,17 @@ function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Nee
     const role = roleIn(parts.accounts, principal, new Map())
     return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
   }
+  const { organization, role } = standIn(parts, principal, needs, params)
+  return { organization, role: permitted(role, needs.permission) }
+}
+
+/** Where the principal has a role, and which. Throws `place.unknown` and `place.bound`. */
+function standIn(
+  parts: AdminParts,
+  principal: Principal,
+  needs: Extract<Needs, { of: 'organization' }>,
+  params: Record<string, string>,
+) {
   const snapshot =
     needs.by === 'connection' ? holderOf(parts, params['connection'] ?? '') : named(parts, params['organization'] ?? '')
   const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
@@ -179,7 +191,17 @@ function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Nee
   // One that is not active is there for who administers the platform, and for nobody else.
   if (role === undefined || (!snapshot.organization.active && role !== 'platform_admin'))
     throw new Fault('place.unknown')
-  return { organization: snapshot.organization, role: permitted(role, needs.permission) }
+  return { organization: snapshot.organization, role }
+}
+
+/** The organization that is addressed, for who has a role there: its records name nobody who is a stranger to it. */
+function homeOf(parts: AdminParts, { principal }: Learned, { needs }: Operation, params: Record<string, string>) {
+  if (principal === undefined || needs.of !== 'organization') return undefined
+  try {
+    return standIn(parts, principal, needs, params).organization.id
+  } catch {
+    return undefined
+  }
 }
 
 const named = ({ snapshots }: AdminParts, name: string): Snapshot | undefined =>

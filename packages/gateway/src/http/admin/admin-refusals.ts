@@ -4,7 +4,7 @@
  * Whoever is known has each refusal on record; strangers are counted, as `records/refusals.ts` says. What is wrong with a request
  * itself (its shape, a name that is taken) is no refusal.
  */
-import { Fault, type OrganizationId } from '@toolway/contract'
+import { Fault, type FaultCode, type OrganizationId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { Principal } from '../../identity/principal.ts'
 import { actorTypeOf, entryOfChange } from '../../records/change.ts'
@@ -23,13 +23,24 @@ export interface Learned {
   readonly correlationId: string
   readonly userAgent: string | undefined
   principal?: Principal
-  organizationId?: OrganizationId
+  organizationId?: OrganizationId | undefined
 }
 
 const REFUSALS = new Set(['identify', 'place', 'admit'])
 
-/** A wait that is asked for is counted by its limit, and is no refusal of anything. */
-const isRefusal = ({ row }: Fault): boolean => REFUSALS.has(row.phase) && row.http !== 429 && row.http < 500
+/** On record already, with more to say, where they are found out. */
+const TOLD: ReadonlySet<FaultCode> = new Set([
+  'login.wrong',
+  'login.provider',
+  'login.old',
+  'password.wrong',
+  'code.unknown',
+  'setup.done',
+])
+
+/** A wait that is asked for is counted by its limit, and is no refusal of anything; but guesses at sign-in are. */
+const isRefusal = ({ row, code }: Fault): boolean =>
+  code === 'login.limit' || (REFUSALS.has(row.phase) && row.http !== 429 && row.http < 500 && !TOLD.has(code))
 
 export function createAdminRefusals({ write, refuseStranger }: AdminRefusalParts) {
   return (thrown: unknown, { id }: Operation, learned: Learned): void => {

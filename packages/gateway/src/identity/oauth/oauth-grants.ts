@@ -119,6 +119,10 @@ export async function endGrant(
   return rows[0]
 }
 
+/** What a person allowed in an organization that they leave: who comes back later is asked anew. */
+export const endGrantsOf = async (sql: OrgSql, userId: UserId): Promise<unknown> =>
+  sql(Nothing)`update oauth_grants set ended_at = now() where user_id = ${userId} and ended_at is null`
+
 /** Sign-ins of clients that have run out or ended a while ago, and with them their grants and tokens. */
 export const removeOldGrants = async (sql: SystemSql): Promise<unknown> =>
   sql(Nothing)`
