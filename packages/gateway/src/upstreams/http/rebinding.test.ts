@@ -1,5 +1,5 @@
 /** A name whose owner changes its mind between two questions: what was judged is what is connected to, each time anew. */
-import type { LookupAddress } from 'node:dns'
+import type * as dns from 'node:dns'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
@@ -8,8 +8,8 @@ import { createPool } from './agent.ts'
 
 const names = vi.hoisted(() => ({ answers: [] as string[][], asked: 0 }))
 vi.mock('node:dns', async (original) => ({
-  ...(await original<typeof import('node:dns')>()),
-  lookup(_name: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) {
+  ...(await original<typeof dns>()),
+  lookup(_name: string, _options: object, callback: (error: null, found: dns.LookupAddress[]) => void) {
     names.asked++
     const found = names.answers.shift() ?? []
     process.nextTick(
