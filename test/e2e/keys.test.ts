@@ -266,7 +266,7 @@ describe('the personal key of a member', () => {
     for (const { whole } of all) expect(whole).not.toContain(shown.body.key.slice(4))
   })
 
-  test('S0-AUT-10: is kept as a keyed hash and an AES-256-GCM copy; one changed byte, or another row, and it opens no more', async () => {
+  test('S0-AUT-10, U-04: is kept as a keyed hash and an AES-256-GCM copy; one changed byte, or another row, and it opens no more', async () => {
     const roles = [[gateway.organization.id, 'tenant_member']] as const
     const one = await join('five@example.com', { ...at(), roles })
     const two = await join('six@example.com', { ...at(), roles })

@@ -37,7 +37,7 @@ const rowsOf = (name: string) =>
        order by name`,
   )
 
-test('each of many that begin alike works as before, and after its first use it has a keyed hash and no other', async () => {
+test('U-04, S3-AUTH-03: each of many that begin alike works as before, and after its first use it has a keyed hash and no other', async () => {
   const keys = Array.from({ length: 3 }, () => mintKey('smcp', 'tenant_member'))
   const admin = mintKey('smcp', 'platform_admin')
   const line = async (key: string, name: string, more: object) => ({ name, hash: await slowHashOf(key, 4), ...more })

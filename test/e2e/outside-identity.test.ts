@@ -99,6 +99,16 @@ describe('the key of the environment', () => {
     expect((await refusalOf(KEY, gateway.address)).status).toBe(401)
   })
 
+  test('S1-ORG-02: is MCP_API_KEY, for DEFAULT_ORG_ID; without one, or with an empty one, nobody is let in', async () => {
+    await using set = await gateway.another({ MCP_API_KEY: KEY, MCP_API_KEY_LIMIT: 'execute', DEFAULT_ORG_ID: 'other' })
+    expect((await namesFor(KEY, set.address)).every((name) => name.startsWith('theirs__'))).toBe(true)
+    for (const settings of [{}, { MCP_API_KEY: '' }, { MCP_API_KEY: '', DEFAULT_ORG_ID: 'other' }]) {
+      await using unset = await gateway.another(settings)
+      for (const key of [undefined, '', ' ', 'undefined', 'null', KEY])
+        expect((await refusalOf(key, unset.address)).status, JSON.stringify([settings, key])).toBe(401)
+    }
+  })
+
   test('that names an organization which does not exist lets nothing start', async () => {
     await expect(gateway.another({ MCP_API_KEY: KEY, DEFAULT_ORG_ID: 'nobody' })).rejects.toThrow('"nobody"')
   })

@@ -348,10 +348,14 @@ describe('who may do what', () => {
     await using gateway = await start()
     const { access_token: token } = await signIn(gateway.address, ADA)
     const asked: string[] = []
-    const { system } = gateway.db
+    const { system, organization } = gateway.db
     gateway.db.system = (work) => {
       asked.push('system')
       return system(work)
+    }
+    gateway.db.organization = (id, work) => {
+      asked.push('organization')
+      return organization(id, work)
     }
     try {
       for (let at = 0; at < 3; at++) expect((await toolsList(gateway.address, '/mcp', token)).status).toBe(200)
@@ -359,7 +363,7 @@ describe('who may do what', () => {
       expect((await toolsList(gateway.address, '/mcp', `uru_${'ab'.repeat(32)}`)).status).toBe(401)
       expect(asked.length).toBeGreaterThan(0)
     } finally {
-      gateway.db.system = system
+      Object.assign(gateway.db, { system, organization })
     }
   })
 })

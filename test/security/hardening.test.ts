@@ -1,6 +1,7 @@
 /** What answers carry besides what was asked for, and how large they and their requests may be. */
 import { describe, expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startScriptedUpstream } from '../fault/scripted-upstream.ts'
@@ -18,7 +19,7 @@ describe('answers', () => {
     }
   })
 
-  test('keep browsers on https where clients come by https, and say nothing of it elsewhere', async () => {
+  test('S3-SEC-03: keep browsers on https where clients come by https, and say nothing of it elsewhere', async () => {
     const hsts = async (address: string, path: string, headers: Record<string, string> = {}) =>
       (await fetch(address + path, { headers })).headers.get('strict-transport-security')
     await using plain = await startTestGateway()
@@ -29,6 +30,31 @@ describe('answers', () => {
       expect(await hsts(secure.address, path)).toBe('max-age=31536000')
       expect(await hsts(behind.address, path)).toBeNull()
       expect(await hsts(behind.address, path, { 'x-forwarded-proto': 'https' })).toBe('max-age=31536000')
+    }
+  })
+
+  test('S3-SEC-03: that carry cookies send every one of them Secure where the public address is https', async () => {
+    for (const [address, isSecure] of [
+      ['https://tools.example.com', true],
+      ['http://tools.example.com', false],
+    ] as const) {
+      await using gateway = await startTestGateway({ settings: { TOOLWAY_PUBLIC_URL: address } })
+      await addPerson(gateway.db, { email: 'ada@example.com' })
+      const post = (path: string, type: string, body: string) =>
+        fetch(gateway.address + path, {
+          ...{ method: 'POST', redirect: 'manual', body },
+          headers: { 'content-type': type, origin: address },
+        })
+      const fields = { email: 'ada@example.com', password: PASSWORD }
+      const answers = [
+        await post('/api/v1/auth/login', 'application/json', JSON.stringify({ ...fields, cookies: true })),
+        await post('/sign-in', 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString()),
+      ]
+      for (const { status, headers } of answers) {
+        expect(status).toBeLessThan(400)
+        expect(headers.getSetCookie()).toHaveLength(3)
+        for (const cookie of headers.getSetCookie()) expect(/; Secure(;|$)/.test(cookie), cookie).toBe(isSecure)
+      }
     }
   })
 })

@@ -184,7 +184,7 @@ describe('the names that the seeds have for a setting', () => {
     expect(load({ [also]: text }).config[name]).toEqual(value)
   })
 
-  test('U-25: every setting that is given under two of its names ends the start, which names both', () => {
+  test('every setting that is given under two of its names ends the start, which names both', () => {
     let pairs = 0
     for (const [name, setting] of Object.entries(SETTINGS)) {
       const names = [name, ...('also' in setting ? setting.also : [])]

@@ -74,7 +74,9 @@ export async function add(name: string, options: KeyOptions, output: Output): Pr
     }).catch((thrown: unknown) => {
       throw wordFault(thrown, name)
     })
-    output.result({ ...told(row), key }, [key, ...(output.json ? [] : ['It is shown only this once.'])])
+    output.result({ ...told(row), key }, [key])
+    // Beside the result, so that `KEY=$(toolway key add laptop)` holds the key and nothing else.
+    if (!output.json) output.progress('It is shown only this once.')
     return EXIT.ok
   })
 }
@@ -171,7 +173,11 @@ export const remove = (
       return row
     })
     if (removed === undefined)
-      throw new CommandFault(`There is no key named "${name}"; \`toolway key list\` shows them.`)
+      throw new CommandFault(
+        platform
+          ? `There is no key of the platform named "${name}"; \`toolway key list --platform\` shows them.`
+          : `There is no key named "${name}" in ${organization}; \`toolway key list\` shows them, and with --platform those of the platform.`,
+      )
     const again =
       removed.name === LOCAL_KEY && removed.user_id === null
         ? ['The commands of this machine called with it; the next start gives them a new one, in the data directory.']

@@ -117,6 +117,9 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
 }
 
 async function post({ url, key }: Endpoint, method: string, params: JsonObject): Promise<globalThis.Response> {
+  // No header can carry it, which fetch would tell as if nobody answered.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    throw new CommandFault('The key has spaces or line breaks in it: give the key alone, as it was shown.', EXIT.usage)
   try {
     return await fetch(url, {
       method: 'POST',

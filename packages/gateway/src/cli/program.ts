@@ -287,7 +287,7 @@ function keyCommand(finish: Finish): Command {
     .command('remove')
     .description('remove a key; it is refused at once')
     .option('--platform', 'one of the platform')
-    .addHelpText('after', examples('toolway key remove laptop'))
+    .addHelpText('after', examples('toolway key remove laptop', 'toolway key remove operator --platform'))
     .argument('<name>', 'its name, or its id')
     .action(async (name: string, options: Common & { platform?: boolean }) =>
       finish(await (await import('./key.ts')).remove(name, options, outputOf(options))),

@@ -26,6 +26,7 @@ const signUp = ({ address, setUpCode, empty }: SignUp): string[] => {
     return [
       `  Sign up   ${address}/sign-in`,
       `            The first person needs this set-up code: ${setUpCode}`,
+      `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
       `            It is good once. ${AGAIN}`,
     ]
   return empty ? [`  Nobody has signed up yet: ${address}/sign-in takes a set-up code; ${AGAIN}`] : []

@@ -6,7 +6,7 @@ const passwords = createPasswords({ shortest: 12 })
 const GOOD = 'correct horse battery'
 
 describe('a password', () => {
-  test('is kept as argon2id with 19 MiB, two passes and one lane, another text each time', async () => {
+  test('U-04: is kept as argon2id with 19 MiB, two passes and one lane, another text each time', async () => {
     const [one, two] = [await passwords.hash(GOOD), await passwords.hash(GOOD)]
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
     expect(one).not.toBe(two)

@@ -65,7 +65,7 @@ describe('a bucket', () => {
     expect(buckets.take('other', 1, 1)).toBe(0)
   })
 
-  test('is remembered while it is used, however many others there are, and their number is bounded', () => {
+  test('S3-RATE-04: is remembered while it is used, however many others there are, and their number is bounded', () => {
     const { buckets } = clock(100)
     expect(buckets.take('busy', 1, 1)).toBe(0)
     for (let n = 0; n < 10_000; n++) {

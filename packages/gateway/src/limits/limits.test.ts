@@ -82,7 +82,7 @@ describe('limits', () => {
     expect(faultOf(() => limits.administer('admin', 'acme', undefined))).toMatchObject({ code: 'limit.administration' })
   })
 
-  test('all endpoints that do not exist are one bucket', () => {
+  test('S3-RATE-04: all endpoints that do not exist are one bucket', () => {
     const { limits } = fixture({ organization: 2 })
     void limits.unknown()
     void limits.unknown()

@@ -29,7 +29,7 @@ describeEachPostgres('the list of sealed columns', (createDatabase) => {
       expect(known, table).toContain(`${table}.${/^encode\((\w+), 'hex'\)$/.exec(id)?.[1] ?? id}`)
   })
 
-  test('binds each value to other words, so that none opens in the place of another', () => {
+  test('S2-ENC-01: binds each value to other words, so that none opens in the place of another', () => {
     const rows = SEALED_COLUMNS.map(({ row }) => row('same'))
     expect(new Set(rows).size).toBe(rows.length)
   })

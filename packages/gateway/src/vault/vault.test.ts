@@ -47,7 +47,7 @@ describe('a sealed value', () => {
     expect(() => other.open(vault.seal('a secret', 'row'), 'row')).toThrow()
   })
 
-  test('never looks the same twice, and never shows the text', () => {
+  test('S2-ENC-01: never looks the same twice, and never shows the text', () => {
     const sealed = Array.from({ length: 200 }, () => vault.seal('uru_secret', 'row'))
     expect(new Set(sealed.map((one) => one.toString('hex'))).size).toBe(200)
     expect(new Set(sealed.map((one) => one.subarray(9, 21).toString('hex'))).size).toBe(200)

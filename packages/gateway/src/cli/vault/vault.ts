@@ -53,7 +53,9 @@ export const rotate = (output: Output): Promise<number> =>
         : `The vault key is ${id} now (${source}); ${done} values were sealed anew.`,
       ...unopened.map((place) => `Does not open with any key, and was left alone: ${place}.`),
       ...(left === 0 ? [] : [`${left} values were held by others all the time: run this again.`]),
-      ...(resumed ? [] : ['The old key still opens; `toolway vault retire` ends that.']),
+      ...(resumed
+        ? []
+        : ['The old key still opens; `toolway vault retire KEY` ends that, and `toolway vault status` names it.']),
     ])
     return unopened.length + left === 0 ? EXIT.ok : EXIT.failed
   })

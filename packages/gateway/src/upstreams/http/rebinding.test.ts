@@ -1,0 +1,92 @@
+/** A name whose owner changes its mind between two questions: what was judged is what is connected to, each time anew. */
+import type * as dns from 'node:dns'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Fault } from '@toolway/contract'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { createPool } from './agent.ts'
+
+const names = vi.hoisted(() => ({ answers: [] as string[][], asked: 0 }))
+vi.mock('node:dns', async (original) => ({
+  ...(await original<typeof dns>()),
+  lookup(_name: string, _options: object, callback: (error: null, found: dns.LookupAddress[]) => void) {
+    names.asked++
+    const found = names.answers.shift() ?? []
+    process.nextTick(
+      callback,
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  },
+}))
+beforeEach(() => Object.assign(names, { answers: [], asked: 0 }))
+
+const METADATA = '169.254.169.254'
+
+async function listen() {
+  let reached = 0
+  const server = createServer((request, response) => {
+    reached++
+    response.writeHead(request.url === '/moved' ? 307 : 200, { location: `http://${METADATA}/` }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://innocent.example:${port}`,
+    reached: () => reached,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))),
+  }
+}
+
+/** On a connection of its own: the status, or the code of the fault. */
+async function reach(origin: string, path = '/', allowPrivate = true): Promise<unknown> {
+  const pool = createPool(origin, { alias: 'x', allowPrivate, headersTimeout: 5_000 })
+  try {
+    const { statusCode, body } = await pool.request({ path, method: 'GET' })
+    await body.dump()
+    return statusCode
+  } catch (thrown) {
+    return thrown instanceof Fault ? thrown.code : thrown
+  } finally {
+    await pool.destroy()
+  }
+}
+
+test('U-23: a name is asked for once for each connection, and what it said is what is connected to', async () => {
+  await using server = await listen()
+  // Asked a second time, it would lead to the metadata.
+  names.answers = [['127.0.0.1'], [METADATA]]
+  expect(await reach(server.origin)).toBe(200)
+  expect(names.asked).toBe(1)
+  expect(await reach(server.origin)).toBe('egress.refused')
+  expect(server.reached()).toBe(1)
+})
+
+test('U-23: a name with one address that may not be reached is refused whole, in every form of it', async () => {
+  await using server = await listen()
+  const forms = [
+    METADATA,
+    '::ffff:169.254.169.254',
+    'fe80::1',
+    'fd00:ec2::254',
+    '2002:a9fe:a9fe::',
+    '64:ff9b::a9fe:a9fe',
+  ]
+  for (const form of forms) {
+    names.answers = [['127.0.0.1', form]]
+    expect({ form, outcome: await reach(server.origin) }).toEqual({ form, outcome: 'egress.refused' })
+  }
+  for (const form of ['127.0.0.1', '::1', '10.0.0.1', '192.168.0.1', '::ffff:10.0.0.1', 'fc00::1']) {
+    names.answers = [[form]]
+    expect({ form, outcome: await reach(server.origin, '/', false) }).toEqual({ form, outcome: 'egress.refused' })
+  }
+  expect(server.reached()).toBe(0)
+})
+
+test('U-23: a redirect leads nowhere: it is the answer', async () => {
+  await using server = await listen()
+  names.answers = [['127.0.0.1']]
+  expect(await reach(server.origin, '/moved')).toBe(307)
+  expect([server.reached(), names.asked]).toEqual([1, 1])
+})

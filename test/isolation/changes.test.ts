@@ -1,0 +1,163 @@
+/**
+ * Does every operation that changes something leave its record, there when the answer comes? Walked over the whole list that the
+ * door serves, each asked for in earnest by somebody who may; one that is in no list here fails.
+ */
+import type { Operation } from '@toolway/contract/admin'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
+import { newSetUpCode } from '../../packages/gateway/src/identity/codes.ts'
+import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { describeEachTown } from './each-town.ts'
+import { request, type Bearer } from './request.ts'
+import { SAMPLES } from './samples.ts'
+import type { Names, Town } from './town.ts'
+
+/** What makes and changes, then what removes, the organization last. */
+const order = ({ method, id }: Operation): number => (id === 'removeOrganization' ? 2 : method === 'DELETE' ? 1 : 0)
+const WRITES = OPERATIONS.map(({ operation }) => operation)
+  .filter(({ method }) => method !== 'GET')
+  .sort((one, other) => order(one) - order(other))
+
+/** These look, or go on with a sign-in that is on record; `sign_in.reuse` is a record of its own. */
+const NO_CHANGE = new Set(['verifyAuth', 'refresh'])
+/** These need a password or a code. */
+const SIGNING = ['register', 'login', 'addPasswordCode', 'choosePassword', 'changePassword', 'logout'] as const
+
+const Row = z.object({ method: z.string(), outcome: z.string(), principal: z.string() })
+const recordsOf = ({ db }: TestGateway, correlation: string) =>
+  db.system((sql) => sql(Row)`select method, outcome, principal from records where correlation_id = ${correlation}`)
+
+interface Answer {
+  readonly id?: string
+  readonly client_id?: string
+}
+type Own = (made: Readonly<Record<string, Answer>>) => {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+const byId =
+  (param: string, operation: string): Own =>
+  (made) => ({ params: { [param]: made[operation]?.id ?? '' } })
+/** Where a sample names what was declared or is another's: what the walk itself made before. */
+const OWN: Readonly<Record<string, Own>> = {
+  addUser: () => ({ body: { email: 'walker@example.com' } }),
+  addPlatformKey: () => ({ body: { name: 'new', scope: 'platform_admin' } }),
+  changeConnection: byId('connection', 'addConnection'),
+  toggleConnection: byId('connection', 'addConnection'),
+  removeConnection: byId('connection', 'addConnection'),
+  putToolset: () => ({ params: { toolset: 'walk' } }),
+  removeToolset: () => ({ params: { toolset: 'walk' } }),
+  changeRule: byId('rule', 'addRule'),
+  removeRule: byId('rule', 'addRule'),
+  removePlatformKey: byId('key', 'addPlatformKey'),
+  removeOrganizationKey: byId('key', 'addOrganizationKey'),
+  removeMyKey: byId('key', 'addMyKey'),
+  endGrant: () => ({ params: { grant: 'fam_walk1' } }),
+  endOwnGrant: () => ({ params: { grant: 'fam_walk2' } }),
+  endSignIn: () => ({ params: { id: 'fam_walk3' } }),
+  removeOAuthClient: (made) => ({ params: { client: made['addOAuthClient']?.client_id ?? '' } }),
+}
+
+/** What only a browser or a provider would bring: grants and a sign-in of the platform’s administrator, and a credential. */
+const plant = ({ gateway: { db, organization } }: Town) =>
+  db.system(async (sql) => {
+    const Nothing = z.object({})
+    const [root] = await sql(z.object({ id: z.string() }))`select id from users where email = 'root@example.com'`
+    await sql(
+      Nothing,
+    )`insert into members (organization_id, user_id, role) values (${organization.id}, ${root?.id}, 'tenant_admin')`
+    for (const id of ['fam_walk1', 'fam_walk2', 'fam_walk3'])
+      await sql(Nothing)`
+        insert into sign_ins (id, user_id, client, expires_at) values (${id}, ${root?.id}, 'c', now() + interval '1 hour')`
+    for (const id of ['fam_walk1', 'fam_walk2'])
+      await sql(Nothing)`
+        insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
+        values (${id}, ${organization.id}, ${root?.id}, 'c', 'Same', 'same.example', 'r', 'read', 0)`
+    await sql(Nothing)`
+      insert into credentials (id, organization_id, provider, sealed_access_token)
+      values ('crd_walk', ${organization.id}, 'github', 'sealed')`
+  })
+
+/** Whoever of these is let in first: some are for the platform, some for whoever has signed in. */
+const CALLERS = ['platform administrator', 'platform key', 'tenant_admin of default']
+
+function askedOf({ id, method, path }: Operation, names: Names, made: Readonly<Record<string, Answer>>) {
+  const { params, query, body } = SAMPLES[id] ?? {}
+  const own = OWN[id]?.(made)
+  const named: Record<string, string> = { organization: 'default', ...params?.(names), ...own?.params }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? ''))
+  const words = new URLSearchParams(query?.(names)).toString()
+  const said = own?.body ?? body?.(names)
+  return { method, path: words === '' ? filled : `${filled}?${words}`, ...(said === undefined ? {} : { body: said }) }
+}
+
+describeEachTown('every operation that changes something', {}, (town) => {
+  test('S3-AUD-01: leaves its record, which is there when it is answered', async () => {
+    const { gateway } = town()
+    await plant(town())
+    const made: Record<string, Answer> = {}
+    const silent: string[] = []
+    for (const operation of WRITES) {
+      const { id } = operation
+      if (NO_CHANGE.has(id) || SIGNING.some((one) => one === id)) continue
+      const asked = askedOf(operation, town().names.default, made)
+      const tries: string[] = []
+      let isRecorded = false
+      for (const name of CALLERS) {
+        const correlation = `${id}-${name}`.replaceAll(' ', '-')
+        const headers = { 'x-correlation-id': correlation }
+        const { status, fault, text } = await request(gateway.address, town().caller(name), { ...asked, headers })
+        const records = await recordsOf(gateway, correlation)
+        tries.push(`${status} ${fault ?? ''} ${JSON.stringify(records)}`)
+        if (status >= 300) continue
+        isRecorded = records.length === 1 && records[0]?.outcome === 'ok'
+        made[id] = text === '' ? {} : (JSON.parse(text) as Answer)
+        break
+      }
+      if (!isRecorded) silent.push(`${id}: ${tries.join(' | ')}`)
+    }
+    expect(silent).toEqual([])
+  })
+})
+
+test('S3-AUD-01: so does everything about passwords, codes and signing in', async () => {
+  await using gateway = await startTestGateway()
+  const code = await gateway.db.system((sql) => newSetUpCode(sql, createTestVault().hash))
+  const [email, password, next] = ['ada@example.com', 'correct horse battery', 'battery horse correct']
+  const tried: string[] = []
+  const send = async (id: (typeof SIGNING)[number], body: object | undefined, token?: string, user = '') => {
+    const operation = WRITES.find((one) => one.id === id)
+    const caller: Bearer | undefined = token === undefined ? undefined : { authorization: `Bearer ${token}` }
+    const { status, text } = await request(gateway.address, caller, {
+      method: operation?.method ?? '',
+      path: (operation?.path ?? '').replace('{user}', user),
+      headers: { 'x-correlation-id': `signing-${id}` },
+      ...(body === undefined ? {} : { body }),
+    })
+    expect(status, `${id} ${text}`).toBeLessThan(300)
+    const records = await recordsOf(gateway, `signing-${id}`)
+    expect(
+      records.map(({ outcome }) => outcome),
+      id,
+    ).toContain('ok')
+    for (const { principal } of records) expect(principal, id).toMatch(/^usr_/)
+    tried.push(id)
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, string> & { user: { id: string } }
+  }
+  const first = await send('register', { setup_code: code, email, name: 'Ada', password })
+  const { user } = await send('login', { email, password })
+  await send('changePassword', { current_password: password, new_password: next }, first['access_token'])
+  const again = await request(gateway.address, undefined, {
+    ...{ method: 'POST', path: '/api/v1/auth/login', body: { email, password: next } },
+  })
+  const { access_token: token = '' } = JSON.parse(again.text) as Record<string, string>
+  const given = await send('addPasswordCode', undefined, token, user.id)
+  const chosen = await send('choosePassword', { code: given['code'], password })
+  expect(chosen).toBeDefined()
+  const last = await request(gateway.address, undefined, {
+    ...{ method: 'POST', path: '/api/v1/auth/login', body: { email, password } },
+  })
+  await send('logout', { refresh_token: (JSON.parse(last.text) as Record<string, string>)['refresh_token'] })
+  expect(tried.toSorted()).toEqual(SIGNING.toSorted())
+})
