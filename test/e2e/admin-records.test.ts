@@ -144,7 +144,7 @@ describe('a refusal', () => {
         ip_address: '127.0.0.1',
       },
     ])
-    const own = await platform(`GET ${TENANTS}/default/audit?outcome=refused`)
+    const own = await platform(`GET ${TENANTS}/default/audit?outcome=refused&limit=1`)
     expect(own.body['items']).toMatchObject([{ action: 'addConnection', code: 'role.forbidden', tenant_id: id }])
     expect(own.text).not.toContain('secret.example')
   })
