@@ -16,6 +16,9 @@ const PROGRAMS = ['main.ts', 'upstreams/children/worker.ts', 'demo/demo-server.t
 /** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */
 const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate']
 
+/** Native code, which no bundle can hold; the package names it as optional, and does without where it is absent. */
+const NATIVE = ['@napi-rs/keyring']
+
 /** Bundled CommonJS asks for Node's own modules by `require`, which an ES module does not have. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)`
 
@@ -44,7 +47,7 @@ export async function bundle({ root, source, folder, elsewhere }: BundleParts): 
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
     banner: { js: REQUIRE },
-    external: DONE_WITHOUT,
+    external: [...DONE_WITHOUT, ...NATIVE],
     legalComments: 'none', // the notices beside the bundle hold every licence whole
     metafile: true,
     logLevel: 'warning',
@@ -59,6 +62,8 @@ export async function bundle({ root, source, folder, elsewhere }: BundleParts): 
 
 function refuseMissing({ outputs }: Metafile): void {
   const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external === true))
-  const missing = outside.map(({ path }) => path).filter((path) => !isBuiltin(path) && !DONE_WITHOUT.includes(path))
+  const missing = outside
+    .map(({ path }) => path)
+    .filter((path) => !isBuiltin(path) && ![...DONE_WITHOUT, ...NATIVE].includes(path))
   if (missing.length > 0) throw new Error(`The bundle would need ${[...new Set(missing)].join(', ')} at run time.`)
 }

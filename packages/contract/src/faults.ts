@@ -118,6 +118,7 @@ export const FAULTS = {
   'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes something and carries no valid X-CSRF-Token.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),
+  'person.unproven': row('check', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The account of {email} was made by another organization, and nothing proves that it is this person\'s.', 'Let them sign in here by the identity provider, or ask a platform administrator to add them with "vouch".'),
   'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There is a {thing} "{name}" here already.', 'Choose another name, or change that one.'),
   'thing.declared': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This {thing} is declared in the file of TOOLWAY_CONFIG.', 'Change it in that file and start the gateway again.'),
   'connector.unknown': row('check', 'NOT_SUPPORTED', [422, PARAMS], 'There is no connector {connector} here.', 'Take one of these: {connectors}.'),

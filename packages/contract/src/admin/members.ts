@@ -35,7 +35,13 @@ export const addMember = operation({
   at: `POST ${MEMBERS}`,
   summary: 'Add a member by email; for somebody new the answer has a one-time code to choose a password with.',
   needs: inOrganization('user_manage'),
-  body: z.strictObject({ email: Email, name: PersonName.optional(), role: MemberRole }),
+  body: z.strictObject({
+    email: Email,
+    name: PersonName.optional(),
+    role: MemberRole,
+    /** A platform administrator takes another organization's word that the account is this person's. */
+    vouch: z.boolean().default(false),
+  }),
   answer: z.strictObject({ member: Member, invitation: PasswordCode.nullable() }),
   status: 201,
 })

@@ -114,6 +114,8 @@ async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer>
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
   session.changed()
+  // Who may only look reaches no server: what it hears is chosen here.
+  if (!permits(standing.role, 'tool_call')) return EMPTY
   const told = standing.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }

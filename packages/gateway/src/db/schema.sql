@@ -289,7 +289,8 @@ create table users (
   epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  signed_in_at timestamp with time zone
+  signed_in_at timestamp with time zone,
+  vouched_by text
 );
 create table vault_secrets (
   name text not null,
@@ -418,6 +419,7 @@ alter table users add constraint users_email_key UNIQUE (email);
 alter table users add constraint users_id_check CHECK ((id <> ''::text));
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_provider_provider_subject_key UNIQUE (provider, provider_subject);
+alter table users add constraint users_vouched_by_fkey FOREIGN KEY (vouched_by) REFERENCES organizations(id) ON DELETE SET NULL;
 alter table vault_secrets add constraint vault_secrets_pkey PRIMARY KEY (name);
 
 -- Indexes that no constraint makes
@@ -446,6 +448,7 @@ CREATE INDEX sessions_organization ON public.sessions USING btree (organization_
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
+CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
 
 -- Row-level security
 

@@ -1,5 +1,5 @@
 /** People: their rows, found by who signs in before any organization is known. It never tells a password's hash onwards. */
-import { newId, type UserId } from '@toolway/contract'
+import { newId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 
@@ -16,28 +16,36 @@ export const UserRow = z.object({
 })
 export type UserRow = z.output<typeof UserRow>
 
-const WithPassword = UserRow.extend({ password: z.string().nullable(), provider_subject: z.string().nullable() })
+const WithPassword = UserRow.extend({
+  password: z.string().nullable(),
+  provider_subject: z.string().nullable(),
+  /** The organization on whose word alone the email is the person's; null where that is proven. */
+  vouched_by: z.string().nullable(),
+})
 export type UserWithPassword = z.output<typeof WithPassword>
 
 export const emailOf = (text: string): string => text.trim().toLowerCase()
 
 export async function findUser(sql: SystemSql, id: string): Promise<UserWithPassword | undefined> {
   const rows = await sql(WithPassword)`
-    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject,
+           vouched_by
       from users where id = ${id}`
   return rows[0]
 }
 
 export async function findUserByEmail(sql: SystemSql, email: string): Promise<UserWithPassword | undefined> {
   const rows = await sql(WithPassword)`
-    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject,
+           vouched_by
       from users where email = ${emailOf(email)}`
   return rows[0]
 }
 
 export async function findUserOfProvider(sql: SystemSql, provider: string, subject: string) {
   const rows = await sql(WithPassword)`
-    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject
+    select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at, password, provider_subject,
+           vouched_by
       from users where provider = ${provider} and provider_subject = ${subject}`
   return rows[0]
 }
@@ -53,15 +61,17 @@ export interface NewUser {
   readonly password: string | null
   readonly provider?: { readonly issuer: string; readonly subject: string }
   readonly platformAdmin?: boolean
+  /** The organization whose administrator makes it. */
+  readonly vouchedBy?: OrganizationId | undefined
 }
 
 /** Undefined when somebody has that email already. */
 export async function addUser(sql: SystemSql, user: NewUser): Promise<UserRow | undefined> {
-  const { email, name, password, provider, platformAdmin = false } = user
+  const { email, name, password, provider, platformAdmin = false, vouchedBy } = user
   const rows = await sql(UserRow)`
-    insert into users (id, email, name, password, provider, provider_subject, platform_admin)
+    insert into users (id, email, name, password, provider, provider_subject, platform_admin, vouched_by)
     values (${newId('usr')}, ${emailOf(email)}, ${name}, ${password}, ${provider?.issuer ?? 'local'},
-            ${provider?.subject ?? null}, ${platformAdmin})
+            ${provider?.subject ?? null}, ${platformAdmin}, ${vouchedBy ?? null})
     on conflict do nothing
     returning id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at`
   return rows[0]
@@ -115,5 +125,10 @@ export async function hasOtherPlatformAdmin(sql: SystemSql, id: UserId): Promise
 export const joinProvider = async (sql: SystemSql, id: UserId, issuer: string, subject: string): Promise<void> =>
   void (await sql(Id)`
     update users
-       set provider = ${issuer}, provider_subject = ${subject}, password = null, epoch = epoch + 1, updated_at = now()
+       set provider = ${issuer}, provider_subject = ${subject}, password = null, vouched_by = null,
+           epoch = epoch + 1, updated_at = now()
      where id = ${id} returning id`)
+
+/** The platform says that the account is the person's: its word is good everywhere. */
+export const vouchFor = async (sql: SystemSql, id: UserId): Promise<void> =>
+  void (await sql(Id)`update users set vouched_by = null, updated_at = now() where id = ${id} returning id`)

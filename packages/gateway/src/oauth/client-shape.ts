@@ -38,7 +38,7 @@ export interface ShapedClient {
 
 const GRANTS = ['authorization_code', 'refresh_token']
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** What a browser would run, or read from the disk. */
+/** What a browser would run or read from the disk, and schemes of systems that start programs. */
 const HARMFUL = new Set([
   'javascript:',
   'vbscript:',
@@ -48,6 +48,13 @@ const HARMFUL = new Set([
   'about:',
   'view-source:',
   'filesystem:',
+  'intent:',
+  'mhtml:',
+  'ms-appinstaller:',
+  'ms-msdt:',
+  'search-ms:',
+  'search:',
+  'shell:',
 ])
 
 export const isLoopback = (address: URL): boolean => address.protocol === 'http:' && LOOPBACK.has(address.hostname)

@@ -22,13 +22,16 @@ export const memberOperations: readonly Served[] = [
     return { items: rows.map(toMember), total, ...query }
   }),
 
-  serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, look, head }) => {
-    const { email, name, role } = body
+  serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, look, head }) => {
+    const { email, name, role, vouch } = body
     // Whoever joins may be nobody's member yet, so that no organization sees them: the system looks, for this one.
     const { user, invitation } = await parts.db.system(async (sql) => {
-      const joined = await join(sql, parts.vault, { organizationId: organization.id, email, name, role })
+      const joined = await join(sql, parts.vault, {
+        ...{ organizationId: organization.id, email, name, role, vouch },
+        byPlatform: own === 'platform_admin',
+      })
       const { id } = joined.user
-      const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
+      const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined, vouch }
       await recordChange(sql, actor, organization.id, { action: 'member.add', resource: 'member', id, detail })
       return joined
     })

@@ -5,7 +5,14 @@ import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { ensureMemberKey, type Seals } from '../../identity/keys/member-keys.ts'
 import { newPasswordCode, type PasswordCode } from '../../identity/codes.ts'
 import { endGrantsOf } from '../../identity/oauth/oauth-grants.ts'
-import { addUser, emailOf, findUserByEmail, type UserRow, type UserWithPassword } from '../../identity/users.ts'
+import {
+  addUser,
+  emailOf,
+  findUserByEmail,
+  vouchFor,
+  type UserRow,
+  type UserWithPassword,
+} from '../../identity/users.ts'
 import * as members from '../../organizations/members.ts'
 
 export interface Joining {
@@ -13,6 +20,10 @@ export interface Joining {
   readonly email: string
   readonly name: string | undefined
   readonly role: MemberRole
+  /** Who adds them administers the platform. */
+  readonly byPlatform: boolean
+  /** Such a one takes another organization's word that the account is the person's. */
+  readonly vouch: boolean
 }
 
 export interface Joined {
@@ -26,18 +37,34 @@ export type MemberSeals = Pick<Seals, 'hash' | 'seal'>
 /**
  * The one way in which somebody becomes a member.
  *
- * Throws `thing.taken` for who is one, and for who was invited elsewhere and has not come yet: whoever holds that invitation
- * would come in here with it.
+ * Throws `thing.taken` for who is one. Throws `person.unproven` for an account that another organization made: its administrator
+ * chose who holds it, before its password is set and after, and would come in here with it.
  */
 export async function join(sql: SystemSql, seals: MemberSeals, joining: Joining): Promise<Joined> {
   const { organizationId, email, role } = joining
   const found = await findUserByEmail(sql, email)
   const user = found ?? (await addInvited(sql, joining))
   const claimed = found !== undefined && isClaimed(found)
-  if (!claimed && (await members.isElsewhere(sql, user.id, organizationId)))
-    throw new Fault('thing.taken', { thing: 'pending invitation', name: emailOf(email) })
+  if (found !== undefined) await refuseUnproven(sql, found, joining, claimed)
   await joinAs(sql, seals, user.id, { organizationId, role, name: user.email })
-  return { user, invitation: claimed ? undefined : await newPasswordCode(sql, seals.hash, user.id) }
+  // A code makes the account whose it is that has it: who did not make the account is given none.
+  const own = found === undefined || joining.byPlatform || found.vouched_by === organizationId
+  return { user, invitation: claimed || !own ? undefined : await newPasswordCode(sql, seals.hash, user.id) }
+}
+
+async function refuseUnproven(
+  sql: SystemSql,
+  found: UserWithPassword,
+  joining: Joining,
+  claimed: boolean,
+): Promise<void> {
+  const { vouched_by: by, id, email } = found
+  // Somebody holds an invitation that nobody has used yet.
+  if (!claimed && (await members.isElsewhere(sql, id, joining.organizationId)))
+    throw new Fault('person.unproven', { email })
+  if (by === null || by === joining.organizationId) return
+  if (!joining.byPlatform || !joining.vouch) throw new Fault('person.unproven', { email })
+  await vouchFor(sql, id)
 }
 
 /** Membership with all that comes with it: the member's personal key (ledger S0-AUT-13). */
@@ -56,8 +83,9 @@ export async function joinAs(
 const isClaimed = ({ password, provider, signed_in_at: signedIn, platform_admin: admin }: UserWithPassword): boolean =>
   password !== null || provider !== 'local' || signedIn !== null || admin
 
-async function addInvited(sql: SystemSql, { email, name }: Joining): Promise<UserRow> {
-  const added = await addUser(sql, { email, name: name ?? nameOf(email), password: null })
+async function addInvited(sql: SystemSql, { email, name, organizationId, byPlatform }: Joining): Promise<UserRow> {
+  const vouchedBy = byPlatform ? undefined : organizationId
+  const added = await addUser(sql, { email, name: name ?? nameOf(email), password: null, vouchedBy })
   if (added === undefined) throw new Fault('thing.taken', { thing: 'person', name: emailOf(email) })
   return added
 }

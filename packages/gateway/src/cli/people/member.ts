@@ -6,11 +6,22 @@ import { recordChange } from '../../records/change.ts'
 import { EXIT, table, type Output } from '../terminal/output.ts'
 import { checkEmail, getPerson, withPeople } from './people-store.ts'
 
-export const add = (organization: string, email: string, role: MemberRole, output: Output): Promise<number> => {
+export interface Adding {
+  readonly organization: string
+  readonly email: string
+  readonly role: MemberRole
+  readonly vouch: boolean
+}
+
+/** Whoever has the data directory speaks for the platform. */
+export const add = ({ organization, email, role, vouch }: Adding, output: Output): Promise<number> => {
   checkEmail(email)
   return withPeople(organization, async ({ db, vault, actor, organization: own }) => {
     const { user, invitation } = await db.system(async (sql) => {
-      const joined = await join(sql, vault, { organizationId: own.id, email, name: undefined, role })
+      const joined = await join(sql, vault, {
+        ...{ organizationId: own.id, email, name: undefined, role, vouch },
+        byPlatform: true,
+      })
       const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
       await recordChange(sql, actor, own.id, { action: 'member.add', resource: 'member', id: joined.user.id, detail })
       return joined

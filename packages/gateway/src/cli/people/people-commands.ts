@@ -84,6 +84,11 @@ export function userCommand(finish: Finish): Command {
   return command
 }
 
+interface Adding {
+  readonly role: MemberRole
+  readonly vouch?: boolean
+}
+
 export function memberCommand(finish: Finish): Command {
   const command = new Command('member').description('who is in an organization, and with which role')
   const email = 'their email address'
@@ -92,13 +97,15 @@ export function memberCommand(finish: Finish): Command {
     .description('add a member; somebody new gets a one-time code to choose a password with')
     .argument('<email>', email)
     .addOption(new Option('--role <role>', 'what they may').choices(MEMBER_ROLES).default('tenant_member'))
+    .option('--vouch', 'an account that another organization made is theirs: you have made sure of it')
     .addHelpText(
       'after',
       examples('toolway member add ada@example.com', 'toolway member add bob@example.com --role tenant_viewer'),
     )
-    .action(async (email: string, options: Common & { role: MemberRole }) =>
-      finish(await (await import('./member.ts')).add(options.organization, email, options.role, outputOf(options))),
-    )
+    .action(async (email: string, { organization, role, vouch = false, ...rest }: Common & Adding) => {
+      const { add } = await import('./member.ts')
+      finish(await add({ organization, email, role, vouch }, outputOf(rest)))
+    })
   command
     .command('list')
     .description('list the members of an organization')
