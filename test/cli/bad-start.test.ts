@@ -122,7 +122,10 @@ describe('a declaration file that does not fit', () => {
       'connections:\n  A b:\n    url: http://x.example\n',
       ':2:3: connections.A b is no good name: an alias starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end.',
     ],
-    ['keys:\n  ci:\n    value: hunter2\n', ':3:5: keys.ci.value must be uru_ and 64 hexadecimal digits.'],
+    [
+      'keys:\n  ci:\n    value: hunter2\n',
+      ':3:5: keys.ci.value must be uru_ and 64 hexadecimal digits, or a scoped key (smcp_…).',
+    ],
     [
       'organizations:\n  acme:\n    keys:\n      ci:\n        value: {file: no-such}\n',
       ':5:9: organizations.acme.keys.ci.value names ',
