@@ -184,6 +184,13 @@ describe('the names that the seeds have for a setting', () => {
     expect(load({ [also]: text }).config[name]).toEqual(value)
   })
 
+  test.each([
+    ['HOST', 'my-laptop', 'TOOLWAY_HOST', '127.0.0.1'],
+    ['BASE_URL', '/', 'TOOLWAY_PUBLIC_URL', undefined],
+  ] as const)('%s=%s is of somebody else, and left alone', (also, text, name, value) => {
+    expect(load({ [also]: text }).config[name]).toBe(value)
+  })
+
   test('every setting that is given under two of its names ends the start, which names both', () => {
     let pairs = 0
     for (const [name, setting] of Object.entries(SETTINGS)) {

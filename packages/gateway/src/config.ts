@@ -386,8 +386,14 @@ function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string
   return [SEED_SWITCH.test(source) ? (SEED_WORDS[text.toLowerCase()] ?? text) : text, origin, source]
 }
 
-/** A shell's HOST is the name of its machine, and nobody meant it as an address to listen on. */
-const isMeant = (source: string, said = ''): boolean => source !== 'HOST' || isIP(said) !== 0 || said === 'localhost'
+/**
+ * Names so plain that others use them for something else: a shell's HOST is the name of its machine, and build tools have a path
+ * in BASE_URL. Nobody meant those.
+ */
+function isMeant(source: string, said = ''): boolean {
+  if (source === 'HOST') return isIP(said) !== 0 || said === 'localhost'
+  return source !== 'BASE_URL' || !said.startsWith('/')
+}
 
 function splitList(text: string): string[] {
   return text
