@@ -96,7 +96,8 @@ test('the address of a resource stands in records and logs without user, passwor
   // The server needs all of it.
   expect(upstream.of('resources/read').map(({ params }) => params['uri'])).toEqual([uri])
   const Row = z.object({ target: z.string(), line: z.string() })
-  const kept = () => gateway.db.system((sql) => sql(Row)`select target, records::text as line from records`)
+  const kept = () =>
+    gateway.db.system((sql) => sql(Row)`select target, records::text as line from records where kind = 'call'`)
   await expect
     .poll(async () => (await kept()).map(({ target }) => target))
     .toEqual(['https://files.example.com/plan.md'])
