@@ -3,9 +3,10 @@
  * the tool's result, everybody else notices nothing, and nothing of it stays.
  */
 import { describe, expect, test } from 'vitest'
-import { listRecords } from '../../packages/gateway/src/records/records.ts'
+import { listRecords } from '../../packages/gateway/src/testing/listed-records.ts'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool, faultIn, textIn, type Called, type Target } from './caller.ts'
+import { handlesBeyond, handlesNow } from './handles.ts'
 import { MISBEHAVIOURS, startFaultyUpstream, type MisbehaviourName } from './faulty-upstream.ts'
 
 /** What the caller is told; `ok` where the answer counts. */
@@ -128,12 +129,8 @@ test(
   'nothing is left of misbehaving servers when the gateway is closed: no socket, no timer',
   { timeout: 60_000 },
   async () => {
-    const held = () =>
-      process
-        .getActiveResourcesInfo()
-        .filter((kind) => /^(TCP|Timeout|Process|Pipe)/.test(kind))
-        .sort()
-    const before = held()
+    const form = /^(TCP|Timeout|Process|Pipe)/
+    const before = handlesNow(form)
     {
       await using upstream = await startFaultyUpstream()
       {
@@ -150,15 +147,7 @@ test(
       }
       await expect.poll(() => upstream.connections(), { timeout: 5_000 }).toBe(0)
     }
-    // Connections of this test's own fetch are kept a few seconds for the next request; those of tests before it end meanwhile.
-    const more = () => {
-      const known = [...before]
-      return held().filter((kind) => {
-        const at = known.indexOf(kind)
-        if (at !== -1) known.splice(at, 1)
-        return at === -1
-      })
-    }
-    await expect.poll(more, { timeout: 20_000 }).toEqual([])
+    // Connections of this test's own fetch are kept a few seconds for the next request.
+    await expect.poll(() => handlesBeyond(before, form), { timeout: 20_000 }).toEqual([])
   },
 )

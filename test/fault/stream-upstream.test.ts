@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { callTool as callRaw, openSession } from '../e2e/peers/clients/raw-client.ts'
+import { handlesBeyond, handlesNow } from './handles.ts'
 import { callTool, faultIn, textIn, type Called } from './caller.ts'
 import { startFaultyStream, STREAM_MISBEHAVIOURS, type StreamMisbehaviour } from './faulty-stream.ts'
 
@@ -68,22 +69,18 @@ describe.each(['sse', 'socket'] as const)('a server over %s', (kind) => {
   )
 
   test('leaves nothing behind when the gateway is closed: no socket, no timer', { timeout: 60_000 }, async () => {
-    const held = () =>
-      process
-        .getActiveResourcesInfo()
-        .filter((resource) => /^(TCP|Timeout)/.test(resource))
-        .sort()
+    const form = /^(TCP|Timeout)/
     // Connections of this test's own fetch are kept a few seconds for the next request.
     const slowly = { timeout: 20_000 }
-    await expect.poll(() => held().join(), slowly).not.toContain('TCP')
-    const before = held()
+    await expect.poll(() => handlesNow(form).join(), slowly).not.toContain('TCP')
+    const before = handlesNow(form)
     {
       await using upstream = await startFaultyStream(kind)
       await using gateway = await openGateway({ connections: [at(upstream.url)] })
       const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
       await Promise.all([callTool(target, 'good'), callTool(target, 'silent'), callTool(target, 'cut')])
     }
-    await expect.poll(held, slowly).toEqual(before)
+    await expect.poll(() => handlesBeyond(before, form), slowly).toEqual([])
   })
 })
 

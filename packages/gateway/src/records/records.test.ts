@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { testEntry as entry } from '../testing/record-entry.ts'
-import { listRecords, storeRecords, type Entry } from './records.ts'
+import { listRecords } from '../testing/listed-records.ts'
+import { storeRecords, type Entry } from './records.ts'
 
 describeEachPostgres('kept records', (createDatabase) => {
   async function fixture() {
