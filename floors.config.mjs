@@ -4,7 +4,7 @@
  */
 const gateway = 'packages/gateway/src'
 const nouns =
-  'connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits'
+  'alerts|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits|webhooks'
 const doors = `(?:http|cli|compose)/|${gateway}/(?:main|compose|config)\\.ts$`
 const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,
@@ -78,10 +78,10 @@ export default {
     ...packageRules,
     error(
       'children-are-started-by-the-worker',
-      'The process that listens starts no other, apart from its own database.',
+      'The process that listens starts no other, apart from its own database; a command may open a browser.',
       {
         path: '^packages/',
-        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/`,
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$`,
       },
       { path: '^(?:node:)?(?:child_process|cluster)$' },
     ),
@@ -90,6 +90,43 @@ export default {
       'Every request that leaves goes through the one guarded agent.',
       { path: `^${gateway}/`, pathNot: `${forTests}|^${gateway}/(?:upstreams|lib)/` },
       { path: '^undici$|(?:^|/)node_modules/undici/' },
+    ),
+    error(
+      'sockets-are-opened-in-few-places',
+      'What leaves goes through upstreams/http/agent.ts; whoever needs a socket of another kind is listed here.',
+      {
+        path: `^${gateway}/`,
+        pathNot: `${forTests}|^${gateway}/(?:${[
+          'upstreams/http/(?:agent|given-address)\\.ts$', // the one way out
+          'upstreams/children/', // the line to the worker
+          'http/server\\.ts$', // what comes in
+          'db/embedded', // our own database, on its socket
+          'cli/', // a program of its own, that asks the gateway
+          'admin/connections/describe-connection\\.ts$|config\\.ts$|identity/attempts\\.ts$', // only judge texts
+        ].join('|')})`,
+      },
+      { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },
+    ),
+    error(
+      'clients-of-other-protocols-are-few',
+      'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
+      {
+        path: `^${gateway}/`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:lasting/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|db/)`,
+      },
+      {
+        path: '(?:^|/)node_modules/(?:ws|ioredis|pg|axios|got|node-fetch|nodemailer)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
+    error(
+      'libraries-that-fetch-are-few',
+      'They are handed the guarded fetch, and nobody else uses them.',
+      { path: `^${gateway}/`, pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/|^${gateway}/compose/guests\\.ts$` },
+      {
+        path: '(?:^|/)node_modules/(?:jose|openid-client|oauth4webapi|oidc-provider|@modelcontextprotocol/(?:client|sdk))/',
+        dependencyTypesNot: ['type-only'],
+      },
     ),
   ],
   options: {

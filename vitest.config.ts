@@ -1,4 +1,5 @@
 /** How do the tests run? One embedded PostgreSQL for all of them; each test file in a process of its own. */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
+    // Much of their time is waiting, for processes and for sockets: even on two cores, three run side by side.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -23,6 +23,8 @@ const sound = {
     "import type { agent } from '../db/db.ts'\nexport const decide = (given: typeof agent) => given\n",
   [`${src}/call/call.ts`]: "export { decide } from '../policy/decide.ts'\n",
   [`${src}/http/door.ts`]: "export { decide } from '../call/call.ts'\nexport { Message } from '@toolway/protocol'\n",
+  [`${src}/http/request.ts`]:
+    "import type { IncomingMessage } from 'node:http'\nexport type Request = IncomingMessage\n",
   [`${src}/testing/gateway.ts`]: "export { spawn } from 'node:child_process'\nexport * from '../http/door.ts'\n",
   [`${src}/vault/seal.test.ts`]:
     "export { decide } from '../policy/decide.ts'\nexport * from '../testing/gateway.ts'\n",
@@ -121,6 +123,30 @@ const sins: { says: string; file: string; text: string; rule: string }[] = [
     rule: 'undici-stays-behind-the-guard',
   },
   {
+    says: 'a job opens a connection of its own',
+    file: `${src}/jobs/sync.ts`,
+    text: "export { request } from 'node:https'\n",
+    rule: 'sockets-are-opened-in-few-places',
+  },
+  {
+    says: 'a noun looks a name up by itself',
+    file: `${src}/vault/seal.ts`,
+    text: "export { lookup } from 'dns/promises'\n",
+    rule: 'sockets-are-opened-in-few-places',
+  },
+  {
+    says: 'a door brings a WebSocket client',
+    file: `${src}/http/shell.ts`,
+    text: "export { WebSocket } from 'ws'\n",
+    rule: 'clients-of-other-protocols-are-few',
+  },
+  {
+    says: 'a job uses a library that fetches',
+    file: `${src}/jobs/sync.ts`,
+    text: "export { createRemoteJWKSet } from 'jose'\n",
+    rule: 'libraries-that-fetch-are-few',
+  },
+  {
     says: 'production code imports what tests lean on',
     file: `${src}/cli/doctor.ts`,
     text: "export { decide } from '../testing/gateway.ts'\n",
@@ -167,7 +193,8 @@ async function writeTree(files: Record<string, string>) {
   ]) {
     await link(join(folder, 'packages', at ?? ''), `node_modules/${name}`)
   }
-  for (const name of ['zod', 'undici']) await link(join(root, 'node_modules', name), `node_modules/${name}`)
+  for (const name of ['zod', 'undici', 'ws', 'jose'])
+    await link(join(root, 'node_modules', name), `node_modules/${name}`)
   for (const [path, text] of Object.entries(files)) await write(path, text)
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }

@@ -63,6 +63,27 @@ describe('organizations', () => {
     })
     await expect.poll(status, patiently).toBe(404)
     expect((await here.run(['org', 'list'])).out).toMatch(/^acme +Acme Ltd +no +-$/m)
+    const places = ['org', 'egress', 'acme']
+    expect((await here.run(places)).out).toContain('reach public addresses only')
+    expect(await here.json([...places, '--allow', '10.1.0.0/16', '*.corp.example'])).toEqual({
+      organization: 'acme',
+      networks: ['10.1.0.0/16'],
+      hosts: ['*.corp.example'],
+    })
+    expect(await here.json([...places, '--forbid', '10.1.0.0/16', '--allow', 'fd12::/32'])).toMatchObject({
+      networks: ['fd12::/32'],
+      hosts: ['*.corp.example'],
+    })
+    for (const [wrong, says] of [
+      [['--allow', '8.8.8.0/24'], 'not wholly within a private network'],
+      [['--allow', '169.254.0.0/16'], 'not wholly within a private network'],
+      [['--allow', '169.254.169.254'], 'is no name such as'],
+      [['--forbid', '10.9.0.0/16'], 'is not allowed as it is'],
+    ] as const) {
+      const { code, err } = await here.run([...places, ...wrong])
+      expect([code !== 0, err]).toEqual([true, expect.stringContaining(says)])
+    }
+    expect((await here.run(places)).out).toContain('fd12::/32, *.corp.example')
     expect(await here.run(['org', 'remove', 'acme'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
     expect(await here.run(['org', 'remove', 'acme', '--yes'])).toMatchObject({ code: 0, err: '' })
     await expect.poll(status, patiently).toBe(401)

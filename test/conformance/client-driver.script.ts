@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { add, remove } from '../../packages/gateway/src/cli/connection.ts'
 import type { Output } from '../../packages/gateway/src/cli/terminal/output.ts'
+import { createPerson } from './client-person.ts'
 import { storyOf } from './client-stories.ts'
 import { endpointOf } from './gateway-under-test.ts'
 
@@ -30,6 +31,7 @@ if (values.address === undefined || server === undefined || scenario === undefin
 const story = storyOf(scenario, JSON.parse(context))
 const alias = `scenario-${process.pid}`
 const url = endpointOf(values.address, alias)
+const person = createPerson(values.address, alias, story.client)
 
 const told: { tools?: number } = {}
 const output: Output = {
@@ -40,8 +42,11 @@ const output: Output = {
 const words = { organization: ORGANIZATION, alias, url: server, header: [], env: [], command: [], timeout: 20 }
 const added = await add({ ...words, revision: 'auto' }, output)
 try {
-  if (added !== 0) throw new Error(`the gateway cannot use the scenario's server: ${JSON.stringify(told)}`)
-  await tell()
+  // A server that wants an account lets nobody in before a person has connected one.
+  if (story.enter === undefined && added !== 0)
+    throw new Error(`the gateway cannot use the scenario's server: ${JSON.stringify(told)}`)
+  if (story.enter !== undefined) delete told.tools
+  if ((await story.enter?.(person)) !== 'stays out') await tell()
 } finally {
   await remove(ORGANIZATION, alias, output)
 }
@@ -55,7 +60,7 @@ async function tell(): Promise<void> {
   await client.connect(transport)
   try {
     await listed(client)
-    await story.tell(client)
+    await story.tell(client, person)
   } finally {
     if (transport.sessionId !== undefined) await transport.terminateSession()
     await client.close()

@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { foreignEnvironment, type GatewayUnderTest } from './gateway-under-test.ts'
 import { absent, readOutcome, type ScenarioOutcome } from './outcomes.ts'
 import { clientArguments, ROOT } from './suites.ts'
@@ -52,8 +52,9 @@ async function runScenario(suite: Suite, scenario: string, options: ClientRunOpt
   const { code, printed } = await run(clientArguments(suite, { scenario, command, out }), gateway.directory)
   await writeFile(join(out, 'suite.log'), printed)
   const required = suite.requires.includes(scenario)
-  const [results] = (await readdir(out, { withFileTypes: true })).filter((entry) => entry.isDirectory())
-  const found = results && (await readOutcome(join(out, results.name, 'checks.json'), scenario, required))
+  // The suite makes directories of a name with slashes.
+  const [checks] = (await readdir(out, { recursive: true })).filter((path) => basename(path) === 'checks.json')
+  const found = checks === undefined ? undefined : await readOutcome(join(out, checks), scenario, required)
   if (found === undefined) return absent(scenario, required)
   if (code === 0 || found.failures.length + found.warnings.length > 0) return found
   const message = `The client ended badly:\n${printed.trimEnd().slice(-1000)}`

@@ -5,18 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import type { Client } from '@modelcontextprotocol/client'
-import { z } from 'zod'
-
-export interface Story {
-  /** Before the client connects: what it answers when it is asked. */
-  prepare?(client: Client): void
-  tell(client: Client): Promise<void>
-}
-
-const Context = z.object({
-  toolCalls: z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.json()) })).default([]),
-})
-type Context = z.output<typeof Context>
+import { SIGN_IN_STORIES } from './sign-in-stories.ts'
+import { Context, type Story } from './story.ts'
 
 /** The story of a scenario, with what the suite told the client about it. Throws for a scenario that has none. */
 export function storyOf(scenario: string, context: unknown): Story {
@@ -53,6 +43,7 @@ const STORIES: Readonly<Record<string, (context: Context) => Story>> = {
   }),
   'http-invalid-tool-headers': () => survivors,
   'json-schema-2020-12-preservation': () => schemaEcho,
+  ...SIGN_IN_STORIES,
 }
 
 /** Another tool is called while the first one waits for its answer: what belongs to one call must not reach the other. */

@@ -18,8 +18,6 @@ export interface SuiteReport {
   stale: string[]
   warnings: Failure[]
   notScored: { passed: number; total: number; failed: string[] }
-  /** Required scenarios that are not run yet. */
-  waiting: number
 }
 
 /** path -> suite -> figures */
@@ -46,12 +44,11 @@ export function summarize(suite: Suite, outcomes: readonly ScenarioOutcome[], ve
       total: rest.length,
       failed: rest.filter(({ failures }) => failures.length > 0).map(({ scenario }) => scenario),
     },
-    waiting: suite.waits.length,
   }
 }
 
 /** The figures of a suite that could not be run at all: nothing passed, for one reason. */
-export function notRun({ name, requires, waits }: Suite, reason: string): SuiteReport {
+export function notRun({ name, requires }: Suite, reason: string): SuiteReport {
   const failure = unseen(name, 'not-run', reason)
   const total = requires.length
   return {
@@ -62,7 +59,6 @@ export function notRun({ name, requires, waits }: Suite, reason: string): SuiteR
     stale: [],
     warnings: [],
     notScored: { passed: 0, total: 0, failed: [] },
-    waiting: waits.length,
   }
 }
 
@@ -79,10 +75,9 @@ export function printTable(report: Report): string {
     ratio(suite.scenarios),
     ratio(suite.checks),
     suite.notScored.total === 0 ? '' : ratio(suite.notScored),
-    suite.waiting === 0 ? '' : String(suite.waiting),
     suite.warnings.length === 0 ? '' : String(suite.warnings.length),
   ])
-  const head = ['path', 'suite', 'scenarios', 'checks', 'not scored', 'not run yet', 'warnings']
+  const head = ['path', 'suite', 'scenarios', 'checks', 'not scored', 'warnings']
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (row: string[]) =>
     row

@@ -1,8 +1,8 @@
 /**
  * Which official suites are run, against which revision, and which of their scenarios must pass?
  *
- * What a suite and a revision require is read from the suite itself, never written down here a second time. Client scenarios
- * about signing in at a server wait until connections can do that; they are counted beside the others and never called passed.
+ * What a suite and a revision require is read from the suite itself, never written down here a second time. Scenarios of extensions
+ * are on no revision's list: they are run and counted beside the others.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { z } from 'zod'
 export const ROOT = join(import.meta.dirname, '../..')
 
 /** A published revision of MCP that a suite speaks. */
-export type Revision = '2025-11-25' | '2026-07-28'
+export type Revision = '2025-03-26' | '2025-11-25' | '2026-07-28'
 
 /**
  * Who is under test: a server at an address, a client that the suite starts with the address of its own server, or an
@@ -35,8 +35,6 @@ export interface Suite {
   requires: readonly string[]
   /** Run without deciding anything. */
   reports: readonly string[]
-  /** Required, and not run yet. */
-  waits: readonly string[]
   /** Which server of ours it is pointed at. */
   fixture: 'everything' | 'extensions'
   /** Scenarios that are run one by one, because no selection of the suite holds them alone. */
@@ -47,23 +45,20 @@ const program = (alias: string) => join(ROOT, 'node_modules', alias, 'dist/index
 const OLDER = program('conformance-016')
 const NEWER = program('conformance-020')
 
-const waiting = (leg: Leg) => (scenario: string) => leg === 'client' && scenario.startsWith('auth/')
-
-/** 0.1.16 has no frozen lists, so it is asked which scenarios it has: all of them are required. */
+/** 0.1.16 has no frozen lists, so it is asked which scenarios it has: all of them are required, but those of extensions. */
 function older(leg: ListedLeg): Suite {
   const listed = execFileSync(process.execPath, [OLDER, 'list', `--${leg}`], { encoding: 'utf8' })
-  const all = [...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario = '']) => scenario)
-  const waits = all.filter(waiting(leg))
-  const requires = all.filter((scenario) => !waits.includes(scenario))
+  const all = [...listed.matchAll(/^ {2}- (\S+)(?: \[(\S+)\])?/gm)]
+  const named = (extension: boolean) =>
+    all.flatMap(([, scenario = '', of]) => ((of === 'extension') === extension ? [scenario] : []))
   return {
     name: '0.1.16',
     leg,
     revision: '2025-11-25',
     program: OLDER,
     selection: ['--suite', 'all'],
-    requires,
-    reports: [],
-    waits,
+    requires: named(false),
+    reports: named(true),
     fixture: 'everything',
   }
 }
@@ -78,16 +73,14 @@ function newer(leg: ListedLeg, revision: Revision): Suite {
   const file = join(ROOT, 'node_modules/conformance-020/requirements', `${revision}.yaml`)
   const lists = Requirements.parse(parse(readFileSync(file, 'utf8')))
   const reported = lists.not_scored.filter((one) => one.leg === leg).map(({ scenario }) => scenario)
-  const waits = lists[leg].filter(waiting(leg))
   return {
     name: revision,
     leg,
     revision,
     program: NEWER,
     selection: ['--requirements', revision],
-    requires: lists[leg].filter((scenario) => !waits.includes(scenario)),
-    reports: reported.filter((scenario) => !waiting(leg)(scenario)),
-    waits,
+    requires: lists[leg],
+    reports: reported,
     fixture: 'everything',
   }
 }
@@ -116,9 +109,22 @@ const extensions: Suite = {
   selection: [],
   requires: EXTENSIONS,
   reports: [],
-  waits: [],
   fixture: 'extensions',
   each: EXTENSIONS,
+}
+
+const OLDEST = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback']
+
+/** Servers of before there was metadata of protected resources: no list holds them, and the newer suite still has them. */
+const oldest: Suite = {
+  name: '2025-03-26',
+  leg: 'client',
+  revision: '2025-03-26',
+  program: NEWER,
+  selection: [],
+  requires: OLDEST,
+  reports: [],
+  fixture: 'everything',
 }
 
 /** The scenarios for authorization servers: they stand on no frozen list, so the suite is asked which it has. */
@@ -136,7 +142,6 @@ function authorization(revision: Revision): Suite {
     selection: ['--spec-version', revision],
     requires,
     reports: [],
-    waits: [],
     fixture: 'everything',
   }
 }
@@ -149,7 +154,7 @@ const listOf = (leg: ListedLeg): Suite[] => [
   older(leg),
   newer(leg, '2025-11-25'),
   newer(leg, '2026-07-28'),
-  ...(leg === 'server' ? [extensions] : []),
+  ...(leg === 'server' ? [extensions] : [oldest]),
 ]
 
 /** The arguments of one run against a server; one scenario is chosen by its name at the suite's revision. */

@@ -21,6 +21,8 @@ export interface Script {
   readonly capabilities?: Record<string, unknown>
   /** Of a legacy server; the newest unless said otherwise. */
   readonly revision?: string
+  /** A free one unless said otherwise. */
+  readonly port?: number
   /** Results by method, beside those that every server has. */
   readonly results?: Readonly<Record<string, object>>
   /** What it does instead; false lets it answer as it should. */
@@ -65,7 +67,7 @@ export async function startScriptedUpstream(script: Script): Promise<ScriptedUps
     response.on('error', () => {})
     take(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(script.port ?? 0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     heard,

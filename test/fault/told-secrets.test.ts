@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask as askRaw } from '../e2e/peers/clients/raw-client.ts'
 import { ask, callTool } from './caller.ts'
-import { sayError, startScriptedUpstream } from './scripted-upstream.ts'
+import { sayError, sayResult, startScriptedUpstream } from './scripted-upstream.ts'
 
 const ERAS = { modern: '2026-07-28', legacy: '2025-11-25' } as const
 const SECRETS = /hunter2|open-sesame/
@@ -32,6 +32,23 @@ describe.each(['modern', 'legacy'] as const)('a server of the %s era', (era) => 
     expect(text).toContain('refused')
     expect(text).not.toMatch(SECRETS)
     expect(logOf(gateway)).not.toMatch(SECRETS)
+  })
+
+  test('that repeats its credentials in the complaint of a tool tells them to nobody', async () => {
+    await using upstream = await startScriptedUpstream({
+      era,
+      act(heard, response) {
+        if (heard.method !== 'tools/call') return false
+        const text = `refused ${heard.headers.authorization}, "hunter2-hunter2" and open-sesame`
+        sayResult(response, heard, { content: [{ type: 'text', text }], isError: true, structuredContent: { text } })
+        return true
+      },
+    })
+    await using gateway = await startTestGateway({ connections: [at(upstream.url, era)] })
+    await gateway.settled('up')
+    const { text } = await callTool({ url: gateway.connectionUrl('up'), key: gateway.key }, 'good')
+    expect(text).toContain('refused')
+    expect(text).not.toMatch(SECRETS)
   })
 
   test.each(['greeting', 'list'])(

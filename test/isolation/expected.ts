@@ -21,11 +21,13 @@ export function roleAt({ roles, bound }: Caller, target: Side | 'missing'): Role
   return roles[target]
 }
 
-export function verdictOf(
-  { needs, method, harmless }: Operation,
-  caller: Caller,
-  target: Side | 'missing',
-): Verdict | '401' {
+/** Whose things an operation is about: what the path names, or the caller's own, where the path names nothing. */
+export const aboutOf = ({ needs }: Operation, { bound }: Caller, target: Side | 'missing'): Side | 'missing' =>
+  needs.of === 'organization' && needs.by === 'caller' ? (bound ?? 'default') : target
+
+export function verdictOf(operation: Operation, caller: Caller, named: Side | 'missing'): Verdict | '401' {
+  const { needs, method, harmless } = operation
+  const target = aboutOf(operation, caller, named)
   if (needs.of === 'anyone') return 'let in'
   if (caller.roles === 'refused') return '401'
   if (!harmless && caller.toolset !== undefined) return refuse(403, 'key.limit')

@@ -8,7 +8,7 @@ import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { describeEachTown } from './each-town.ts'
-import { roleAt, verdictOf } from './expected.ts'
+import { aboutOf, roleAt, verdictOf } from './expected.ts'
 import { leaksIn, type Markers } from './leaks.ts'
 import { inBatches, request, sameOf, type Answered, type Asked } from './request.ts'
 import { SAMPLES, type Sample } from './samples.ts'
@@ -81,8 +81,8 @@ const tryEverybody = (trial: Trial) => {
   const { town, operation, sample, tally } = trial
   const tries = town.callers.flatMap((caller) => TARGETS.map((target) => ({ caller, target })))
   return inBatches(tries, async ({ caller, target }) => {
-    const { organization } = town.names[target]
-    const asked = held(askedOf(operation, sample, organization, town.names[target]), sample)
+    const names = town.names[aboutOf(operation, caller, target)]
+    const asked = held(askedOf(operation, sample, names.organization, names), sample)
     const answer = await ask(trial, caller, asked)
     const verdict = verdictOf(operation, caller, target)
     const isRight = verdict === 'let in' ? isIn(answer, operation, sample) : isRefused(answer, verdict)
@@ -96,6 +96,8 @@ const tryEverybody = (trial: Trial) => {
 const compareOther = (trial: Trial) => {
   const { town, operation, sample, tally } = trial
   if (operation.needs.of !== 'organization') return undefined
+  // Where nothing is named there is nothing to be compared: it is one's own.
+  if (operation.needs.by === 'caller' && !operation.path.includes('{')) return undefined
   const { missing } = town.names
   const tries = town.callers
     .filter(({ platform }) => !platform)
@@ -115,7 +117,7 @@ const compareOther = (trial: Trial) => {
 const compareThings = (trial: Trial) => {
   const { town, operation, sample, tally } = trial
   const { needs } = operation
-  if (needs.of === 'platform' || needs.of === 'anyone' || (needs.of === 'organization' && needs.by !== undefined))
+  if (needs.of === 'platform' || needs.of === 'anyone' || (needs.of === 'organization' && needs.by === 'connection'))
     return undefined
   const tries = SIDES.flatMap((side) => ['', ' key'].map((kind) => ({ side, name: `tenant_admin${kind} of ${side}` })))
   return inBatches(tries, async ({ side, name }) => {

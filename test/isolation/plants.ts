@@ -15,4 +15,10 @@ export const OAUTH_APP = { provider: 'github', client_id: 'same', client_secret:
 
 export const PLANTS: readonly Plant[] = [
   { id: 'putOAuthApp', path: (organization) => `/api/v1/oauth/${organization}/config`, body: OAUTH_APP },
+  {
+    id: 'addWebhook',
+    path: (organization) => `/api/v1/admin/tenants/${organization}/webhooks`,
+    // Of a kind that nothing in the town is: nobody is asked.
+    body: { url: 'https://hooks.example.com/', events: ['tool.never'] },
+  },
 ]

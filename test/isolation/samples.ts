@@ -20,6 +20,7 @@ export interface Sample {
 
 type Params = NonNullable<Sample['params']>
 const connection: Params = (names) => ({ connection: names.connection })
+const tool: Params = (names) => ({ connection: names.connection, tool: 'whoami' })
 const child: Params = (names) => ({ connection: names.child })
 const user: Params = (names) => ({ user: names.user })
 const rowOf =
@@ -104,12 +105,26 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   removeOrganization: once(),
   getOrganizationSettings: none,
   changeOrganizationSettings: once(undefined, { name: 'Same' }),
+  getOrganizationEgress: none,
+  changeOrganizationEgress: once(undefined, { networks: ['10.0.0.0/8'] }),
   listConnections: none,
-  addConnection: once(undefined, { alias: 'new', connector: 'mcp.http', url: 'https://mcp.example.com/' }),
+  addConnection: once(undefined, {
+    alias: 'new',
+    connector: 'mcp.http',
+    url: 'https://mcp.example.com/',
+    auth: { kind: 'key' },
+  }),
   getConnection: { params: connection },
   changeConnection: once(connection, { title: 'Taken over' }),
   removeConnection: once(connection),
   toggleConnection: once(connection, { enabled: false }),
+  listAccounts: { params: connection },
+  addAccountKey: once(connection, { key: 'k3y' }),
+  listReliance: { params: connection },
+  changeAccount: once((names) => ({ connection: names.connection, account: names.row('credentials') }), {
+    is_default: true,
+  }),
+  removeAccount: once((names) => ({ connection: names.connection, account: names.row('credentials') })),
   listTools: { params: connection },
   listToolsOfConnection: { params: connection },
   toggleTool: once((names) => ({ connection: names.connection, tool: 'whoami' }), { enabled: false }),
@@ -117,6 +132,12 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   enableAllTools: once(connection),
   disableAllTools: once(connection),
   syncTools: once(connection),
+  getToolLock: { params: connection },
+  setToolLock: once(connection, { mode: 'all' }),
+  listLockedTools: { params: connection },
+  getToolDifference: { params: tool },
+  acceptTool: once(tool, { hash: '0'.repeat(64) }),
+  rejectTool: once(tool, { hash: '0'.repeat(64) }),
   listToolsets: none,
   putToolset: once(() => ({ toolset: 'work' }), { include: ['*'], exclude: [] }),
   removeToolset: once(() => ({ toolset: 'work' })),
@@ -137,6 +158,16 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   listOAuthApps: none,
   putOAuthApp: { body: () => OAUTH_APP },
   removeOAuthApp: once(() => ({ provider: 'github' })),
+  // A connection that takes no accounts: a link for it is refused, whoever asks.
+  linkConnection: { params: connection, answers: ['flow.unfit', 'role.forbidden'] },
+  beginProviderAuth: { params: () => ({ provider: 'github' }), answers: [200, 'role.forbidden'] },
+  beginOwnProviderAuth: {
+    params: () => ({ provider: 'github' }),
+    body: ({ organization }) => ({ organization }),
+    answers: [200, 'place.unknown', 'role.forbidden'],
+  },
+  listProviders: none,
+  readConnectSession: { params: () => ({ session: 'of-nobody' }), answers: ['thing.unknown'] },
   listOAuthClients: none,
   addOAuthClient: once(undefined, { name: 'new', redirect_uris: ['https://client.example.com/'] }),
   removeOAuthClient: once(() => ({ client: 'client_of_nobody' })),
@@ -146,4 +177,28 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   endGrant: once(rowOf('grant', 'oauth_grants')),
 }
 
-export const SAMPLES: Readonly<Record<string, Sample>> = { ...RUNTIME, ...IDENTITY, ...ADMINISTRATION }
+/** Integrations, what is told of them, and where. */
+const TOLD: Readonly<Record<string, Sample>> = {
+  listIntegrations: none,
+  addIntegration: once(undefined, { server_url: 'https://mcp.example.com/' }),
+  listIntegrationRegistry: none,
+  listIntegrationTools: none,
+  listConnectorCatalog: none,
+  getIntegration: { params: connection },
+  changeIntegration: once(connection, { name: 'Taken over' }),
+  removeIntegration: once(connection),
+  testIntegration: once(connection),
+  getOAuthUrl: { params: connection, query: () => ({ owner: 'nobody' }), answers: ['body.shape'] },
+  connectIntegration: once(connection),
+  disconnectIntegration: once(connection),
+  followEvents: none,
+  listAlerts: none,
+  listWebhooks: none,
+  addWebhook: once(undefined, { url: 'https://hooks.example.com/' }),
+  changeWebhook: once(rowOf('webhook', 'webhooks'), { description: 'x' }),
+  removeWebhook: once(rowOf('webhook', 'webhooks')),
+  testWebhook: once(rowOf('webhook', 'webhooks')),
+  rotateWebhookSecret: once(rowOf('webhook', 'webhooks')),
+}
+
+export const SAMPLES: Readonly<Record<string, Sample>> = { ...RUNTIME, ...IDENTITY, ...ADMINISTRATION, ...TOLD }

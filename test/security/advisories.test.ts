@@ -14,6 +14,7 @@ import { startTestGateway, type TestGateway } from '../../packages/gateway/src/t
 import { isAllowed } from '../../packages/gateway/src/upstreams/http/agent.ts'
 import { ask, callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { openLine } from '../e2e/peers/clients/raw-line.ts'
+import { join as joinPerson } from '../e2e/peers/people/people.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { until } from '../e2e/peers/until.ts'
 import { sayResult, startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
@@ -82,6 +83,8 @@ const ROUTES = [
 ] as const
 const ENDPOINTS = ['', '/o/default/t/default', '/api/v1/default/connectors/up']
 
+const byText = (one: string, other: string) => one.localeCompare(other)
+
 describe('lessons', () => {
   test('CVE-2026-42271: what takes a command needs the permission to set up connections', () => {
     for (const { operation } of OPERATIONS) {
@@ -115,6 +118,43 @@ describe('lessons', () => {
     }
   })
 
+  test('CF-1078: nobody acts with the account of another, and who has none is led to connect one', async () => {
+    await using keyed = await startScriptedUpstream({
+      era: 'modern',
+      act({ headers }, response) {
+        if (headers.authorization !== undefined) return false
+        response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+        return true
+      },
+    })
+    const wire = { ...httpWire(keyed.url), auth: { kind: 'key' as const } }
+    await using own = await startTestGateway({ connections: [{ alias: 'keyed', wire }] })
+    const url = own.connectionUrl('keyed')
+    const people = await Promise.all(
+      ['ada', 'bob', 'eve'].map((name) =>
+        joinPerson(`${name}@example.com`, {
+          db: own.db,
+          address: own.address,
+          roles: [[own.organization.id, 'tenant_member']],
+        }),
+      ),
+    )
+    const [ada, bob, eve] = people.map(({ token, client }) => ({
+      give: (key: string) => client('POST /api/v1/admin/tenants/default/connectors/keyed/accounts', { key }),
+      call: () => callTool({ url, key: token, era: 'modern' }, 'good'),
+    }))
+    await ada?.give('key-of-ada')
+    await bob?.give('key-of-bob')
+    await until('the tool is there', async () => JSON.stringify((await ada?.call())?.answer).includes('no session'))
+    const before = keyed.of('tools/call').length
+    await Promise.all([ada, bob, eve, ada, bob, eve].map(async (person) => person?.call()))
+    const shown = keyed.of('tools/call').slice(before)
+    expect(shown.map(({ headers }) => String(headers.authorization)).toSorted(byText)).toEqual(
+      ['key-of-ada', 'key-of-ada', 'key-of-bob', 'key-of-bob'].map((key) => `Bearer ${key}`),
+    )
+    expect((await eve?.call())?.text).toContain('/connect/')
+  })
+
   test('CVE-2026-33032: every route has a rule that says who may, and asks for it', async () => {
     const ids = OPERATIONS.map(({ operation }) => operation.id)
     expect(new Set(ids).size).toBe(ids.length)
@@ -122,8 +162,12 @@ describe('lessons', () => {
       const { needs, method, path } = operation
       expect(['anyone', 'signed-in', 'platform', 'organization']).toContain(needs.of)
       if (needs.of === 'organization') {
-        const named = needs.by === 'connection' ? '{connection}' : '{organization}'
-        expect([operation.id, path]).toEqual([operation.id, expect.stringContaining(named)])
+        const named =
+          needs.by === 'caller' ? /^[^{]*(\{(?!organization)\w+\}[^{]*)*$/ : `{${needs.by ?? 'organization'}}`
+        expect([operation.id, path]).toEqual([
+          operation.id,
+          typeof named === 'string' ? expect.stringContaining(named) : expect.stringMatching(named),
+        ])
       }
       if (needs.of === 'anyone') continue
       for (const headers of [
@@ -344,10 +388,14 @@ describe('lessons', () => {
       '::7f00:1',
       '::',
     ]) {
-      expect([address, isAllowed(address, false), isAllowed(address, true)]).toEqual([address, false, false])
+      expect([
+        address,
+        isAllowed(address, { allowPrivate: false }),
+        isAllowed(address, { allowPrivate: true }),
+      ]).toEqual([address, false, false])
     }
     for (const address of ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::1', 'fd00::1'])
-      expect(isAllowed(address, false)).toBe(false)
+      expect(isAllowed(address, { allowPrivate: false })).toBe(false)
   })
 })
 

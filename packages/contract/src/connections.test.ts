@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ConnectionAuth } from './connection-auth.ts'
 import { Alias, ConnectionSecrets, ConnectionSettings, Origin, Slug, ToolsetSettings } from './connections.ts'
 import { REVISIONS } from './revisions.ts'
 
@@ -29,7 +30,13 @@ const process = { connector: 'mcp.process', command: 'npx' }
 
 describe('the settings of a connection', () => {
   test('have a revision to find out, a minute of time (half of it on this machine), and nothing private', () => {
-    expect(ConnectionSettings.parse(http)).toEqual({ ...http, revision: 'auto', timeout: 60, private: false })
+    expect(ConnectionSettings.parse(http)).toEqual({
+      ...http,
+      revision: 'auto',
+      timeout: 60,
+      private: false,
+      auth: ConnectionAuth.parse({}),
+    })
     expect(ConnectionSettings.parse(process)).toEqual({ ...process, revision: 'auto', timeout: 30, args: [] })
   })
 

@@ -4,6 +4,7 @@
  * Settings may be shown; secrets (header and environment values) are sealed and never are.
  */
 import { z } from 'zod'
+import { ConnectionAuth } from './connection-auth.ts'
 import { LIMITS } from './effects.ts'
 import { REVISIONS } from './revisions.ts'
 
@@ -40,6 +41,7 @@ export const HttpSettings = z.strictObject({
   }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
+  auth: ConnectionAuth.prefault({}),
 })
 export type HttpSettings = z.output<typeof HttpSettings>
 

@@ -19,6 +19,12 @@ export type FamilyId = Branded<'family'>
 export type RuleId = Branded<'rule'>
 export type OAuthAppId = Branded<'oauth app'>
 export type CredentialId = Branded<'credential'>
+export type AlertId = Branded<'alert'>
+export type WebhookId = Branded<'webhook'>
+/** One message to one webhook, however often it is tried. */
+export type DeliveryId = Branded<'delivery'>
+/** One way of a person to a provider and back. */
+export type FlowId = Branded<'flow'>
 
 const PREFIXES = {
   org: 'organization',
@@ -32,6 +38,10 @@ const PREFIXES = {
   rul: 'rule',
   app: 'oauth app',
   crd: 'credential',
+  flw: 'flow',
+  alr: 'alert',
+  whk: 'webhook',
+  msg: 'delivery',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

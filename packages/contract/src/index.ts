@@ -9,11 +9,22 @@ export {
   TIMEOUTS,
   ToolsetSettings,
 } from './connections.ts'
+export { Authority, ClientAuthMethod } from './authority.ts'
+export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
+export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'
+export type { Place, Provider, ProviderPlace, Revocation } from './providers.ts'
+export { EgressExceptions } from './egress.ts'
+export { isPlaceholder } from './placeholder.ts'
+export { CONNECTOR_CATALOG } from './catalog.ts'
+export type { CatalogEntry } from './catalog.ts'
 export { newId } from './ids.ts'
 export type {
+  AlertId,
   ConnectionId,
   CredentialId,
+  DeliveryId,
   FamilyId,
+  FlowId,
   IdOf,
   IdPrefix,
   ImportId,
@@ -24,6 +35,7 @@ export type {
   RuleId,
   ToolsetId,
   UserId,
+  WebhookId,
 } from './ids.ts'
 export { Fault, FAULTS } from './faults.ts'
 export type { FaultCode, FaultExtra, FaultFacts, FaultPhase, FaultWord } from './faults.ts'
@@ -35,3 +47,5 @@ export { RULE_ACTIONS } from './rules.ts'
 export type { RuleAction, ToolRule } from './rules.ts'
 export { lesserRole, MATRIX, PERMISSIONS, permits, ROLES } from './roles.ts'
 export type { Permission, Role } from './roles.ts'
+export { approvalOf, APPROVALS, LOCK_MODES } from './tool-lock.ts'
+export type { Approval, Hold, LockMode } from './tool-lock.ts'

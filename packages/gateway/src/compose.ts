@@ -14,7 +14,10 @@ import { createTrails } from './call/trail.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeAdmission, type Admission } from './compose/admission.ts'
 import { composeCatalogs, type Catalogs } from './compose/catalogs.ts'
-import { composeAdmin, composeMcpDoors } from './compose/doors.ts'
+import { composeCredentials, type Credentials } from './compose/credentials.ts'
+import { composeConnect } from './compose/connect.ts'
+import { composeAdmin, composeEventSocket, composeMcpDoors } from './compose/doors.ts'
+import { composeEvents, type Events } from './compose/events.ts'
 import type { Ground } from './compose/ground.ts'
 import { refuseNoPlace } from './compose/guests.ts'
 import { composeIdentity } from './compose/identity.ts'
@@ -26,7 +29,7 @@ import { composeRecords } from './compose/records.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeUpstreams } from './compose/upstreams.ts'
-import type { Config } from './config.ts'
+import { appsOf, type Config } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
@@ -35,6 +38,10 @@ import { createServer } from './http/server.ts'
 import { prepareEnd } from './http/server-end.ts'
 import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
+import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
+import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
+import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
+import { waysOf } from './oauth/outgoing/vendors/ways.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { proofOf } from './vault/identity-proof.ts'
@@ -108,17 +115,46 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   // What memory knows of every organization, and what keeps it so.
   const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
-  const known: Snapshots = composeSnapshots(ground, { upstreams, changes, catalogs, healthy, open: () => open })
+  const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+  const globalApps = createGlobalApps(appsOf(config))
+  const links = createConnectLinks({ vault, publicUrl, now: Date.now })
+  const credentials: Credentials = composeCredentials(ground, {
+    oauth: outgoing,
+    links,
+    snapshots: () => snapshots,
+    global: globalApps.of,
+    onKept: ({ connectionId }) => {
+      if (connectionId !== undefined) catalogs.again(connectionId)
+    },
+  })
+  const known: Snapshots = composeSnapshots(ground, {
+    upstreams,
+    changes,
+    catalogs,
+    healthy,
+    open: () => open,
+    credentials: credentials.ownCredentials,
+  })
   const { snapshots, rules } = known
-  const admission: Admission = composeAdmission(ground, { identity, accounts, snapshots, limits })
+  const admission: Admission = composeAdmission(ground, {
+    identity,
+    accounts,
+    snapshots,
+    limits,
+    credentials: credentials.callCredentials,
+    links,
+  })
   const { admit, open } = admission
+  const told: Events = composeEvents(ground, { accounts, snapshots })
   await hearNotices(ground, {
+    ...told,
     upstreams,
     keepSessions,
     identity,
     ended,
     open,
     snapshots,
+    credentials: credentials.memory,
     reloadPeople: callers.reloadPeople,
     reloadRules: known.reloadRules,
     reloadVault: store.reloadVault,
@@ -135,6 +171,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const mcpDoors = composeMcpDoors(ground, {
     ...shared,
     admit,
+    brought: callers.brought,
     keepSessions,
     changes,
     trails,
@@ -150,8 +187,21 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     clients,
     snapshots,
   })
+  const connect = composeConnect(ground, {
+    oauth: outgoing,
+    globalApps,
+    keeping: credentials.keeping,
+    links,
+    snapshots,
+    accounts,
+    identity,
+    web,
+    clients,
+    publicUrl,
+  })
   const admin = composeAdmin(ground, {
     ...shared,
+    connect: connect.admin,
     publicUrl,
     identity,
     accounts,
@@ -161,9 +211,11 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     rules,
     sync: offers.syncNow,
     checkpoints,
+    credentials: credentials.admin,
     refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
     upstreams,
     logs: tail,
+    ...told,
   })
   const server = createServer({
     guard: createGuard({
@@ -177,7 +229,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
     refused: counters.refuse,
     ...mcpDoors,
+    eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
+    connect: connect.door,
     admin,
     pages: composePages(ground, { people, web, clients, publicUrl }),
     health,
@@ -209,6 +263,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       drain.abort()
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       open.close()
+      admission.connectFirst.close()
       catalogs.close()
       healthy.close()
       snapshots.close()

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
@@ -32,6 +32,7 @@ const Remote = z.strictObject({
   timeout: seconds.default(TIMEOUTS.http),
   url: Value,
   headers: Values.default({}),
+  auth: ConnectionAuthChange.optional(),
 })
 const Process = z.strictObject({
   ...shared,
@@ -76,7 +77,10 @@ const File = z.strictObject({
 })
 
 /** Every name that a member can have: what a misspelt one may have meant. */
-const NAMES = ['type', ...[File, Remote, Process, Toolset, Key].flatMap((shape) => Object.keys(shape.shape))]
+const NAMES = [
+  'type',
+  ...[File, Remote, Process, Toolset, Key, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+]
 
 export interface DeclaredConnection {
   readonly alias: string
@@ -85,7 +89,12 @@ export interface DeclaredConnection {
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
   readonly wire:
-    | { readonly kind: 'http'; readonly url: string; readonly headers: Record<string, string> }
+    | {
+        readonly kind: 'http'
+        readonly url: string
+        readonly headers: Record<string, string>
+        readonly auth?: ConnectionAuthChange
+      }
     | {
         readonly kind: 'process'
         readonly command: string
@@ -210,6 +219,7 @@ function declared(
                 fill.complain([...place, 'url'], problem),
               ),
               headers: fillAll(connection.headers, ...place, 'headers'),
+              ...(connection.auth === undefined ? {} : { auth: connection.auth }),
             }
           : {
               kind: 'process' as const,

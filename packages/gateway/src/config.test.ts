@@ -332,7 +332,12 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
       TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },
     }
-    const more = companions[name] ?? {}
+    const [half] = /(?<=_CLIENT_)(?:ID|SECRET)$/.exec(name) ?? []
+    const other =
+      half === undefined || name.startsWith('TOOLWAY_')
+        ? undefined
+        : name.replace(half, half === 'ID' ? 'SECRET' : 'ID')
+    const more = companions[name] ?? (other === undefined ? {} : { [other]: 'Iv1.9f3c' })
     const text = values[name] ?? 'localhost'
     await using at = await folder({ value: `  ${text}\n` })
     const path = join(at.path, 'value')

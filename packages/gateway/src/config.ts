@@ -10,7 +10,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { LIMITS } from '@toolway/contract'
+import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -80,6 +80,18 @@ const known = <Shape extends z.ZodType>(also: readonly string[], plain: ReturnTy
   ...plain,
   also,
 })
+
+/** What somebody was to replace, and did not, is not set. */
+const notPlaceholder = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || isPlaceholder(text) ? undefined : text.trim()))
+const clientId = (vendor: string, serves: string) =>
+  setting(
+    notPlaceholder,
+    `Client id of this gateway at ${vendor} (${serves}), for organizations that have no OAuth app of their own.`,
+  )
+const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret to ${prefix}_CLIENT_ID.`, true)
 
 export const SETTINGS = {
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
@@ -254,6 +266,28 @@ export const SETTINGS = {
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'Backend that is asked, with a GET and the token of the caller, who a token belongs to that is not ours.',
   ),
+  GITHUB_CLIENT_ID: clientId('GitHub', 'github, copilot'),
+  GITHUB_CLIENT_SECRET: clientSecret('GITHUB'),
+  GITLAB_CLIENT_ID: clientId('GitLab', 'gitlab'),
+  GITLAB_CLIENT_SECRET: clientSecret('GITLAB'),
+  GOOGLE_CLIENT_ID: clientId('Google', 'gmail, google_docs, google_sheets, google_slides, google_calendar'),
+  GOOGLE_CLIENT_SECRET: clientSecret('GOOGLE'),
+  NOTION_CLIENT_ID: clientId('Notion', 'notion'),
+  NOTION_CLIENT_SECRET: clientSecret('NOTION'),
+  ZOOM_CLIENT_ID: clientId('Zoom', 'zoom'),
+  ZOOM_CLIENT_SECRET: clientSecret('ZOOM'),
+  MICROSOFT_CLIENT_ID: clientId('Microsoft', 'microsoft, teams, outlook, excel, powerpoint'),
+  MICROSOFT_CLIENT_SECRET: clientSecret('MICROSOFT'),
+  BITBUCKET_CLIENT_ID: clientId('Bitbucket', 'bitbucket'),
+  BITBUCKET_CLIENT_SECRET: clientSecret('BITBUCKET'),
+  JIRA_CLIENT_ID: clientId('Atlassian', 'jira, confluence'),
+  JIRA_CLIENT_SECRET: clientSecret('JIRA'),
+  LINEAR_CLIENT_ID: clientId('Linear', 'linear'),
+  LINEAR_CLIENT_SECRET: clientSecret('LINEAR'),
+  DISCORD_CLIENT_ID: clientId('Discord', 'discord'),
+  DISCORD_CLIENT_SECRET: clientSecret('DISCORD'),
+  SLACK_CLIENT_ID: clientId('Slack', 'slack'),
+  SLACK_CLIENT_SECRET: clientSecret('SLACK'),
   TOOLWAY_KEYCHAIN: setting(
     onOff('off'),
     'on: a start moves the vault key into the keychain of the operating system, and out of its file.',
@@ -349,6 +383,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   refuseOpenDoor(config)
   providerOf(config)
   refuseHalf(config)
+  appsOf(config)
   return {
     config,
     origins,
@@ -506,6 +541,43 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
     )
   if (config.TOOLWAY_JWT_JWKS_URL !== undefined && issuer === undefined)
     throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
+}
+
+/** Vendors whose OAuth apps the environment may name: the settings are `<VENDOR>_CLIENT_ID` and `<VENDOR>_CLIENT_SECRET`. */
+const APP_VENDORS = [
+  'GITHUB',
+  'GITLAB',
+  'GOOGLE',
+  'NOTION',
+  'ZOOM',
+  'MICROSOFT',
+  'BITBUCKET',
+  'JIRA',
+  'LINEAR',
+  'DISCORD',
+  'SLACK',
+] as const
+
+export interface AppSettings {
+  readonly clientId: string
+  readonly secret: string
+}
+
+/** The OAuth apps that are set, by vendor in small letters. Throws ConfigFault where half of one is. */
+export function appsOf(config: Config): ReadonlyMap<string, AppSettings> {
+  const apps = new Map<string, AppSettings>()
+  for (const vendor of APP_VENDORS) {
+    const [named, proof] = [`${vendor}_CLIENT_ID`, `${vendor}_CLIENT_SECRET`] as const
+    const [clientId, secret] = [config[named], config[proof]]
+    if (clientId !== undefined && secret !== undefined) apps.set(vendor.toLowerCase(), { clientId, secret })
+    else if (clientId !== secret) {
+      const [there, missing] = clientId === undefined ? [proof, named] : [named, proof]
+      throw new ConfigFault(
+        `${there} is set without ${missing}: set both, as the vendor gave them, or neither (a placeholder counts as not set).`,
+      )
+    }
+  }
+  return apps
 }
 
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/

@@ -4,6 +4,7 @@ export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.t
 export { askableOf, nextRound, questionsOf } from './bridge/questions.ts'
 export { adaptError, adaptResult } from './bridge/results.ts'
 export type { Crossing } from './bridge/results.ts'
+export { canonicalJson, membersOf } from './canonical.ts'
 export {
   eraOf,
   isLegacyRevision,

@@ -5,6 +5,7 @@
  * shown masked.
  */
 import { z } from 'zod'
+import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
 import { Alias } from '../connections.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
@@ -34,6 +35,8 @@ export const Connection = z.strictObject({
   private: z.boolean(),
   command: z.string().nullable(),
   args: z.array(z.string()).nullable(),
+  /** How it is let in at its server; null for a program. */
+  auth: ConnectionAuth.nullable(),
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
@@ -58,6 +61,8 @@ const words = {
   url: z.string().max(8_192).optional(),
   /** Whether the address may lie in a private network; a platform administrator's to say. */
   private: z.boolean().optional(),
+  /** What is not said of it stays, or is as it is by default. */
+  auth: ConnectionAuthChange.optional(),
   command: z.string().min(1).max(4_096).optional(),
   args: Arguments.optional(),
   revision: Revision.optional(),

@@ -3,6 +3,7 @@ export {
   anyone,
   inItsOrganization,
   inOrganization,
+  inOwnOrganization,
   operation,
   pageOf,
   Paging,
@@ -10,6 +11,16 @@ export {
   signedIn,
 } from './operation.ts'
 export type { Method, Needs, Operation, Shape } from './operation.ts'
+export {
+  Account,
+  AccountChange,
+  AccountKey,
+  addAccountKey,
+  changeAccount,
+  listAccounts,
+  listReliance,
+  removeAccount,
+} from './accounts.ts'
 export {
   addConnection,
   changeConnection,
@@ -25,8 +36,10 @@ export {
 export { getOpenApi, readReference } from './documents.ts'
 export {
   addOrganization,
+  changeEgress,
   changeOrganization,
   changeSettings,
+  getEgress,
   getOrganization,
   getSettings,
   listOrganizations,
@@ -49,6 +62,17 @@ export {
   toggleTool,
   Tool,
 } from './tools.ts'
+export {
+  acceptTool,
+  getToolDifference,
+  getToolLock,
+  listLockedTools,
+  LockedTool,
+  rejectTool,
+  setToolLock,
+  ToolDifference,
+  ToolLock,
+} from './locks.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,
@@ -92,6 +116,14 @@ export {
 } from './clients.ts'
 export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'
 export {
+  beginOwnProviderAuth,
+  beginProviderAuth,
+  ConnectWords,
+  linkConnection,
+  listProviders,
+  readConnectSession,
+} from './connect.ts'
+export {
   Credential,
   listCredentials,
   listOAuthApps,
@@ -125,3 +157,36 @@ export {
 export { endSession, listSessions, OpenSession } from './sessions.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
+export { CATALOG_ENTRY } from './catalog.ts'
+export { Alert, followEvents, GatewayEvent, INTEGRATION_ACTIONS, listAlerts } from './events.ts'
+export {
+  addIntegration,
+  AUTH_TYPES,
+  changeIntegration,
+  connectIntegration,
+  disconnectIntegration,
+  finishOAuth,
+  getIntegration,
+  getOAuthUrl,
+  Integration,
+  IntegrationChange,
+  listConnectorCatalog,
+  listIntegrationRegistry,
+  listIntegrations,
+  listIntegrationTools,
+  NewIntegration,
+  RegistryEntry,
+  removeIntegration,
+  testIntegration,
+} from './integrations.ts'
+export {
+  addWebhook,
+  changeWebhook,
+  listWebhooks,
+  NewWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  Webhook,
+  WebhookChange,
+} from './webhooks.ts'

@@ -3,15 +3,9 @@
  * interface (ledger S3-OAU-03, -08). A secret goes in and never comes out: an answer has its last characters at most.
  */
 import { z } from 'zod'
+import { ProviderName as Provider } from '../connection-auth.ts'
 import { isPlaceholder } from '../placeholder.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
-
-export const Provider = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9_-]{0,49}$/,
-    'a provider starts with a small letter and has at most 50 small letters, digits, _ and -',
-  )
 
 export const OAuthApp = z.strictObject({
   id: z.string(),
@@ -77,8 +71,9 @@ export const listCredentials = operation({
 export const removeCredentials = operation({
   id: 'removeCredentials',
   at: `DELETE ${OAUTH}/auth/{provider}`,
-  summary: "Remove the credentials of an organization with a provider: its shared ones, or with `user` that member's.",
-  needs: inOrganization('connector_update'),
+  summary:
+    "End credentials with a provider, there and here: the organization's shared ones, or with `user` that member's. Your own are yours to end.",
+  needs: inOrganization('connector_read'),
   query: z.strictObject({ user: z.string().min(1).optional() }),
 })
 

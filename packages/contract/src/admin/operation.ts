@@ -10,13 +10,13 @@ import type { Permission } from '../roles.ts'
 /**
  * Who may: anyone; whoever has signed in or has a key; whoever has the permission as a platform administrator; or whoever has
  * it in the organization that the path names (its first parameter, `{organization}`: slug or id), be it only through one of its
- * connections (`{connection}`: id).
+ * connections (`{connection}`: id), or in the caller's own: the one that its key or token is bound to, else the default one.
  */
 export type Needs =
   | { readonly of: 'anyone' }
   | { readonly of: 'signed-in' }
   | { readonly of: 'platform'; readonly permission: Permission }
-  | { readonly of: 'organization'; readonly permission: Permission; readonly by?: 'connection' }
+  | { readonly of: 'organization'; readonly permission: Permission; readonly by?: 'connection' | 'caller' }
 
 export const anyone: Needs = { of: 'anyone' }
 export const signedIn: Needs = { of: 'signed-in' }
@@ -28,6 +28,8 @@ export const inItsOrganization = (permission: Permission): Needs => ({
   permission,
   by: 'connection',
 })
+/** For the source system's paths that name neither. */
+export const inOwnOrganization = (permission: Permission): Needs => ({ of: 'organization', permission, by: 'caller' })
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Shape = z.ZodType

@@ -1,6 +1,7 @@
 /** Organizations over the admin interface (ledger S3-ADM-01); its paths say tenant, as the source system does. */
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
+import { EgressExceptions } from '../egress.ts'
 import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
@@ -80,6 +81,9 @@ export const OwnSettingsChange = z.strictObject({
   requests_per_minute: RequestsPerMinute.nullable().optional(),
 })
 
+/** What its connections may reach although it is private; link-local addresses and clouds' metadata are never among it. */
+export const Egress = EgressExceptions.extend({ updated_at: z.iso.datetime() })
+
 export const TENANTS = '/api/v1/admin/tenants'
 export const TENANT = `${TENANTS}/{organization}`
 export const listOrganizations = operation({
@@ -138,4 +142,19 @@ export const changeSettings = operation({
   needs: inOrganization('tenant_update'),
   body: OwnSettingsChange,
   answer: OwnSettings,
+})
+export const getEgress = operation({
+  id: 'getOrganizationEgress',
+  at: `GET ${TENANT}/egress`,
+  summary: 'The private networks and names that connections of an organization may reach.',
+  needs: inOrganization('tenant_read'),
+  answer: Egress,
+})
+export const changeEgress = operation({
+  id: 'changeOrganizationEgress',
+  at: `PUT ${TENANT}/egress`,
+  summary: 'Say which private networks and names connections of an organization may reach; what is not said is closed.',
+  needs: platform('tenant_update'),
+  body: EgressExceptions,
+  answer: Egress,
 })

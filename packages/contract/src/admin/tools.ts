@@ -1,6 +1,7 @@
 /** The tools of a connection over the admin interface (ledger S3-ADM-03): which there are, and which are on. */
 import { z } from 'zod'
 import { EFFECTS } from '../effects.ts'
+import { APPROVALS } from '../tool-lock.ts'
 import { RULE_ACTIONS } from '../rules.ts'
 import { CONNECTION } from './connections.ts'
 import { Flag, inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
@@ -13,9 +14,11 @@ export const Tool = z.strictObject({
   title: z.string().nullable(),
   description: z.string().nullable(),
   effect: z.enum(EFFECTS),
+  /** Whether a person is to be asked before it runs; what a server that is not trusted says of itself lowers nothing. */
+  approval: z.enum(APPROVALS),
   enabled: z.boolean(),
   /** What keeps it from being listed; null where nothing does. */
-  hidden_by: z.enum(['switch', 'rule']).nullable(),
+  hidden_by: z.enum(['switch', 'hold', 'rule']).nullable(),
   /** The platform's rule about it, one that only warns too. */
   rule: z.strictObject({ id: z.string(), action: z.enum(RULE_ACTIONS), reason: z.string() }).nullable(),
 })

@@ -1,4 +1,6 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
+import { accountOperations } from './accounts/accounts.ts'
+import { finishOAuth, type Operation } from '@toolway/contract/admin'
 import { authOperations } from './people/auth.ts'
 import { connectionOperations } from './connections/connections.ts'
 import { describedBy } from './reference/documents.ts'
@@ -7,10 +9,16 @@ import { memberOperations } from './organizations/members.ts'
 import { myKeyOperations } from './keys/my-keys.ts'
 import { grantOperations } from './oauth/grants.ts'
 import { oauthClientOperations } from './oauth/oauth-clients.ts'
+import { connectOperations } from './oauth/connect.ts'
 import { oauthOperations } from './oauth/oauth.ts'
 import { auditOperations } from './audit.ts'
 import { endpointOperations } from './connections/endpoints.ts'
+import { alertOperations } from './events/alerts.ts'
+import { eventOperations } from './events/events.ts'
+import { webhookOperations } from './events/webhooks.ts'
+import { integrationOperations } from './integrations/integrations.ts'
 import { logOperations } from './runtime/logs.ts'
+import { organizationEgressOperations } from './organizations/organization-egress.ts'
 import { organizationOperations } from './organizations/organizations.ts'
 import { organizationSettingOperations } from './organizations/organization-settings.ts'
 import { poolOperations } from './runtime/pool.ts'
@@ -20,6 +28,7 @@ import type { Served } from './serve.ts'
 import { sessionOperations } from './runtime/sessions.ts'
 import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
+import { lockOperations } from './connections/locks.ts'
 import { toolOperations } from './connections/tools.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './people/users.ts'
@@ -32,13 +41,17 @@ const DESCRIBED: readonly Served[] = [
   ...myKeyOperations,
   ...organizationOperations,
   ...organizationSettingOperations,
+  ...organizationEgressOperations,
   ...connectionOperations,
+  ...accountOperations,
   ...toolOperations,
+  ...lockOperations,
   ...toolsetOperations,
   ...ruleOperations,
   ...grantOperations,
   ...oauthClientOperations,
   ...oauthOperations,
+  ...connectOperations,
   ...auditOperations,
   ...endpointOperations,
   ...processOperations,
@@ -47,6 +60,13 @@ const DESCRIBED: readonly Served[] = [
   ...sessionOperations,
   ...settingOperations,
   ...statsOperations,
+  ...integrationOperations,
+  ...eventOperations,
+  ...alertOperations,
+  ...webhookOperations,
 ]
 
-export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED)]
+/** Where browsers come back to is served by a door of its own, and described here. */
+export const BESIDE: readonly Operation[] = [finishOAuth]
+
+export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED, BESIDE)]

@@ -14,6 +14,10 @@ import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import type { AdminConnect } from './oauth/admin-connect.ts'
+import type { AdminCredentials } from './accounts/admin-credentials.ts'
+import type { EventFeed } from '../jobs/event-feed.ts'
+import type { SendWebhook } from '../jobs/send-webhook.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -49,7 +53,13 @@ export interface AdminParts {
     /** Of the keys that sign, and signed before. */
     fingerprints(): Promise<readonly string[]>
   }
+  /** Ways to connect an account. */
+  readonly connect: AdminConnect
+  /** What lets us in at servers. */
+  readonly credentials: AdminCredentials
   readonly runtime: Runtime
+  readonly events: Pick<EventFeed, 'follow'>
+  readonly sendWebhook: SendWebhook
 }
 
 /** One request as the door learned it. */

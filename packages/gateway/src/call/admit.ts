@@ -11,7 +11,7 @@ import type { Identity, Principal } from '../identity/identify.ts'
 import { rateOf } from '../organizations/organizations.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type { CallLimits, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
+import type { CallCredentials, CallLimits, ConnectFirst, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -28,6 +28,8 @@ export interface AdmitParts {
   readonly onBehalf: OnBehalf
   readonly parked: ParkedCalls
   readonly states: BoundStates
+  readonly credentials: CallCredentials | undefined
+  readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
 }
 
@@ -46,6 +48,8 @@ export function createAdmit(parts: AdmitParts): Admit {
     onBehalf,
     parked,
     states,
+    credentials,
+    connectFirst,
     tasks,
   } = parts
   function stand(known: Principal, { place, onBehalfOf }: Inbound): Standing {
@@ -81,6 +85,8 @@ export function createAdmit(parts: AdmitParts): Admit {
       upstream: (connectionId) => snapshot.upstream(connectionId),
       parked,
       states,
+      credentials,
+      connectFirst,
       tasks,
     }
   }

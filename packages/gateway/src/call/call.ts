@@ -5,9 +5,10 @@
  * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
  * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
  */
-import { Fault, reaches, type ToolRule } from '@toolway/contract'
+import { Fault, reaches, type Hold, type ToolRule } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { cutResult } from './cut-result.ts'
+import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
@@ -28,10 +29,13 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
 
   try {
     if (target.rule !== undefined) obey(target.rule, name, trail)
-    const params = { ...asked.params, name: target.name }
+    const params: JsonObject = { ...asked.params, name: target.name }
+    const account = target.account === undefined ? undefined : takeAccount(params, target.account)
     const { headerParameters, wraps, needsTask } = target
-    const answer = await forward({ standing, line, trail, asked, target, params, headerParameters, wraps, needsTask })
-    trail.outcome = outcomeOf(answer)
+    const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
+    const answer = await forward(forwarding)
+    // What is to be done first is said by whoever found it.
+    if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return answer
     const result = cutResult(answer.result, standing.resultLimit)
     return result === answer.result ? answer : { result }
@@ -42,12 +46,15 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     trail.outcome = fault.row.phase === 'open' || fault.row.phase === 'admit' ? 'refused' : 'failed'
     trail.fault = fault
     const { revision } = asked.caller
-    return { result: adaptResult('tools/call', resultOf(fault, trail.correlationId), { from: revision, to: revision }) }
+    const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
+    return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
   }
 }
 
 /** The verdict was found when the view was made; here it is carried out (ledger S3-POLY-02). */
-function obey({ id, action, reason }: ToolRule, tool: string, trail: Trail): void {
+function obey(rule: ToolRule | Hold, tool: string, trail: Trail): void {
+  if (rule.action === 'hold') throw new Fault('tool.held', { tool })
+  const { id, action, reason } = rule
   trail.rule = id
   if (action === 'block') throw new Fault('policy.blocked', { tool, reason })
   trail.warned = true
@@ -71,6 +78,7 @@ export function resultOf(fault: Fault, correlationId: string): JsonObject {
     message: fault.message,
     retryable: retry,
     correlation_id: correlationId,
+    ...(fault.data as JsonObject | undefined),
   }
   return {
     content: [{ type: 'text', text: `${word}: ${fault.message} ${fault.mend}` }],

@@ -6,7 +6,7 @@
  * be a way around a toolset that picks tools, around a switch or around a rule (ADR 0012, 0020).
  */
 import { Fault, reaches } from '@toolway/contract'
-import { speaksExtension, type Offered } from '../catalog/view.ts'
+import { speaksExtension, targetOf, type Offered } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer } from './ports.ts'
 import type { TaskStep } from './tasks/tasks.ts'
@@ -41,8 +41,7 @@ export function askExtension({ standing, asked, line, trail }: TaskStep): Promis
   const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
   trail.recorded = true
-  const { connectionId, alias, revision } = offered
-  return forward({ standing, line, trail, asked, target: { connectionId, alias, revision, name: '' }, params })
+  return forward({ standing, line, trail, asked, target: targetOf(offered, { name: '' }), params })
 }
 
 interface Endpoint {

@@ -31,9 +31,12 @@ import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
-import type { Answer, Line, Standing, Word } from './ports.ts'
+import type { Answer, Going, Line, Standing, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
+import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
+import { sayAccount, withAccount, type Asking } from './credentials/use-credential.ts'
+import { comesBack } from './questions/connect-first.ts'
 import { askUrls, refuseUnopened } from './questions/url-first.ts'
 
 export interface Forwarding {
@@ -50,28 +53,66 @@ export interface Forwarding {
   readonly needsTask?: boolean
   /** It may take as long as its caller waits. */
   readonly patient?: boolean
+  /** The account that the caller named. */
+  readonly account?: string | undefined
 }
 
 const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { standing, trail, asked, target, wraps = false } = forwarding
+  const { standing, line, trail, asked, target, params, wraps = false } = forwarding
   const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
+  // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
+  if (line.brought !== undefined && target.credentials !== true)
+    throw new Fault('credential.brought', { connection: target.alias })
   const counting = standing.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
   trail.intend?.(trail)
-  const answer = await (sameEra ? relay(forwarding) : cross(forwarding))
-  if ('question' in answer) return { result: answer.question }
+  const going = comesBack(params) ? await goOn(forwarding) : forwarding
+  let answer: Word | undefined
+  for (let turn = 0; answer === undefined; turn++) {
+    try {
+      answer = await (sameEra ? relay(going) : cross(going))
+    } catch (thrown) {
+      const said = await standing.connectFirst.ask(goingOf(going), thrown, turn)
+      if (said !== undefined) return said
+    }
+  }
+  if ('question' in answer) return sayAccount({ result: answer.question }, trail)
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)
-  return { result: standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted }
+  const result = standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
+  return { result: withAccount(result, trail.account) }
+}
+
+/** A modern client is back from the question which account to connect: the request as it was before. */
+async function goOn(forwarding: Forwarding): Promise<Forwarding> {
+  return { ...forwarding, params: await forwarding.standing.connectFirst.resume(goingOf(forwarding)) }
+}
+
+function goingOf(forwarding: Forwarding): Going {
+  const { standing, line, trail, asked, target, params, account } = forwarding
+  const { organizationId, principal } = standing
+  return {
+    asked,
+    line,
+    params,
+    alias: target.alias,
+    digest: digestOf(forwarding, params),
+    goesOn: trail.unsure !== true && trail.questioned !== true,
+    asking: { organizationId, connectionId: target.connectionId, principal, account, brought: line.brought },
+    note(fault) {
+      trail.fault = fault
+      trail.outcome = 'refused'
+    },
+  }
 }
 
 const notHere = ({ method }: Request): Promise<Answer> =>
@@ -79,20 +120,29 @@ const notHere = ({ method }: Request): Promise<Answer> =>
 
 /** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
 async function relay(forwarding: Forwarding): Promise<Answer> {
-  const { line, asked, params, standing, target } = forwarding
+  const { line, asked, params, standing, trail, target } = forwarding
   const bound = params['requestState']
   const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(asked.method)
-  const owner = () => ({ principal: standing.principal.id, digest: digestOf(asked, params, target) })
+  const owner = () => ({ principal: standing.principal.id, digest: digestOf(forwarding, params) })
   const own =
     rounded && bound !== undefined ? { ...params, requestState: standing.states.release(bound, owner()) } : params
-  const answer = await exchange(forwarding, own, {
+  const ask = askOf(forwarding, own, {
     caller: carried(asked, standing),
     session: line.session,
     signal: line.signal,
     onNotification: (notification) => pass(notification, forwarding),
-    onQuestion: (question) => nameQuestion(forwarding, question),
+    onQuestion(question) {
+      trail.questioned = true
+      return nameQuestion(forwarding, question)
+    },
     onPause: line.pause,
   })
+  let answer: Answer
+  try {
+    answer = await askOnce(forwarding, ask)
+  } catch (thrown) {
+    answer = await askAgain(forwarding, ask, thrown)
+  }
   if ('error' in answer) {
     heardLater(forwarding, answer.error)
     return answer
@@ -149,20 +199,23 @@ const offersTasks = ({ asked, standing, target }: Forwarding): boolean =>
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
-  const { line, asked, target, params, standing } = forwarding
+  const { line, asked, target, params, standing, trail } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
   const { capabilities } = callerAt(standing, target, asked)
   const asks = ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
   const { requestState: _, inputResponses: __, ...own } = params
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
-  const round = { principal: standing.principal.id, digest: digestOf(asked, own, target), line, params }
+  const round = { principal: standing.principal.id, digest: digestOf(forwarding, own), line, params }
   return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
-    exchange(forwarding, own, {
+    exchange({ ...forwarding, line: { ...line, signal } }, own, {
       caller,
       session: undefined,
       signal,
-      onQuestion,
+      onQuestion(question) {
+        trail.questioned = true
+        return onQuestion(question)
+      },
       onNotification: (notification) => wants(notification, asked) && hear(notification),
     }),
   )
@@ -176,21 +229,21 @@ export const callerAt = (standing: Standing, { revision }: Pick<Target, 'revisio
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 /** What a retry must say again, to the letter; `_meta`, state and answers are each request's own. */
-function digestOf(asked: Asked, params: JsonObject, { connectionId }: Target): string {
+function digestOf({ asked, target, account }: Pick<Forwarding, 'asked' | 'target' | 'account'>, params: JsonObject) {
   const { _meta: _, requestState: __, inputResponses: ___, ...same } = params
-  return JSON.stringify([asked.method, connectionId, same])
+  return JSON.stringify([asked.method, target.connectionId, same, account])
 }
 
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
-const exchange = (
-  { standing, asked, target, headerParameters = [], patient = false }: Forwarding,
+const askOf = (
+  { standing, asked, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
-) =>
-  standing
-    .upstream(target.connectionId)
-    .ask({ method: asked.method, params, owner: standing.principal.id, headerParameters, patient, ...speaking })
+): Asking => ({ method: asked.method, params, owner: standing.principal.id, headerParameters, patient, ...speaking })
+
+const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Promise<Answer> =>
+  askSurely(forwarding, askOf(forwarding, params, speaking))
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 

@@ -1,6 +1,7 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
-import { Fault } from '@toolway/contract'
+import { Fault, type ConnectionId } from '@toolway/contract'
 import { adaptResult, APPS, declares, type Asked, type JsonObject } from '@toolway/protocol'
+import { nameAccounts } from '../catalog/account-choice.ts'
 import { pageOf, type Signer } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import type { Answer, Standing } from './ports.ts'
@@ -31,7 +32,25 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
     member: listable.name,
     signer,
   })
-  const result: JsonObject = { [listable.member]: items as JsonObject[] }
+  const own = listable.kind === 'tools' ? withAccounts(standing, items) : items
+  const result: JsonObject = { [listable.member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
+}
+
+/** Where a tool takes the name of an account, the caller reads which ones it has. */
+function withAccounts(
+  { view, credentials, principal, organizationId }: Standing,
+  tools: readonly JsonObject[],
+): readonly JsonObject[] {
+  if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools
+  const accounts = new Map<ConnectionId, readonly string[]>()
+  return tools.map((definition) => {
+    const target = view.tool(String(definition['name']))
+    if (target?.account === undefined) return definition
+    const { connectionId } = target
+    const own = accounts.get(connectionId) ?? credentials.accounts({ organizationId, connectionId, principal })
+    accounts.set(connectionId, own)
+    return own.length === 0 ? definition : nameAccounts(definition, target.account, own)
+  })
 }

@@ -20,18 +20,19 @@ import type { Answer, Line, Standing } from './ports.ts'
 import { hears, hearSession } from './listening/session-ears.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
+import { taskPlaceOf } from './tasks/task-place.ts'
+import type { Trail } from './trail.ts'
 
 interface Place {
   readonly standing: Standing
   readonly line: Line
   readonly target: Target
   readonly asked: Asked
+  readonly trail: Pick<Trail, 'account'>
 }
 
-const rename =
-  ({ standing, target }: Place) =>
-  (taskId: string) =>
-    standing.tasks.bind(taskOwner(standing.principal), target, taskId)
+const rename = (place: Place) => (taskId: string) =>
+  place.standing.tasks.bind(taskOwner(place.standing.principal), taskPlaceOf(place), taskId)
 
 /** A server's result as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
@@ -48,7 +49,7 @@ function handOut(place: Place, taskId: unknown): void {
   const { standing, target } = place
   if (typeof taskId !== 'string') return
   const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
-  standing.tasks.ledger.hand(taskOwner(standing.principal), target, taskId, holder)
+  standing.tasks.ledger.hand(taskOwner(standing.principal), taskPlaceOf(place), taskId, holder)
   listenOn(place)
 }
 

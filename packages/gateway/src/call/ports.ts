@@ -1,12 +1,12 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
-import type { ConnectionId, OrganizationId, Role } from '@toolway/contract'
-import type { HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
+import type { ConnectionId, Fault, OrganizationId, Role } from '@toolway/contract'
+import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 import type { Session } from '../sessions/sessions.ts'
-import type { Answer, Upstream } from '../upstreams/upstream.ts'
+import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
 /** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
 export interface Place {
@@ -27,6 +27,68 @@ export interface Inbound {
 export interface CallLimits {
   request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
   connection(id: string, alias: string): Promise<void> | undefined
+}
+
+/** For which call a credential is opened. */
+export interface CredentialAsking {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+  readonly principal: Principal
+  /** The account that the caller named. */
+  readonly account: string | undefined
+  /** The token that the caller brought for this call. */
+  readonly brought: string | undefined
+}
+
+/** A credential as one call uses it. */
+export interface OpenCredential {
+  readonly id: string
+  /** Grows with each renewal. */
+  readonly version: number
+  /** The account's name among those of its owner, and at the provider where that is known. */
+  readonly account: string
+  readonly name: string | undefined
+  readonly owner: 'member' | 'organization' | 'caller'
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The credentials of an organization's connections (ledger U-24). Promises only where something has to be waited for. */
+export interface CallCredentials {
+  /**
+   * What the call is to use: brought, else the caller's own, else the shared one; undefined where the connection wants none.
+   * Throws `credential.*`: without one, `credential.needed` with a link for this caller and this connection.
+   */
+  open(asking: CredentialAsking): OpenCredential | undefined | Promise<OpenCredential | undefined>
+  /**
+   * The server refused it, or refused to be asked without one: what is to be used instead, renewed at most once for all who ask.
+   * Throws `credential.needed` where only a person can help.
+   */
+  refused(
+    asking: CredentialAsking,
+    used: OpenCredential | undefined,
+    challenge: string | undefined,
+    status: number,
+  ): Promise<OpenCredential>
+  /** The accounts that a caller may name, the default first; empty where there is no choice. */
+  accounts(asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>): readonly string[]
+  /** Resolves to true when a credential that serves is there, and to false when the signal comes before. */
+  arrival(asking: CredentialAsking, signal: AbortSignal): Promise<boolean>
+}
+
+/** What the gateway's own asks use (lists, checks, streams): the shared credential, else a member's that serves. */
+export interface OwnCredentials {
+  open(
+    organizationId: OrganizationId,
+    connectionId: ConnectionId,
+  ): Presented | undefined | Promise<Presented | undefined>
+  /** The server refused it: whether there is a newer one now. Never throws. */
+  refused(
+    organizationId: OrganizationId,
+    connectionId: ConnectionId,
+    used: Presented | undefined,
+    challenge: string | undefined,
+    status: number,
+  ): Promise<boolean>
 }
 
 /** Who stands where: identified, placed, and what is offered there. */
@@ -55,6 +117,9 @@ export interface Standing {
   /** Calls that wait for their client. */
   readonly parked: ParkedCalls
   readonly states: BoundStates
+  /** Undefined where no credentials are kept. */
+  readonly credentials: CallCredentials | undefined
+  readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
 }
 
@@ -66,6 +131,8 @@ export interface Line {
   readonly header: HeaderReader | undefined
   /** Whether the client can be asked anything on this line: it has a session, and takes a stream. */
   readonly asks: boolean
+  /** The token of the server's own kind that came with the request, for this request alone (ledger S3-OAU-07). */
+  readonly brought?: string | undefined
   notify(notification: Notification): void
   /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
   question(question: Request): Promise<Answer>
@@ -92,6 +159,35 @@ export interface ParkedCalls {
   /** The first round starts the call; later ones, by their `requestState`, go on with it. */
   round(round: Round, start: (ears: Ears) => Promise<Answer>): Promise<Word>
   readonly size: number
+  close(): void
+}
+
+/** One call that met the fault, or comes back after it did. */
+export interface Going {
+  readonly asked: Asked
+  readonly line: Line
+  readonly params: JsonObject
+  readonly asking: CredentialAsking
+  readonly alias: string
+  /** Stands for method and params: a state is good for the very same request only. */
+  readonly digest: string
+  /** Whether it can be sent again without having acted before. */
+  readonly goesOn: boolean
+  /** It ends with a question of ours or with our error, for this reason. */
+  note(fault: Fault): void
+}
+
+export interface ConnectFirst {
+  /**
+   * A modern client's retry after a question of ours: waits a moment for the account, and gives the params as they were before the
+   * question. Throws `state.unknown`, and `credential.declined` where its person does not want to.
+   */
+  resume(going: Going): Promise<JsonObject>
+  /**
+   * What the client is to answer or to know first; undefined once the account is there and the call is to be tried again, which it
+   * may be `turn` times. Rethrows what is nothing to connect an account for.
+   */
+  ask(going: Going, thrown: unknown, turn: number): Promise<Answer | undefined>
   close(): void
 }
 

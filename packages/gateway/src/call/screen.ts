@@ -2,13 +2,15 @@
  * What is said of each tool of an organization: by its administrators, who switch tools, and by the platform, whose rules speak of
  * names. Asked when a view is made, never for a call.
  */
-import type { ConnectionId } from '@toolway/contract'
+import type { ConnectionId, Effect } from '@toolway/contract'
+import type { HeldTool } from '../catalog/catalogs.ts'
+import { isNamed } from '../catalog/locks/tool-hash.ts'
 import type { Screen } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { RuleBook } from '../policy/rule-book.ts'
 
-type Switched = Pick<ConnectionRow, 'id' | 'alias' | 'settings' | 'tools_default'>
+type Switched = Pick<ConnectionRow, 'id' | 'alias' | 'settings' | 'tools_default' | 'tool_lock'>
 
 /** Whether tools are on: each as it was switched by name, else as its connection says for all, later ones too. */
 export function createSwitches(states: readonly ToolStateRow[]) {
@@ -26,23 +28,45 @@ export function createSwitches(states: readonly ToolStateRow[]) {
   }
 }
 
+/** What is held, and what it did when it was accepted. */
+export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>) {
+  const byConnection = new Map<ConnectionId, ReadonlyMap<string, Effect | 'unseen'>>()
+  for (const [id, tools] of held)
+    if (tools.length > 0) byConnection.set(id, new Map(tools.map(({ tool, effect }) => [tool, effect ?? 'unseen'])))
+  return {
+    /** `unseen`: nobody could see it yet, and nobody is told of it. What no account can be kept of is not let in by a lock. */
+    find({ id, tool_lock: mode }: Pick<Switched, 'id' | 'tool_lock'>, tool: string): Effect | 'unseen' | undefined {
+      if (mode === 'off') return undefined
+      return isNamed(tool) ? byConnection.get(id)?.get(tool) : 'unseen'
+    },
+  }
+}
+
 export function screenOf(
   connections: readonly Switched[],
   states: readonly ToolStateRow[],
   rules: Pick<RuleBook, 'judge' | 'concerns'>,
+  held: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
 ): Screen {
   const switches = createSwitches(states)
+  const holds = createHolds(held)
   const byAlias = new Map(connections.map((connection) => [connection.alias, connection]))
   return {
     tool(alias, name, joined) {
       const connection = byAlias.get(alias)
       if (connection === undefined) return undefined
       if (!switches.isOn(connection, name)) return 'off'
+      const effect = holds.find(connection, name)
+      if (effect === 'unseen') return 'off'
+      if (effect !== undefined) return { action: 'hold', effect }
       return rules.judge(connection.settings.connector, name, joined)
     },
     any(alias) {
       const connection = byAlias.get(alias)
-      return connection !== undefined && (switches.anyOff(connection) || rules.concerns(connection.settings.connector))
+      return (
+        connection !== undefined &&
+        (switches.anyOff(connection) || connection.tool_lock !== 'off' || rules.concerns(connection.settings.connector))
+      )
     },
   }
 }

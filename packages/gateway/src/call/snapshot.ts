@@ -12,19 +12,23 @@ import {
   type ConnectionId,
   type ConnectionSettings,
   type Limit,
+  type OrganizationId,
   type Role,
   type UserId,
 } from '@toolway/contract'
 import { isRevision, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
-import { createView, type Offered, type View } from '../catalog/view.ts'
+import { createView, type GivenNames, type Offered, type View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
+import { takesCredentials } from '../connections/takes-credentials.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
 import { NO_RULES, type RuleBook } from '../policy/rule-book.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
-import type { Reach, Upstream } from '../upstreams/upstream.ts'
+import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
+import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { OwnCredentials } from './ports.ts'
 import { screenOf } from './screen.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
@@ -34,15 +38,21 @@ export interface Snapshot {
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
+  /** How often what the organization offers was changed; the same in every gateway (ledger U-27). */
+  readonly version: number
   /** What is said of single tools: to compare, and to ask. */
   readonly states: readonly ToolStateRow[]
   readonly rules: RuleBook
+  /** What may be reached although it is private. */
+  readonly exceptions: Exceptions
   /**
    * The view of a toolset, or of one connection as that toolset selects it, for whoever reaches so far; undefined where there is
    * none. List and call read the same one, so that what is not listed cannot be called.
    */
   view(toolset: string, connection: string | undefined, limit: Limit): View | undefined
   upstream(connectionId: ConnectionId): Upstream
+  /** As it stands; undefined where there is none. */
+  connection(connectionId: ConnectionId): ConnectionRow | undefined
 }
 
 export interface SnapshotParts {
@@ -51,12 +61,15 @@ export interface SnapshotParts {
   readonly catalogs: readonly CatalogRow[]
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
+  readonly version?: number
   /** Tools that were switched by name. */
   readonly states?: readonly ToolStateRow[]
   /** The platform's, which hold in every organization. */
   readonly rules?: RuleBook
   readonly upstreams: Pick<Upstreams, 'open'>
   unseal(sealed: Uint8Array, row: string): string
+  /** For what the gateway asks for itself; absent where no credentials are kept. */
+  readonly credentials?: OwnCredentials | undefined
 }
 
 const ALL = 'default'
@@ -69,10 +82,12 @@ export function createSnapshot({
   catalogs,
   toolsets,
   members,
+  version = 0,
   states = [],
   rules = NO_RULES,
   upstreams,
   unseal,
+  credentials,
 }: SnapshotParts): Snapshot {
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
   const selections = new Map<string, Selection>([
@@ -80,8 +95,11 @@ export function createSnapshot({
     ...toolsets.map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
   ])
   const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
+  const takes = createTakes(unseal)
   const enabled = connections.filter((connection) => connection.enabled)
-  const screen = screenOf(connections, states, rules)
+  const exceptions = createExceptions(organization.egress)
+  const held = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
+  const screen = screenOf(connections, states, rules, held)
   const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, View>>
 
   function makeView(toolset: string, name: string | undefined, limit: Limit): View | undefined {
@@ -91,7 +109,7 @@ export function createSnapshot({
       ({ id, alias }) => selection.connection(alias) && (name === undefined || name === alias || name === id),
     )
     if (name !== undefined && chosen.length === 0) return undefined
-    const offered = chosen.map((connection) => offeredBy(connection, catalogOf.get(connection.id)))
+    const offered = chosen.map((connection) => offeredBy(connection, takes(connection), catalogOf.get(connection.id)))
     const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
     return createView(offered, name === undefined, selects, screen)
   }
@@ -102,8 +120,10 @@ export function createSnapshot({
     catalogs: catalogOf,
     toolsets,
     members,
+    version,
     states,
     rules,
+    exceptions,
     view(toolset, connection, limit) {
       const key = `${toolset} ${connection ?? ''}`
       const held = views[limit].get(key)
@@ -113,11 +133,13 @@ export function createSnapshot({
       if (view !== undefined) views[limit].set(key, view)
       return view
     },
+    connection: (connectionId) => byId.get(connectionId)?.connection,
     upstream(connectionId) {
       const held = byId.get(connectionId)
       if (held?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
-      return upstreams.open(connectionId, held.version, () => reachOf(held.connection, unseal))
+      const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
+      return upstreams.open(connectionId, held.version, () => reachOf(held.connection, { exceptions, unseal, own }))
     },
   }
 }
@@ -125,8 +147,31 @@ export function createSnapshot({
 /** Changes with settings and secrets, not with what the last contact showed. */
 export const versionOf = (connection: ConnectionRow): string => connection.updated_at.toISOString()
 
-function offeredBy(connection: ConnectionRow, catalog: CatalogRow | undefined): Offered {
+const secretsOf = ({ id, sealed }: ConnectionRow, unseal: SnapshotParts['unseal']): ConnectionSecrets =>
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+
+/** Whether a connection takes credentials, found out once for each snapshot; one whose secrets cannot be opened serves nobody anyway. */
+function createTakes(unseal: SnapshotParts['unseal']) {
+  const known = new Map<ConnectionId, boolean>()
+  return (connection: ConnectionRow): boolean => {
+    const held = known.get(connection.id)
+    if (held !== undefined) return held
+    let takes = false
+    try {
+      takes = takesCredentials(connection.settings, secretsOf(connection, unseal))
+    } catch {
+      // Said by whoever calls it.
+    }
+    known.set(connection.id, takes)
+    return takes
+  }
+}
+
+function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: CatalogRow | undefined): Offered {
+  const { settings } = connection
   return {
+    credentials,
+    chooses: credentials && settings.connector === 'mcp.http' && settings.auth.accounts === 'many',
     connectionId: connection.id,
     alias: connection.alias,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
@@ -137,7 +182,14 @@ function offeredBy(connection: ConnectionRow, catalog: CatalogRow | undefined): 
     resources: catalog?.resources ?? [],
     templates: catalog?.templates ?? [],
     prompts: catalog?.prompts ?? [],
+    names: catalog === undefined || catalog.names.length === 0 ? undefined : namesOf(catalog),
   }
+}
+
+function namesOf({ names }: CatalogRow): GivenNames {
+  const of = (wanted: string) =>
+    new Map(names.filter(({ kind }) => kind === wanted).map(({ original, name }) => [original, name]))
+  return { tools: of('tool'), prompts: of('prompt') }
 }
 
 const pinOf = ({ revision }: ConnectionSettings): Revision | undefined => (revision === 'auto' ? undefined : revision)
@@ -151,9 +203,20 @@ function remembered({ era }: ConnectionRow): Revision | undefined {
 /** The row that a connection's secrets are sealed for. */
 export const sealedRow = connectionRow
 
-function reachOf(connection: ConnectionRow, unseal: SnapshotParts['unseal']): Reach {
-  const { id, alias, settings, sealed } = connection
-  const secrets = ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+/** What the gateway itself shows at a connection. */
+const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connectionId: ConnectionId): Presents => ({
+  open: () => own.open(organizationId, connectionId),
+  refused: (used, challenge, status) => own.refused(organizationId, connectionId, used, challenge, status),
+})
+
+interface Reaching extends Pick<SnapshotParts, 'unseal'> {
+  readonly exceptions: Exceptions
+  own(): Presents | undefined
+}
+
+function reachOf(connection: ConnectionRow, { exceptions, unseal, own }: Reaching): Reach {
+  const { id, alias, settings } = connection
+  const secrets = secretsOf(connection, unseal)
   const pin = pinOf(settings)
   return {
     connectionId: id,
@@ -161,12 +224,14 @@ function reachOf(connection: ConnectionRow, unseal: SnapshotParts['unseal']): Re
     timeout: settings.timeout,
     revision: pin ?? remembered(connection),
     pinned: pin !== undefined,
+    credential: takesCredentials(settings, secrets) ? own() : undefined,
     wire:
       settings.connector === 'mcp.http'
         ? {
             kind: 'http',
             url: secrets.url ?? settings.url,
             private: settings.private,
+            exceptions,
             headers: lowerCased(secrets.headers),
           }
         : {

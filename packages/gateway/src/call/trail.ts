@@ -34,6 +34,12 @@ export interface Trail {
   /** The rule that spoke, and whether it only warned. */
   rule?: string
   warned?: boolean
+  /** Which account acted, and whose it is. */
+  account?: ActingAccount
+  /** Its server may have looked at it before it refused the credential: it is not sent again. */
+  unsure?: boolean
+  /** The server asked somebody something: it is under way there. */
+  questioned?: boolean
   eraUpstream?: string
   client?: string
   readonly from: From
@@ -45,6 +51,13 @@ export interface Trail {
   bytesOut: number
   /** Before anything leaves for an upstream: what goes on record is written down. Throws `record.unwritable`. */
   intend?(trail: Trail): void
+}
+
+/** The account that a call was made with, as it may be told. */
+export interface ActingAccount {
+  readonly account: string
+  readonly owner: 'member' | 'organization' | 'caller'
+  readonly name?: string
 }
 
 export interface TrailParts {
@@ -194,8 +207,14 @@ const entryOf = (
     resource_id: undefined,
     ip_address: from.address,
     user_agent: from.userAgent === undefined ? undefined : storable(from.userAgent),
-    detail: trail.rule === undefined ? undefined : { rule: trail.rule },
+    detail: detailOf(trail),
   }
+}
+
+/** Each fact is rare, and most calls have neither. */
+function detailOf({ rule, account }: Trail): Entry['detail'] {
+  if (account === undefined) return rule === undefined ? undefined : { rule }
+  return rule === undefined ? { account } : { rule, account }
 }
 
 const LONGEST = 300

@@ -4,7 +4,8 @@
  * A contact that fails leaves the last good lists where they are and marks them stale with the reason. Definitions are
  * stored as `json`, byte for byte as the server wrote them.
  */
-import { REVISIONS, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { createHash } from 'node:crypto'
+import { EFFECTS, REVISIONS, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
@@ -14,8 +15,18 @@ const Items = z.array(Item).nullable()
 
 const ServerCard = z.object({ server: Item, capabilities: Item, instructions: z.string().optional() })
 
+/** A tool that is kept back; who could see what was accepted of it may know that it is there. */
+const HeldTool = z.object({ tool: z.string(), effect: z.enum(EFFECTS).nullable() })
+export type HeldTool = z.output<typeof HeldTool>
+
+/** Names that are others than the rule of names alone gives. */
+const OddName = z.object({ kind: z.enum(['tool', 'prompt']), original: z.string(), name: z.string() })
+export type OddName = z.output<typeof OddName>
+
 export const CatalogRow = z.object({
   connection_id: z.string().transform((id) => id as ConnectionId),
+  /** Stands for the lists; null where they were stored before there was one. */
+  digest: z.string().nullable(),
   revision: z.enum(REVISIONS).nullable(),
   server: ServerCard.nullable(),
   tools: Items,
@@ -25,12 +36,50 @@ export const CatalogRow = z.object({
   fetched_at: z.date().nullable(),
   stale_since: z.date().nullable(),
   stale_reason: z.string().nullable(),
+  held: z.array(HeldTool),
+  names: z.array(OddName),
 })
 export type CatalogRow = z.output<typeof CatalogRow>
 
-export const listCatalogs = (sql: OrgSql) => sql(CatalogRow)`
-  select connection_id, revision, server, tools, resources, templates, prompts, fetched_at, stale_since, stale_reason
-    from catalogs`
+const ReadRow = CatalogRow.extend({ known: z.boolean() })
+
+/**
+ * One statement, so that lists, what is held of them and how it is named are of one moment. Lists that are in memory already, by
+ * their digest, are not read again: `known` are the rows of the last time.
+ */
+export async function listCatalogs(
+  sql: OrgSql,
+  known: ReadonlyMap<ConnectionId, CatalogRow> = new Map(),
+): Promise<CatalogRow[]> {
+  const held = [...known.values()].filter(({ digest }) => digest !== null)
+  const rows = await sql(ReadRow)`
+    select c.connection_id, c.digest, k.id is not null as known, c.revision, c.server,
+           case when k.id is null then c.tools end as tools, case when k.id is null then c.resources end as resources,
+           case when k.id is null then c.templates end as templates, case when k.id is null then c.prompts end as prompts,
+           c.fetched_at, c.stale_since, c.stale_reason,
+           (select coalesce(json_agg(json_build_object('tool', l.tool, 'effect', l.accepted_effect) order by l.tool), '[]')
+              from tool_locks l
+             where l.connection_id = c.connection_id and l.held_hash is not null) as held,
+           (select coalesce(json_agg(json_build_object('kind', n.kind, 'original', n.original, 'name', n.name)
+                                     order by n.kind, n.original), '[]')
+              from exposed_names n
+             where n.connection_id = c.connection_id and not n.plain) as names
+      from catalogs c
+      left join unnest(${held.map(({ connection_id: id }) => id)}::text[], ${held.map(({ digest }) => digest)}::text[])
+           as k (id, digest) on k.id = c.connection_id and k.digest = c.digest`
+  return rows.map(({ known: isKnown, ...row }) => {
+    const lists = isKnown ? known.get(row.connection_id) : undefined
+    if (lists === undefined) return row
+    const { tools, resources, templates, prompts } = lists
+    return { ...row, tools, resources, templates, prompts }
+  })
+}
+
+const ToolsRow = z.object({ tools: Items })
+
+/** The tools that a server listed last. */
+export const findTools = async (sql: OrgSql, connectionId: ConnectionId): Promise<readonly JsonObject[]> =>
+  (await sql(ToolsRow)`select tools from catalogs where connection_id = ${connectionId}`)[0]?.tools ?? []
 
 export interface Fetched {
   readonly revision: string
@@ -49,14 +98,22 @@ export const storeCatalog = (
   connectionId: ConnectionId,
   fetched: Fetched,
 ) => {
-  const { revision, server, tools, resources, templates, prompts } = fetched
+  const { revision } = fetched
+  const [server, ...lists] = [fetched.server, fetched.tools, fetched.resources, fetched.templates, fetched.prompts].map(
+    (part) => JSON.stringify(part),
+  )
+  const [tools, resources, templates, prompts] = lists
+  const digest = createHash('sha256')
+    .update(JSON.stringify([revision, server, ...lists]))
+    .digest('hex')
   return sql(Id)`
-    insert into catalogs (connection_id, organization_id, revision, server, tools, resources, templates, prompts, fetched_at)
-    values (${connectionId}, ${organizationId}, ${revision}, ${JSON.stringify(server)}, ${JSON.stringify(tools)},
-            ${JSON.stringify(resources)}, ${JSON.stringify(templates)}, ${JSON.stringify(prompts)}, now())
+    insert into catalogs (connection_id, organization_id, revision, server, tools, resources, templates, prompts, fetched_at,
+                          digest)
+    values (${connectionId}, ${organizationId}, ${revision}, ${server}, ${tools}, ${resources}, ${templates}, ${prompts}, now(),
+            ${digest})
     on conflict (connection_id) do update
        set revision = excluded.revision, server = excluded.server, tools = excluded.tools, resources = excluded.resources,
-           templates = excluded.templates, prompts = excluded.prompts, fetched_at = now(),
+           templates = excluded.templates, prompts = excluded.prompts, fetched_at = now(), digest = excluded.digest,
            stale_since = null, stale_reason = null
     returning connection_id`
 }

@@ -4,7 +4,15 @@
  * Built once for each change and read by every list and every call, so that what is not listed cannot be called. Immutable;
  * lists for each protocol revision are worked out on first use and kept.
  */
-import { effectOf, reaches, type ConnectionId, type Effect, type Limit, type ToolRule } from '@toolway/contract'
+import {
+  effectOf,
+  reaches,
+  type ConnectionId,
+  type Effect,
+  type Hold,
+  type Limit,
+  type ToolRule,
+} from '@toolway/contract'
 import {
   adaptTool,
   APPS,
@@ -26,6 +34,7 @@ import {
   type JsonObject,
   type Revision,
 } from '@toolway/protocol'
+import { accountArgument, offerAccount } from './account-choice.ts'
 import { ordered } from './page.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
@@ -40,6 +49,17 @@ export interface Offered {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
+  /** Whether its server may want to know for whom a call is made. */
+  readonly credentials?: boolean
+  /** Whether a caller may have several accounts there, and name one. */
+  readonly chooses?: boolean
+  /** The names that were given to what would not have its own (`exposed_names`), by kind and the server's name. */
+  readonly names?: GivenNames | undefined
+}
+
+export interface GivenNames {
+  readonly tools: ReadonlyMap<string, string>
+  readonly prompts: ReadonlyMap<string, string>
 }
 
 /** Where something that a client names really is. */
@@ -49,16 +69,22 @@ export interface Target {
   readonly revision: Revision
   /** The upstream's own name or address of it. */
   readonly name: string
+  readonly credentials?: boolean
+  /** What a call of it does to the world, where it is a tool. */
+  readonly effect?: Effect
+  /** A tool that may be called twice: it only reads, or a second call of the same changes nothing (ADR 0024). */
+  readonly repeats?: boolean
 }
 export interface ToolTarget extends Target {
-  /** What a call of it does to the world. */
   readonly effect: Effect
   readonly headerParameters: readonly HeaderParameter[]
   readonly wraps: boolean
   /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */
   readonly needsTask: boolean
-  /** The platform's rule about it: one that blocks says so to whoever calls it, one that warns is on record. */
-  readonly rule: ToolRule | undefined
+  /** The platform's rule about it, or that it is held: what blocks or holds says so to whoever calls it, what warns is on record. */
+  readonly rule: ToolRule | Hold | undefined
+  /** The argument that names the account to act with, which the server knows nothing of. */
+  readonly account: string | undefined
 }
 
 export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
@@ -93,8 +119,11 @@ export interface Selects {
 
 /** What is said of single tools, whatever endpoint they are asked for at. */
 export interface Screen {
-  /** Switched off, under a rule, or neither. `name` is the server's own, `joined` the one that all endpoints but one know. */
-  tool(alias: string, name: string, joined: string): 'off' | ToolRule | undefined
+  /**
+   * Switched off, held, under a rule, or neither. `name` is the server's own, `joined` the one that all endpoints but one know. What
+   * is held has the effect that it had when it was accepted; what never was is off, as if it were not there.
+   */
+  tool(alias: string, name: string, joined: string): 'off' | (Hold & { readonly effect: Effect }) | ToolRule | undefined
   /** Whether anything is said of a connection's tools. */
   any(alias: string): boolean
 }
@@ -122,7 +151,7 @@ export function createView(
   for (const from of offered) {
     for (const definition of from.tools) {
       const parameters = headerParameters(definition['inputSchema'])
-      const name = nameFor(tools, from, definition)
+      const name = nameFor(tools, from, definition, from.names?.tools)
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
       const { alias } = from
@@ -130,7 +159,12 @@ export function createView(
       if (said === 'off') off.add(name)
       const target = {
         ...targetOf(from, definition),
-        effect: effectOf(definition['annotations']),
+        effect:
+          said !== undefined && said !== 'off' && said.action === 'hold'
+            ? said.effect
+            : effectOf(definition['annotations']),
+        repeats: mayRepeat(definition['annotations']),
+        account: from.chooses === true ? accountArgument(definition) : undefined,
         headerParameters: parameters,
         wraps: wrapsOutput(definition),
         needsTask: taskSupportOf(definition) === 'required',
@@ -139,7 +173,7 @@ export function createView(
       tools.set(name, { from, definition, target })
     }
     for (const definition of from.prompts) {
-      const name = nameFor(prompts, from, definition)
+      const name = nameFor(prompts, from, definition, from.names?.prompts)
       if (name !== undefined) prompts.set(name, { from, definition, target: targetOf(from, definition) })
     }
   }
@@ -148,10 +182,16 @@ export function createView(
   for (const [name, { target }] of tools)
     if (off.has(name) || !reaches(selects.limit, target.effect)) tools.delete(name)
 
-  function nameFor(taken: ReadonlyMap<string, Listed>, from: Offered, { name }: JsonObject): string | undefined {
+  function nameFor(
+    taken: ReadonlyMap<string, Listed>,
+    from: Offered,
+    { name }: JsonObject,
+    given: ReadonlyMap<string, string> | undefined,
+  ): string | undefined {
     if (typeof name !== 'string') return undefined
-    const full = joinName(from.alias, name)
-    if (!selects.tool(from.alias, full)) return undefined
+    const rule = joinName(from.alias, name)
+    if (!selects.tool(from.alias, rule)) return undefined
+    const full = given?.get(name) ?? rule
     let free = joined ? full : name
     for (let apart = name; ; apart += '\u0000') {
       const holder = taken.get(free)
@@ -175,10 +215,13 @@ export function createView(
   function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
     if (kind === 'tools') {
       const shown = [...tools].filter(
-        ([, { definition, target }]) => target.rule?.action !== 'block' && (apps || !isAppOnly(definition)),
+        ([, { definition, target }]) => !isKept(target.rule) && (apps || !isAppOnly(definition)),
       )
-      return shown.map(([name, { from, definition }]) => ({
-        ...rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri)),
+      return shown.map(([name, { from, definition, target }]) => ({
+        ...offerAccount(
+          rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri)),
+          target.account,
+        ),
         name,
       }))
     }
@@ -207,7 +250,7 @@ export function createView(
       !isObject(from.capabilities['resources'])
     )
       return undefined
-    return { connectionId: from.connectionId, alias: from.alias, revision: from.revision, name: split.uri }
+    return targetOf(from, { name: split.uri })
   }
 
   return {
@@ -224,15 +267,26 @@ export function createView(
   }
 }
 
-const targetOf = ({ connectionId, alias, revision }: Offered, { name }: JsonObject): Target => ({
-  connectionId,
-  alias,
-  revision,
-  name: String(name),
-})
+export const targetOf = (
+  { connectionId, alias, revision, credentials = false }: Offered,
+  { name }: { readonly name?: JsonObject[string] },
+): Target => ({ connectionId, alias, revision, name: String(name), credentials })
+
+/**
+ * The hints are believed here: whoever gives a wrong one is asked twice itself, with what it was sent already, and nobody else
+ * is (ADR 0024).
+ */
+const mayRepeat = (annotations: unknown): boolean =>
+  effectOf(annotations) === 'read' ||
+  (typeof annotations === 'object' && annotations !== null && 'idempotentHint' in annotations
+    ? annotations.idempotentHint === true
+    : false)
 
 /** What names an item of each list. */
 const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
+
+/** What is kept back is listed to nobody. */
+const isKept = (rule: ToolTarget['rule']): boolean => rule?.action === 'block' || rule?.action === 'hold'
 
 const taskSupportOf = ({ execution }: JsonObject) => (isObject(execution) ? execution['taskSupport'] : undefined)
 

@@ -3,27 +3,30 @@ import { join } from 'node:path'
 import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
-import { createSnapshot, sealedRow } from '../call/snapshot.ts'
-import { listCatalogs, storeCatalog } from '../catalog/catalogs.ts'
+import { createSnapshot, sealedRow, type Snapshot } from '../call/snapshot.ts'
+import { listCatalogs } from '../catalog/catalogs.ts'
 import {
   addConnection,
   findConnection,
   listConnections,
-  noteContact,
   removeConnection,
   restartConnection,
+  type ConnectionRow,
 } from '../connections/connections.ts'
 import { loadConfig } from '../config.ts'
+import { storeOffer } from '../jobs/store-offer.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
 import { recordChange } from '../records/change.ts'
+import { authOf, type AuthWords } from './accounts/auth-words.ts'
+import { keptCredentials } from './accounts/store-keeping.ts'
 import { ownActor } from './own-actor.ts'
 import { pairsOf } from './terminal/secret-words.ts'
 import { addressOf, isRunning, withStore, type Opened } from './store.ts'
 
-export interface AddWords {
+export interface AddWords extends AuthWords {
   readonly organization: string
   readonly alias: string
   readonly title?: string | undefined
@@ -97,6 +100,12 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
     throw new CommandFault('--env is for a server that is started here; a remote one takes --header.', EXIT.usage)
   if (url === undefined && (header.length > 0 || headerFrom !== undefined))
     throw new CommandFault('--header is for a remote server; one that is started here takes --env.', EXIT.usage)
+  const auth = authOf(words)
+  if (url === undefined && auth !== undefined)
+    throw new CommandFault(
+      '--auth and what belongs to it are for a remote server; one that is started here takes --env.',
+      EXIT.usage,
+    )
   const wire: ConnectionWords['wire'] =
     url === undefined
       ? {
@@ -109,6 +118,7 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
           kind: 'http',
           url,
           headers: await pairsOf({ option: '--header', said: header, file: headerFrom }, lookup, output),
+          ...(auth === undefined ? {} : { auth }),
         }
   const shown = shownOf(
     wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} },
@@ -149,7 +159,9 @@ async function report(
     }
     if (status !== 'new') {
       output.result({ alias, status, reason }, [
-        `${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`,
+        status === 'needs_auth' && found.connection !== undefined && takesAccounts(found.connection)
+          ? `${alias} is kept. Its server asks for an account: ${loginOf(found.connection)}`
+          : `${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`,
       ])
       return EXIT.failed
     }
@@ -160,6 +172,19 @@ async function report(
   ])
   return EXIT.ok
 }
+
+const loginOf = ({ alias, settings }: ConnectionRow): string => {
+  const owners: readonly string[] = settings.connector === 'mcp.http' ? settings.auth.owners : []
+  const command = `toolway connection login ${alias}`
+  if (!owners.includes('organization')) return `\`${command}\` connects yours.`
+  return owners.includes('member')
+    ? `\`${command}\` connects yours, with --shared one for everybody.`
+    : `\`${command} --shared\` connects one for everybody.`
+}
+
+/** Whether people may connect accounts to it; a key of its own in a header is another matter. */
+const takesAccounts = ({ settings }: ConnectionRow): boolean =>
+  settings.connector === 'mcp.http' && settings.auth.kind !== 'none' && /^https?:/.test(settings.url)
 
 export const list = (organization: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {
@@ -250,7 +275,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
     const upstreams = createUpstreams({ children, onRevision: (_, found) => (revision = found), onNoise() {} })
     // What is remembered of the era is left out: a test finds out.
     const fresh = { ...connection, era: null, enabled: true }
-    const snapshot = createSnapshot({
+    const snapshot: Snapshot = createSnapshot({
       organization: own,
       connections: [fresh],
       catalogs: [],
@@ -258,16 +283,15 @@ export const test = (organization: string, alias: string, output: Output): Promi
       members: new Map(),
       upstreams,
       unseal: vault.open,
+      credentials: keptCredentials(opened, () => snapshot),
     })
     const began = performance.now()
     try {
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
       const offer = await fetchOffer(snapshot.upstream(connection.id), alias, AbortSignal.timeout(WAIT_MS))
-      await db.system(async (sql) => {
-        await storeCatalog(sql, own.id, connection.id, offer)
-        const era = { revision: offer.revision, at: Date.now() }
-        await noteContact(sql, connection.id, { status: 'connected', reason: undefined, era })
-      })
+      const era = { revision: offer.revision, at: Date.now() }
+      const of = { organizationId: own.id, connectionId: connection.id }
+      await db.system((sql) => storeOffer(sql, of, offer, era))
       output.result(
         { alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) },
         reportLines(alias, offer, performance.now() - began),
@@ -286,13 +310,13 @@ export const test = (organization: string, alias: string, output: Output): Promi
           fault: fault.code,
           problem: fault.message,
           cause,
-          mend: mendOf(fault),
+          mend: mendOf(fault, connection),
           revision,
         },
         [
           `Failed while trying to ${phase}: ${fault.message}`,
           ...(cause === undefined ? [] : [`Cause: ${cause}`]),
-          `Mend: ${mendOf(fault)}`,
+          `Mend: ${mendOf(fault, connection)}`,
         ],
       )
       return EXIT.failed
@@ -312,7 +336,8 @@ function rootOf(fault: Fault): string | undefined {
 }
 
 /** The fault's own advice may be to run this very command. */
-function mendOf(fault: Fault): string {
+function mendOf(fault: Fault, connection: ConnectionRow): string {
+  if (fault.code === 'upstream.needs-auth' && takesAccounts(connection)) return loginOf(connection)
   if (!fault.mend.includes('connection test')) return fault.mend
   return fault.code === 'upstream.malformed'
     ? 'Check that the address or command is an MCP server.'

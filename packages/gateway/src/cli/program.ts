@@ -6,11 +6,14 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { WrongVaultKey } from '../admin/installation/open-store.ts'
 import { VERSION } from '../call/introduce.ts'
+import { addAccountCommands, withAuth } from './accounts/account-commands.ts'
+import type { AuthWords } from './accounts/auth-words.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import type { KeyOptions } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { lockCommand } from './lock/lock-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
 
@@ -70,6 +73,7 @@ function build(finish: Finish): Command {
   const add = (command: Command) => program.addCommand(dress(command))
   add(startCommand(finish))
   add(connectionCommand(finish))
+  add(lockCommand(finish))
   add(toolsCommand(finish))
   add(callCommand(finish))
   add(keyCommand(finish))
@@ -96,7 +100,8 @@ function dress(command: Command): Command {
   if (command.commands.length === 0) {
     if (command.name() !== 'start') command.option('--json', 'print one JSON value for programs')
     command.addHelpText('after', CODES)
-    if (!WITHOUT_ORGANIZATION.has(command.name()) && !OF_PLATFORM.has(command.parent?.name() ?? ''))
+    const whole = command.parent?.name() === 'connection' || !WITHOUT_ORGANIZATION.has(command.name())
+    if (whole && !OF_PLATFORM.has(command.parent?.name() ?? ''))
       command.option('-o, --organization <slug>', 'the organization', 'default')
   }
   for (const inner of command.commands) dress(inner)
@@ -118,9 +123,10 @@ const startCommand = (finish: Finish) =>
     .action(async () => finish(await (await import('./start.ts')).start()))
 
 function connectionCommand(finish: Finish): Command {
-  const command = new Command('connection').description('add, list, remove, restart and test connections')
-  command
-    .command('add')
+  const command = new Command('connection').description(
+    'add, list, remove, restart and test connections, and connect accounts to them',
+  )
+  withAuth(command.command('add'))
     .description('connect an MCP server: a remote one by --url, or one that is started here after --')
     .argument('<alias>', 'its name for good; tools are called <alias>__<tool>')
     .argument('[command...]', 'after --: the command to start, with its arguments')
@@ -143,6 +149,7 @@ function connectionCommand(finish: Finish): Command {
       'after',
       examples(
         'toolway connection add docs --url https://example.com/mcp --header-from docs.headers',
+        'toolway connection add issues --url https://mcp.example.com/mcp --auth oauth --owners member',
         'toolway connection add live --url wss://example.com/mcp',
         'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
@@ -153,16 +160,17 @@ function connectionCommand(finish: Finish): Command {
       async (
         alias: string,
         words: string[],
-        options: Common & {
-          url?: string
-          header: string[]
-          headerFrom?: string
-          env: string[]
-          envFrom?: string
-          title?: string
-          revision: string
-          timeout?: number
-        },
+        options: Common &
+          AuthWords & {
+            url?: string
+            header: string[]
+            headerFrom?: string
+            env: string[]
+            envFrom?: string
+            title?: string
+            revision: string
+            timeout?: number
+          },
       ) => {
         finish(await (await import('./connection.ts')).add({ ...options, alias, command: words }, outputOf(options)))
       },
@@ -200,6 +208,7 @@ function connectionCommand(finish: Finish): Command {
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).test(options.organization, alias, outputOf(options))),
     )
+  addAccountCommands(command, finish)
   return command
 }
 

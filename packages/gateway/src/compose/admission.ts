@@ -1,12 +1,15 @@
 /** What lets a request in, at every door: one way to be admitted, and the streams that are asked again when facts change. */
 import { createAdmit, type Admit } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
+import { createConnectFirst } from '../call/questions/connect-first.ts'
+import type { CallCredentials, ConnectFirst } from '../call/ports.ts'
 import { createOnBehalf } from '../call/callers/on-behalf.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import { createOpenStreams, type OpenStreams } from '../http/streams/open-streams.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity } from '../identity/identify.ts'
+import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
@@ -17,18 +20,24 @@ export interface ComposeAdmissionParts {
   readonly accounts: Accounts
   readonly snapshots: Pick<KeepSnapshots, 'find'>
   readonly limits: Limits
+  readonly credentials: CallCredentials
+  readonly links: Pick<ConnectLinks, 'read'>
 }
 
 export interface Admission {
   readonly admit: Admit
   readonly open: OpenStreams
+  readonly connectFirst: ConnectFirst
 }
 
 export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): Admission {
   const { config, vault, log, opened } = ground
-  const { identity, accounts, snapshots, limits } = parts
+  const { identity, accounts, snapshots, limits, credentials, links } = parts
+  const wishOf = (link: string) => JSON.stringify(links.read(link.slice(link.lastIndexOf('/') + 1)))
   const parked = createParkedCalls(vault)
   opened.defer(() => parked.close())
+  const connectFirst = createConnectFirst({ credentials, signer: vault, wishOf })
+  opened.defer(() => connectFirst.close())
   const tasks = createTaskBook(vault)
   opened.defer(() => tasks.close())
   const admit = createAdmit({
@@ -41,7 +50,9 @@ export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): 
     onBehalf: createOnBehalf({ accounts, log }),
     parked,
     states: createBoundStates(vault),
+    credentials,
+    connectFirst,
     tasks,
   })
-  return { admit, open: createOpenStreams(admit) }
+  return { admit, open: createOpenStreams(admit), connectFirst }
 }

@@ -5,6 +5,7 @@ import type { AdminParts } from '../admin/serve.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
+import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
 import { createAdminDoor, type AdminDoorParts } from '../http/admin/admin-door.ts'
 import { createChallenge } from '../http/oauth/challenge.ts'
 import type { ChannelRoom } from '../http/lasting/channel-room.ts'
@@ -49,7 +50,7 @@ export function composeMcpDoors({ config, vault }: Ground, { endpoints, ...parts
 export interface ComposeAdminParts
   extends
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
-    Pick<AdminParts, 'accounts' | 'checkpoints' | 'sync'>,
+    Pick<AdminParts, 'accounts' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'>,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs'> {
   readonly people: People
   readonly identity: Identity
@@ -65,7 +66,7 @@ export function composeAdmin(
   parts: ComposeAdminParts,
 ): ReturnType<typeof createAdminDoor> {
   const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl } = parts
-  const { accounts, checkpoints, sync, upstreams, sessions, logs } = parts
+  const { accounts, checkpoints, connect, credentials, sync, upstreams, sessions, logs, events, sendWebhook } = parts
   return createAdminDoor({
     operations: OPERATIONS,
     parts: {
@@ -78,8 +79,12 @@ export function composeAdmin(
       snapshots: { ...snapshots, find: snapshots.findAny },
       rules: { refresh: () => rules.load().then(snapshots.reload) },
       sync,
+      events,
+      sendWebhook,
       requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       checkpoints,
+      connect,
+      credentials,
       runtime: {
         upstreams,
         sessions,
@@ -99,3 +104,19 @@ export function composeAdmin(
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
   })
 }
+
+export interface ComposeEventSocketParts extends Pick<
+  EventSocketParts,
+  'events' | 'clients' | 'limits' | 'open' | 'draining' | 'publicUrl' | 'web'
+> {
+  readonly identity: Identity
+  readonly accounts: AdminParts['accounts']
+  readonly snapshots: KeepSnapshots
+}
+
+export const composeEventSocket = ({ identity, accounts, snapshots, ...parts }: ComposeEventSocketParts) =>
+  createEventSocket({
+    ...parts,
+    identify: identity.identify,
+    places: { accounts, snapshots: { find: snapshots.findAny, all: snapshots.all } },
+  })

@@ -13,10 +13,14 @@ import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 export interface ComposeGuestsParts extends OutsideParts {
   readonly config: Config
   readonly fetch: Fetch
-  publicUrl(): string
-  /** Ids of the keys that sign tokens of ours. */
-  ownKeyIds(): readonly string[]
+  isOwn(bearer: string): boolean
 }
+
+/** Whether a text says of itself that it is a token of ours; the issuer is an address, which may be another by now. */
+export const createIsOwn =
+  (publicUrl: () => string, ownKeyIds: () => readonly string[]) =>
+  (bearer: string): boolean =>
+    TOKEN_FORM.test(bearer) && (issuerOf(bearer) === publicUrl() || ownKeyIds().includes(keyIdOf(bearer) ?? ''))
 
 /** Undefined where nothing of the kind is set: then nobody is asked, at any request. */
 export function composeGuests(parts: ComposeGuestsParts): Guests | undefined {
@@ -59,11 +63,9 @@ export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeGue
   )
 }
 
-function sourcesOf({ config, fetch, publicUrl, ownKeyIds }: ComposeGuestsParts): Source[] {
+function sourcesOf({ config, fetch, isOwn }: ComposeGuestsParts): Source[] {
   const { TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, TOOLWAY_IDENTITY_URL: url } = config
   const now = Date.now
-  const isOwn = (bearer: string) =>
-    TOKEN_FORM.test(bearer) && (issuerOf(bearer) === publicUrl() || ownKeyIds().includes(keyIdOf(bearer) ?? ''))
   const tokens =
     issuer === undefined || audience === undefined
       ? []

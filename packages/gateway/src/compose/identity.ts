@@ -1,6 +1,7 @@
 /** Who is calling: keys, tokens of ours and of others, and what memory knows of accounts and of sign-ins that ended. */
-import { Fault } from '@toolway/contract'
+import { Fault, type KeyId } from '@toolway/contract'
 import { createTakeOver } from '../admin/keys/old-keys.ts'
+import { createBrought } from '../call/callers/brought.ts'
 import { tokenLives } from '../config.ts'
 import { DatabaseUnreachable } from '../db/db.ts'
 import { addressOf } from '../http/addresses.ts'
@@ -18,7 +19,7 @@ import { createKeepUses } from '../jobs/keep-uses.ts'
 import { createEndpoints } from '../oauth/endpoints.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { Ground } from './ground.ts'
-import { composeGuests } from './guests.ts'
+import { composeGuests, createIsOwn } from './guests.ts'
 
 export interface ComposeIdentityParts {
   readonly publicUrl: () => string
@@ -32,6 +33,7 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
   const tokens = composeTokens(ground, publicUrl)
   const { accessTokens, ended, endpoints, signingKeys } = tokens
   const { takeOver, uses } = composeKeys(ground)
+  const isOwn = createIsOwn(publicUrl, () => signingKeys().map(({ id }) => id))
   const identity = createIdentity({
     hash: vault.hash,
     find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
@@ -39,8 +41,7 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
     guests: composeGuests({
       config,
       fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
-      publicUrl,
-      ownKeyIds: () => signingKeys().map(({ id }) => id),
+      isOwn,
       accounts,
       find: (name) => snapshots().find(name),
       all: () => snapshots().all(),
@@ -62,7 +63,8 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
       () => open().recheck(),
       (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be loaded; they stay as they were'),
     )
-  return { ...tokens, identity, accounts, loadPeople, reloadPeople }
+  const brought = createBrought((text) => isOwn(text) || text === config.MCP_API_KEY)
+  return { ...tokens, identity, accounts, brought, loadPeople, reloadPeople }
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
@@ -94,7 +96,7 @@ function composeTokens({ config, db, vault }: Ground, publicUrl: () => string) {
 function composeKeys({ db, vault, log, opened }: Ground) {
   const slow = createSlowHashes()
   opened.defer(() => slow.close())
-  const uses = createKeepUses({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })
+  const uses = createKeepUses<KeyId>({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })
   opened.defer(() => uses.close())
   return { takeOver: createTakeOver({ db, hash: vault.hash, slow }), uses }
 }

@@ -4,8 +4,10 @@ import type { Store } from '../admin/installation/open-store.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { EndedSignIns } from '../identity/ended-sign-ins.ts'
 import type { Identity } from '../identity/identify.ts'
+import type { EventFeed, EventNotice } from '../jobs/event-feed.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { createVaultReload } from '../vault/reload.ts'
 import type { Ground } from './ground.ts'
@@ -17,22 +19,29 @@ export interface HearNoticesParts {
   readonly ended: Pick<EndedSignIns, 'add'>
   readonly open: Pick<OpenStreams, 'recheck'>
   readonly snapshots: Pick<KeepSnapshots, 'signal'>
+  readonly credentials: Pick<CredentialMemory, 'changed'>
+  readonly events: Pick<EventFeed, 'hear' | 'lost'>
+  /** There may be something to deliver. */
+  readonly wakeWebhooks: () => void
   readonly reloadPeople: () => Promise<unknown>
   readonly reloadRules: () => Promise<unknown>
   readonly reloadVault: Store['reloadVault'] | undefined
 }
 
-interface Notice {
-  readonly organization?: string
+interface Notice extends EventNotice {
   readonly table?: string
   readonly ended?: string
   readonly stop?: string
 }
 
+/** Rows that no snapshot is made of; whoever holds some of them in memory is told by a line of its own. */
+const BESIDE: ReadonlySet<string> = new Set(['alerts', 'oauth_flows'])
+const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
+
 const CHANNEL = 'toolway_changed'
 
 export async function hearNotices({ db, log, opened }: Ground, parts: HearNoticesParts): Promise<void> {
-  const { upstreams, keepSessions, identity, ended, open, snapshots, reloadPeople, reloadRules } = parts
+  const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
   const forgetKeys = () => {
@@ -40,7 +49,12 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     open.recheck()
   }
 
-  function hear({ organization, table, ended: over = '', stop }: Notice): void {
+  function hear(notice: Notice): void {
+    const { organization, table = '', ended: over = '', stop } = notice
+    if (notice.event !== undefined || notice.alert !== undefined) {
+      parts.events.hear(notice)
+      return parts.wakeWebhooks()
+    }
     if (stop !== undefined) return void upstreams.stop(stop)
     if (table === 'vault') return void loadVault()
     if (table === 'sessions') return keepSessions.endedElsewhere(over)
@@ -50,6 +64,8 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     }
     if (table === 'users') return void reloadPeople()
     if (table === 'rules') return void reloadRules()
+    if (CREDENTIALS.has(table)) return credentials.changed(organization)
+    if (BESIDE.has(table)) return
     if (table === 'keys') forgetKeys()
     else snapshots.signal(organization)
   }
@@ -61,7 +77,10 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     void reloadPeople()
     void reloadRules()
     void loadVault()
+    credentials.changed()
     snapshots.signal()
+    parts.events.lost()
+    parts.wakeWebhooks()
   })
   opened.defer(() => listener.close())
 }

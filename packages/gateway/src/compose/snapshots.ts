@@ -1,4 +1,5 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
+import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'
 import type { Changes } from '../catalog/changes.ts'
@@ -10,6 +11,7 @@ import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.
 import { createTellChanges } from '../jobs/tell-changes.ts'
 import { listRoles } from '../organizations/members.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
+import { findVersion } from '../organizations/versions.ts'
 import { createRules, listRules, type Rules } from '../policy/rules.ts'
 import { listToolsets } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -20,6 +22,7 @@ export interface ComposeSnapshotsParts extends Pick<Catalogs, 'catalogs' | 'heal
   readonly upstreams: Upstreams
   readonly changes: Changes
   readonly open: () => Pick<OpenStreams, 'recheck'>
+  readonly credentials?: OwnCredentials | undefined
 }
 
 export interface Snapshots {
@@ -31,12 +34,12 @@ export interface Snapshots {
 
 export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): Snapshots {
   const { db, log, opened } = ground
-  const { upstreams, changes, catalogs, healthy, open } = parts
+  const { upstreams, changes, catalogs, healthy, open, credentials } = parts
   const rules = createRules({ list: () => db.system(listRules) })
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    load: createLoad(ground, { rules, upstreams }),
+    load: createLoad(ground, { rules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
     onLoad(all) {
       const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
       catalogs.want(watched)
@@ -58,24 +61,38 @@ export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): 
 interface LoadParts {
   readonly rules: Rules
   readonly upstreams: Upstreams
+  readonly credentials: OwnCredentials | undefined
+  /** What memory has of an organization's catalogs: lists that did not change are not read again. */
+  held(id: string): Snapshot['catalogs'] | undefined
 }
 
 const createLoad =
-  ({ db, vault }: Ground, { rules, upstreams }: LoadParts) =>
+  ({ db, vault }: Ground, { rules, upstreams, credentials, held }: LoadParts) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
     return Promise.all(
       organizations.map((organization) =>
         db.organization(organization.id, async (sql) => {
+          // First, so that what is read after it is never older than it says.
+          const version = await findVersion(sql)
           const [connections, known, toolsets, members, states] = [
             await listConnections(sql),
-            await listCatalogs(sql),
+            await listCatalogs(sql, held(organization.id)),
             await listToolsets(sql),
             await listRoles(sql),
             await listToolStates(sql),
           ]
-          const facts = { organization, connections, catalogs: known, toolsets, members, states, rules: rules.book }
-          return createSnapshot({ ...facts, upstreams, unseal: vault.open })
+          const facts = {
+            organization,
+            connections,
+            catalogs: known,
+            toolsets,
+            members,
+            version,
+            states,
+            rules: rules.book,
+          }
+          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials })
         }),
       ),
     )

@@ -1,9 +1,10 @@
 /** The other ends of connections: children, sessions with servers, and what is noted of a connection when it is met. */
 import { join } from 'node:path'
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
-import { markStale, storeCatalog } from '../catalog/catalogs.ts'
+import { markStale } from '../catalog/catalogs.ts'
 import { noteContact } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
@@ -70,10 +71,7 @@ function createContacts({ db }: Ground) {
   return {
     remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
     store: (organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) =>
-      db.system(async (sql) => {
-        await storeCatalog(sql, organizationId, connectionId, offer)
-        await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era: eraOf(connectionId) })
-      }),
+      db.system((sql) => storeOffer(sql, { organizationId, connectionId }, offer, eraOf(connectionId))),
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)

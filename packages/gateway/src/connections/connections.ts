@@ -1,7 +1,15 @@
 /**
  * Connections: one connector set up in an organization. Settings are readable, secrets sealed; the alias stays for good.
  */
-import { ConnectionSettings, newId, type ConnectionId, type ImportId, type OrganizationId } from '@toolway/contract'
+import {
+  ConnectionSettings,
+  LOCK_MODES,
+  newId,
+  type LockMode,
+  type ConnectionId,
+  type ImportId,
+  type OrganizationId,
+} from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
@@ -20,6 +28,10 @@ export const ConnectionRow = z.object({
   status_reason: z.string().nullable(),
   /** Whether a tool that was not switched by name is on. */
   tools_default: z.boolean(),
+  /** What is held when its tools are others than they were. */
+  tool_lock: z.enum(LOCK_MODES),
+  /** Whether what its server says of its tools' effects is believed. */
+  trusted: z.boolean(),
   created_at: z.date(),
   updated_at: z.date(),
 })
@@ -27,7 +39,7 @@ export type ConnectionRow = z.output<typeof ConnectionRow>
 
 export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-         tools_default, created_at, updated_at
+         tools_default, tool_lock, trusted, created_at, updated_at
     from connections order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
@@ -37,7 +49,7 @@ export const findConnection = async (sql: OrgSql, alias: string): Promise<Connec
 export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
   const rows = await sql(ConnectionRow)`
     select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-           tools_default, created_at, updated_at
+           tools_default, tool_lock, trusted, created_at, updated_at
       from connections where id = ${name} or alias = ${name} for update`
   // An alias may look like an id; the id goes before it.
   return rows.find(({ id }) => id === name) ?? rows[0]
@@ -121,3 +133,13 @@ export const noteContact = (sql: SystemSql, id: string, { status, reason: said, 
            is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, era ->> 'revision', ''))
     returning id`
 }
+
+const Locked = z.object({ alias: z.string(), tool_lock: z.enum(LOCK_MODES) })
+
+/** For a look at its server: nobody else changes what is known of its tools until the transaction ends. Undefined: it is gone. */
+export const lockForLook = async (sql: SystemSql, id: ConnectionId): Promise<z.output<typeof Locked> | undefined> =>
+  (await sql(Locked)`select alias, tool_lock from connections where id = ${id} for update`)[0]
+
+/** It is no change of the connection itself, so nothing of it is opened anew. */
+export const setToolLock = (sql: OrgSql, id: ConnectionId, { mode, trusted }: { mode: LockMode; trusted: boolean }) =>
+  sql(Id)`update connections set tool_lock = ${mode}, trusted = ${trusted} where id = ${id} returning id`

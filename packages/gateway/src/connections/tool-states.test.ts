@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest'
-import type { OrganizationId } from '@toolway/contract'
+import { ConnectionSettings, type OrganizationId } from '@toolway/contract'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { addConnection, listConnections, removeConnection } from './connections.ts'
 import { listToolStates, switchAllTools, switchTools } from './tool-states.ts'
 
-const settings = {
-  ...{
-    connector: 'mcp.http' as const,
-    url: 'https://x.example',
-    revision: 'auto' as const,
-    timeout: 1,
-    private: false,
-  },
-}
+const settings = ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://x.example', timeout: 1 })
 
 describeEachPostgres('the switches of tools', (createDatabase) => {
   test('are kept by name, or for all, later ones too; and go with their connection', async () => {

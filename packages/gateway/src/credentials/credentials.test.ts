@@ -7,7 +7,8 @@ import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { accessTokenRow, oauthAppRow, refreshTokenRow } from '../vault/sealed-columns.ts'
 import { createVault } from '../vault/vault.ts'
-import { listCredentials, putCredential, removeCredentials, type CredentialWords } from './credentials.ts'
+import { listCredentials, putCredential, type CredentialWords } from './credentials.ts'
+import { takeCredentials } from './ended.ts'
 import { hintOfSecret, listOAuthApps, putOAuthApp, removeOAuthApp } from './oauth-apps.ts'
 
 const vault = createVault(Buffer.alloc(32, 8))
@@ -32,10 +33,13 @@ const tokens = (access: string, refresh?: string) => (id: CredentialId) => ({
 async function fixture(database: { db: Db }) {
   const { db } = database
   const acme = await addTestOrganization(db, 'acme')
-  const put = (words: Partial<CredentialWords> = {}) =>
-    db.organization(acme.id, (sql) =>
+  const put = async (words: Partial<CredentialWords> = {}) => {
+    const done = await db.organization(acme.id, (sql) =>
       putCredential(sql, { organizationId: acme.id, provider: 'github', seal: tokens('access', 'refresh'), ...words }),
     )
+    if (done === undefined) throw new Error('it was not kept')
+    return done.id
+  }
   const list = (...given: [] | [UserId | null]) => db.organization(acme.id, (sql) => listCredentials(sql, ...given))
   return { db, acme, put, list }
 }
@@ -93,12 +97,11 @@ describeEachPostgres('kept credentials', (createDatabase) => {
   test('S3-OAU-04: tell who it is at the provider, until when and for what', async () => {
     await using database = await createDatabase()
     const { put, list } = await fixture(database)
-    const expiresAt = new Date('2027-01-01T00:00:00Z')
     const id = await put({
       providerUserId: '42',
       providerUsername: 'ada',
       tokenType: 'token',
-      expiresAt,
+      left: 3600,
       scopes: ['repo', 'read:user'],
       providerData: { plan: 'team' },
     })
@@ -111,7 +114,7 @@ describeEachPostgres('kept credentials', (createDatabase) => {
         provider_user_id: '42',
         provider_username: 'ada',
         token_type: 'token',
-        expires_at: expiresAt,
+        expires_at: expect.any(Date),
         scopes: ['repo', 'read:user'],
         provider_data: { plan: 'team' },
         active: true,
@@ -143,8 +146,12 @@ describeEachPostgres('kept credentials', (createDatabase) => {
     await put({ userId: bob })
     expect((await list(ada)).map(({ user_id: user }) => user)).toEqual([null, ada])
     expect((await list(null)).map(({ user_id: user }) => user)).toEqual([null])
-    expect(await db.organization(acme.id, (sql) => removeCredentials(sql, 'github', bob))).toHaveLength(1)
-    expect(await db.organization(acme.id, (sql) => removeCredentials(sql, 'github', bob))).toEqual([])
+    expect(
+      await db.organization(acme.id, (sql) => takeCredentials(sql, { provider: 'github', userId: bob })),
+    ).toHaveLength(1)
+    expect(await db.organization(acme.id, (sql) => takeCredentials(sql, { provider: 'github', userId: bob }))).toEqual(
+      [],
+    )
     await db.system((sql) => sql(Nothing)`delete from members where user_id = ${ada}`)
     expect((await list()).map(({ user_id: user }) => user)).toEqual([null])
   })

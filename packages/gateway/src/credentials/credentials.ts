@@ -1,12 +1,23 @@
 /**
- * Credentials: what lets the gateway act at a provider, for one member or for the whole organization. Both tokens are sealed, each
- * for its own place. It never asks a provider anything.
+ * Credentials: what lets the gateway act at a server, for one member or for the whole organization. Both tokens are sealed, each
+ * for its own place. How they are renewed is in `renewal.ts`, how they end in `ended.ts`. It never asks anybody anything.
  */
-import { newId, type ConnectionId, type CredentialId, type OrganizationId, type UserId } from '@toolway/contract'
+import {
+  type Authority,
+  newId,
+  type ConnectionId,
+  type CredentialId,
+  type OAuthAppId,
+  type OrganizationId,
+  type UserId,
+} from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 
-export const CredentialRow = z.object({
+export const CredentialKind = z.enum(['oauth', 'key'])
+export type CredentialKind = z.output<typeof CredentialKind>
+
+const columns = {
   id: z.string().transform((id) => id as CredentialId),
   provider: z.string(),
   connection_id: z
@@ -19,78 +30,248 @@ export const CredentialRow = z.object({
     .nullable(),
   provider_user_id: z.string().nullable(),
   provider_username: z.string().nullable(),
-  sealed_access_token: z.instanceof(Buffer),
-  sealed_refresh_token: z.instanceof(Buffer).nullable(),
   token_type: z.string(),
   expires_at: z.date().nullable(),
   scopes: z.array(z.string()),
-  provider_data: z.record(z.string(), z.unknown()),
   active: z.boolean(),
   created_at: z.date(),
   updated_at: z.date(),
+  kind: CredentialKind,
+  account: z.string(),
+  is_default: z.boolean(),
+  server: z.string().nullable(),
+  issuer: z.string().nullable(),
+  problem: z.string().nullable(),
+  problem_at: z.date().nullable(),
+  version: z.int(),
+  renewed_at: z.date(),
+  used_at: z.date().nullable(),
+  failures: z.int(),
+}
+
+/** With its sealed tokens. */
+export const CredentialRow = z.object({
+  ...columns,
+  sealed_access_token: z.instanceof(Buffer),
+  sealed_refresh_token: z.instanceof(Buffer).nullable(),
+  provider_data: z.record(z.string(), z.unknown()),
 })
 export type CredentialRow = z.output<typeof CredentialRow>
 
-export interface CredentialWords {
+/** Without any. */
+export const AccountRow = z.object({ ...columns, renewable: z.boolean() })
+export type AccountRow = z.output<typeof AccountRow>
+
+/** Those of the organization; with a user only its shared ones and that user's. */
+export const listCredentials = (sql: OrgSql, userId?: UserId | null) => sql(CredentialRow)`
+  select id, provider, connection_id, user_id, provider_user_id, provider_username, sealed_access_token,
+         sealed_refresh_token, token_type, expires_at, scopes, provider_data, active, created_at, updated_at,
+         kind, account, is_default, server, issuer, problem, problem_at, version, renewed_at, used_at, failures
+    from credentials
+   where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}
+   order by provider, created_at, id`
+
+/** What serves a connection: its own, and those with its vendor that are for all connections to it. */
+export interface OfConnection {
+  readonly connectionId: ConnectionId
+  readonly provider: string
+}
+
+/** As people may see them; with a user only the shared ones and that user's. */
+export const listAccounts = (sql: OrgSql, { connectionId, provider }: OfConnection, userId?: UserId | null) =>
+  sql(AccountRow)`
+  select id, provider, connection_id, user_id, provider_user_id, provider_username, token_type, expires_at, scopes,
+         active, created_at, updated_at, kind, account, is_default, server, issuer, problem, problem_at, version,
+         renewed_at, used_at, failures, sealed_refresh_token is not null as renewable
+    from credentials
+   where (connection_id = ${connectionId} or (connection_id is null and provider = ${provider}))
+     and (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
+   order by user_id nulls first, account`
+
+/** As they are held in memory: times in seconds from now by the database's clock, which all gateways share. */
+export const HeldRow = z.object({
+  id: columns.id,
+  connection_id: columns.connection_id,
+  user_id: columns.user_id,
+  kind: CredentialKind,
+  provider: z.string(),
+  account: z.string(),
+  is_default: z.boolean(),
+  provider_username: z.string().nullable(),
+  sealed_access_token: z.instanceof(Buffer),
+  renewable: z.boolean(),
+  scopes: z.array(z.string()),
+  server: z.string().nullable(),
+  problem: z.string().nullable(),
+  version: z.int(),
+  updated_at: z.date(),
+  left: z.number().nullable(),
+  lifetime: z.number().nullable(),
+  age: z.number(),
+  pause: z.number().nullable(),
+})
+export type HeldRow = z.output<typeof HeldRow>
+
+/** One owner's that may serve a connection; without a user the organization's. The default comes first. */
+export const listHeld = (sql: OrgSql, { connectionId, provider }: OfConnection, userId: UserId | undefined) =>
+  sql(HeldRow)`
+  select id, connection_id, user_id, kind, provider, account, is_default, provider_username, sealed_access_token,
+         sealed_refresh_token is not null as renewable, scopes, server, problem, version, updated_at,
+         extract(epoch from expires_at - now())::float8 as left,
+         extract(epoch from expires_at - renewed_at)::float8 as lifetime,
+         extract(epoch from now() - renewed_at)::float8 as age,
+         extract(epoch from retry_at - now())::float8 as pause
+    from credentials
+   where (connection_id = ${connectionId} or (connection_id is null and provider = ${provider}))
+     and user_id is not distinct from ${userId ?? null} and active
+   order by is_default desc, account, connection_id nulls last`
+
+const Owner = z.object({ user_id: columns.user_id })
+
+/** Whose good credential of a connection was renewed last: what the gateway asks for itself, where nothing is shared. */
+export async function findNewestOwner(
+  sql: OrgSql,
+  { connectionId, provider }: OfConnection,
+): Promise<UserId | undefined> {
+  const [newest] = await sql(Owner)`
+    select user_id from credentials
+     where (connection_id = ${connectionId} or (connection_id is null and provider = ${provider}))
+       and user_id is not null and active and problem is null
+     order by renewed_at desc limit 1`
+  return newest?.user_id ?? undefined
+}
+
+/** What it is bound to. */
+export interface Binding {
+  readonly server?: string | undefined
+  readonly authority?: Authority | undefined
+  readonly clientId?: string | undefined
+  /** Whose secret proves the client. */
+  readonly appId?: OAuthAppId | undefined
+}
+
+export interface CredentialWords extends Binding {
   readonly organizationId: OrganizationId
   readonly provider: string
-  readonly connectionId?: ConnectionId
+  readonly kind?: CredentialKind | undefined
+  readonly connectionId?: ConnectionId | undefined
   /** Absent: the organization's own. */
-  readonly userId?: UserId
-  readonly providerUserId?: string
-  readonly providerUsername?: string
-  readonly tokenType?: string
-  readonly expiresAt?: Date
-  readonly scopes?: readonly string[]
+  readonly userId?: UserId | undefined
+  /** Its name among those of its owner; absent: as it was called, else a free one. */
+  readonly account?: string | undefined
+  /** Its owner has one account there: whatever that is called, it is replaced. */
+  readonly only?: boolean
+  readonly providerUserId?: string | undefined
+  readonly providerUsername?: string | undefined
+  readonly tokenType?: string | undefined
+  /** Seconds that the access token is good for; absent: for good. */
+  readonly left?: number | undefined
+  readonly scopes?: readonly string[] | undefined
   readonly providerData?: Readonly<Record<string, unknown>>
   /** Seal the tokens for the id that the row has. */
   seal(id: CredentialId): { readonly access: Buffer; readonly refresh: Buffer | undefined }
 }
 
-/** Those of the organization; with a user only its shared ones and that user's. */
-export const listCredentials = (sql: OrgSql, userId?: UserId | null) => sql(CredentialRow)`
-  select id, provider, connection_id, user_id, provider_user_id, provider_username, sealed_access_token,
-         sealed_refresh_token, token_type, expires_at, scopes, provider_data, active, created_at, updated_at
-    from credentials
-   where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}
-   order by provider, created_at, id`
+const Id = z.object({ id: columns.id })
+const Held = Id.extend({
+  account: z.string(),
+  provider_user_id: z.string().nullable(),
+  problem: z.string().nullable(),
+})
+type Held = z.output<typeof Held>
+const FIRST = 'default'
+/** Accounts of one owner at one server: enough for anybody, and memory stays bounded. */
+export const MOST_ACCOUNTS = 50
 
-const Id = z.object({ id: z.string().transform((id) => id as CredentialId) })
+/** The one that is replaced, and the name that it goes by: as it is said, else of the same person there, else a free one. */
+function placeOf(held: readonly Held[], { account, providerUserId, only = false }: CredentialWords) {
+  const same = held.find(
+    (one) =>
+      only || (account === undefined ? one.provider_user_id === (providerUserId ?? null) : one.account === account),
+  )
+  if (same !== undefined) return { id: same.id, account: same.account, first: false, was: same }
+  const taken = new Set(held.map((one) => one.account))
+  let free = account ?? FIRST
+  for (let at = 2; taken.has(free); at++) free = `account-${at}`
+  return { id: newId('crd'), account: free, first: held.length === 0, was: undefined }
+}
 
-/** One of each account at a provider, for each owner and connection: what comes again replaces what was there. */
-export async function putCredential(sql: OrgSql, words: CredentialWords): Promise<CredentialId> {
-  const { organizationId, provider, connectionId, userId, providerUserId, seal } = words
-  const held = await sql(Id)`
-    select id from credentials
+export interface Put {
+  readonly id: CredentialId
+  readonly account: string
+  /** Why the one that it replaces did not serve any more. */
+  readonly mended: string | undefined
+  readonly replaced: boolean
+}
+
+/**
+ * One of each account at a provider, for each owner and connection: what comes again replaces what was there, whole. Undefined when
+ * its owner has as many as one may have.
+ */
+export async function putCredential(sql: OrgSql, words: CredentialWords): Promise<Put | undefined> {
+  const { organizationId, provider, connectionId, userId, authority, seal } = words
+  const held = await sql(Held)`
+    select id, account, provider_user_id, problem from credentials
      where provider = ${provider} and connection_id is not distinct from ${connectionId ?? null}
        and user_id is not distinct from ${userId ?? null}
-       and provider_user_id is not distinct from ${providerUserId ?? null}
        for update`
-  const id = held[0]?.id ?? newId('crd')
+  const { id, account, first, was } = placeOf(held, words)
+  if (was === undefined && held.length >= MOST_ACCOUNTS) return undefined
   const { access, refresh } = seal(id)
   const [row] = await sql(Id)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, provider_user_id, provider_username,
-                             sealed_access_token, sealed_refresh_token, token_type, expires_at, scopes, provider_data)
-    values (${id}, ${organizationId}, ${provider}, ${connectionId ?? null}, ${userId ?? null}, ${providerUserId ?? null},
-            ${words.providerUsername ?? null}, ${access}, ${refresh ?? null}, ${words.tokenType ?? 'Bearer'},
-            ${words.expiresAt ?? null}, ${words.scopes ?? []}, ${JSON.stringify(words.providerData ?? {})})
+                             sealed_access_token, sealed_refresh_token, token_type, expires_at, scopes, provider_data,
+                             account, is_default, kind, server, issuer, resource, authority, client_id, app_id)
+    values (${id}, ${organizationId}, ${provider}, ${connectionId ?? null}, ${userId ?? null},
+            ${words.providerUserId ?? null}, ${words.providerUsername ?? null}, ${access}, ${refresh ?? null},
+            ${words.tokenType ?? 'Bearer'},
+            now() + make_interval(secs => ${words.left ?? null}::float8), ${words.scopes ?? []},
+            ${JSON.stringify(words.providerData ?? {})}, ${account}, ${first}, ${words.kind ?? 'oauth'},
+            ${words.server ?? null}, ${authority?.issuer ?? null}, ${authority?.resource ?? null},
+            ${authority === undefined ? null : JSON.stringify(authority)}, ${words.clientId ?? null},
+            ${words.appId ?? null})
     on conflict (id)
-      do update set provider_username = excluded.provider_username, sealed_access_token = excluded.sealed_access_token,
+      do update set provider_user_id = excluded.provider_user_id, provider_username = excluded.provider_username,
+                    sealed_access_token = excluded.sealed_access_token,
                     sealed_refresh_token = excluded.sealed_refresh_token, token_type = excluded.token_type,
                     expires_at = excluded.expires_at, scopes = excluded.scopes, provider_data = excluded.provider_data,
-                    active = true, updated_at = now()
+                    kind = excluded.kind, server = excluded.server, issuer = excluded.issuer,
+                    resource = excluded.resource, authority = excluded.authority, client_id = excluded.client_id,
+                    app_id = excluded.app_id, active = true, problem = null, problem_at = null,
+                    version = credentials.version + 1, renewed_at = now(), warned_at = null, lease = null,
+                    leased_until = null, failures = 0, retry_at = null, updated_at = now()
     returning id`
   if (row === undefined) throw new Error('a credential was not written')
-  return row.id
+  return { id, account, mended: was?.problem ?? undefined, replaced: was !== undefined }
 }
 
-/** Those with a provider that belong to a user, or without one to the organization itself. */
-export const removeCredentials = async (
-  sql: OrgSql,
-  provider: string,
-  userId: string | undefined,
-): Promise<CredentialId[]> => {
-  const rows = await sql(Id)`
-    delete from credentials where provider = ${provider} and user_id is not distinct from ${userId ?? null} returning id`
-  return rows.map(({ id }) => id)
+/** Name it anew; undefined when there is none, false when its owner has another of that name. */
+export async function renameAccount(sql: OrgSql, id: string, account: string): Promise<boolean | undefined> {
+  const [own] = await sql(z.object({ taken: z.boolean() }))`
+    select exists (select 1 from credentials other
+                    where other.provider = own.provider and other.id <> own.id and other.account = ${account}
+                      and other.connection_id is not distinct from own.connection_id
+                      and other.user_id is not distinct from own.user_id) as taken
+      from credentials own where own.id = ${id} for update`
+  if (own === undefined) return undefined
+  if (own.taken) return false
+  await sql(Id)`update credentials set account = ${account} where id = ${id} returning id`
+  return true
 }
+
+/** Take this one where no account is named, and none of its owner's others. */
+export const chooseDefault = (sql: OrgSql, id: string) => sql(Id)`
+  update credentials as own
+     set is_default = (own.id = chosen.id)
+    from credentials as chosen
+   where chosen.id = ${id} and own.provider = chosen.provider
+     and own.connection_id is not distinct from chosen.connection_id
+     and own.user_id is not distinct from chosen.user_id
+     and own.is_default is distinct from (own.id = chosen.id)
+  returning own.id`
+
+/** To within an hour: who looks wants to know whether it is used, and each write makes all gateways look again. */
+export const noteUses = (sql: SystemSql, ids: readonly CredentialId[]) => sql(Id)`
+  update credentials set used_at = now()
+   where id = any(${ids}) and (used_at is null or used_at < now() - interval '1 hour')
+  returning id`

@@ -1,7 +1,7 @@
 /** OAuth apps: the client that an organization has registered with a provider. Its secret is sealed; a hint is for people. */
-import { newId, type OAuthAppId, type OrganizationId } from '@toolway/contract'
+import { ClientAuthMethod, newId, type OAuthAppId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export const OAuthAppRow = z.object({
   id: z.string().transform((id) => id as OAuthAppId),
@@ -33,7 +33,7 @@ export async function putOAuthApp(sql: OrgSql, words: OAuthAppWords): Promise<OA
   const [held] = await sql(OAuthAppRow)`
     insert into oauth_apps (id, organization_id, provider, client_id, active)
     values (${newId('app')}, ${organizationId}, ${provider}, ${clientId}, ${active})
-    on conflict (organization_id, provider)
+    on conflict (organization_id, provider, issuer)
       do update set client_id = excluded.client_id, active = excluded.active, updated_at = now()
     returning id, provider, client_id, sealed, hint, active, created_at, updated_at`
   if (held === undefined) throw new Error('an OAuth app was not written')
@@ -51,6 +51,18 @@ export const removeOAuthApp = async (sql: OrgSql, provider: string): Promise<OAu
     delete from oauth_apps where provider = ${provider} returning id`
   return rows[0]?.id
 }
+
+export const ClientRow = z.object({
+  id: z.string().transform((id) => id as OAuthAppId),
+  client_id: z.string(),
+  sealed: z.instanceof(Buffer).nullable(),
+  auth_method: ClientAuthMethod.nullable(),
+})
+export type ClientRow = z.output<typeof ClientRow>
+
+/** What proves the client that a credential was had by. */
+export const findClient = async (sql: OrgSql | SystemSql, id: OAuthAppId): Promise<ClientRow | undefined> =>
+  (await sql(ClientRow)`select id, client_id, sealed, auth_method from oauth_apps where id = ${id}`)[0]
 
 const MASK = '••••'
 const SHOWN = 4

@@ -38,6 +38,11 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
   await sql(Nothing)`
     insert into tool_states (organization_id, connection_id, tool, enabled) values (${id}, ${`con_${id}`}, 'same', false)`
+  await sql(Nothing)`
+    insert into tool_locks (organization_id, connection_id, tool, accepted_hash) values (${id}, ${`con_${id}`}, 'same', ${'0'.repeat(64)})`
+  await sql(Nothing)`
+    insert into exposed_names (organization_id, connection_id, kind, original, name, plain)
+    values (${id}, ${`con_${id}`}, 'tool', 'same', 'same', true)`
   await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
   await sql(Nothing)`
     insert into record_checkpoints (organization_id, seq, hash, at, key_id, public_key, signature)
@@ -50,6 +55,18 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, sealed_access_token)
     values (${`crd_${id}`}, ${id}, 'same', ${`con_${id}`}, ${`usr_${id}`}, 'same')`
+  await sql(Nothing)`
+    insert into oauth_flows (id, organization_id, provider, begun_by, state_hash, browser_hash, sealed_verifier, client_id,
+                             authority, redirect_uri, expires_at)
+    values (${`flw_${id}`}, ${id}, 'same', 'same', ${Buffer.from(id.padEnd(32))}, ${Buffer.alloc(32)}, 'same', 'same', '{}',
+            'https://same.example', now())`
+  await sql(Nothing)`insert into alerts (id, organization_id, kind) values (${`alr_${id}`}, ${id}, 'tool.held')`
+  await sql(Nothing)`
+    insert into webhooks (id, organization_id, url, events, sealed_secret)
+    values (${`whk_${id}`}, ${id}, 'https://same.example', array['alert'], 'same')`
+  await sql(Nothing)`
+    insert into webhook_deliveries (id, organization_id, webhook_id, about, payload)
+    values (${`msg_${id}`}, ${id}, ${`whk_${id}`}, 'same', '{}')`
 }
 
 const addTwo = (db: Db) =>
@@ -76,21 +93,28 @@ describeEachPostgres('two organizations', (createDatabase) => {
     await addTwo(database.db)
     const tables = await boundTables(database.db)
     expect(tables.map(({ name }) => name)).toEqual([
+      'alerts',
       'catalogs',
       'connections',
       'credentials',
+      'exposed_names',
       'imports',
       'keys',
       'members',
       'oauth_apps',
+      'oauth_flows',
       'oauth_grants',
+      'organization_versions',
       'organizations',
       'record_chains',
       'record_checkpoints',
       'records',
       'sessions',
+      'tool_locks',
       'tool_states',
       'toolsets',
+      'webhook_deliveries',
+      'webhooks',
     ])
     for (const { name } of tables) {
       const select = Object.assign([`select to_jsonb(t)::text as name from ${name} t`], { raw: [] })

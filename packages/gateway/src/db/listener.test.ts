@@ -11,7 +11,9 @@ const Nothing = z.object({})
 async function hear(db: Db) {
   const notices: Notice[] = []
   const listener = await db.listen('toolway_changed', (notice) => void notices.push(notice))
-  const changes = () => notices.flatMap((notice) => (notice.kind === 'payload' ? [JSON.parse(notice.payload)] : []))
+  const all = () => notices.flatMap((notice) => (notice.kind === 'payload' ? [JSON.parse(notice.payload)] : []))
+  // What people are told of besides (`event`) changes nothing in memory.
+  const changes = () => all().filter((notice: object) => !('event' in notice))
   return { notices, changes, listener }
 }
 

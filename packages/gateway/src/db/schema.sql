@@ -3,6 +3,15 @@
 
 -- Tables
 
+create table alerts (
+  id text not null,
+  organization_id text not null,
+  kind text not null,
+  connection_id text,
+  user_id text,
+  detail jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now()
+);
 create table catalogs (
   connection_id text not null,
   organization_id text not null,
@@ -14,7 +23,8 @@ create table catalogs (
   prompts json,
   fetched_at timestamp with time zone,
   stale_since timestamp with time zone,
-  stale_reason text
+  stale_reason text,
+  digest text
 );
 create table connections (
   id text not null,
@@ -33,7 +43,9 @@ create table connections (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   description text,
-  tools_default boolean not null default true
+  tools_default boolean not null default true,
+  tool_lock text not null default 'off'::text,
+  trusted boolean not null default false
 );
 create table credentials (
   id text not null,
@@ -51,7 +63,35 @@ create table credentials (
   provider_data jsonb not null default '{}'::jsonb,
   active boolean not null default true,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  kind text not null default 'oauth'::text,
+  account text not null default 'default'::text,
+  is_default boolean not null default true,
+  server text,
+  issuer text,
+  resource text,
+  authority jsonb,
+  client_id text,
+  app_id text,
+  problem text,
+  problem_at timestamp with time zone,
+  version integer not null default 1,
+  renewed_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone,
+  warned_at timestamp with time zone,
+  lease text,
+  leased_until timestamp with time zone,
+  failures integer not null default 0,
+  retry_at timestamp with time zone
+);
+create table exposed_names (
+  organization_id text not null,
+  connection_id text not null,
+  kind text not null,
+  original text not null,
+  name text not null,
+  plain boolean not null,
+  given_at timestamp with time zone not null default now()
 );
 create table imports (
   id text not null,
@@ -113,7 +153,12 @@ create table oauth_apps (
   hint text,
   active boolean not null default true,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  issuer text,
+  registered boolean not null default false,
+  auth_method text,
+  redirect_uris text[] not null default '{}'::text[],
+  secret_expires_at timestamp with time zone
 );
 create table oauth_clients (
   id text not null,
@@ -126,6 +171,29 @@ create table oauth_clients (
   created_at timestamp with time zone not null default now(),
   used_at timestamp with time zone,
   expires_at timestamp with time zone
+);
+create table oauth_flows (
+  id text not null,
+  organization_id text not null,
+  connection_id text,
+  provider text not null,
+  user_id text,
+  begun_by text not null,
+  account text,
+  state_hash bytea not null,
+  browser_hash bytea not null,
+  sealed_verifier bytea not null,
+  client_id text not null,
+  sealed_client_secret bytea,
+  app_id text,
+  auth_method text,
+  authority jsonb not null,
+  server text,
+  scopes text[] not null default '{}'::text[],
+  redirect_uri text not null,
+  return_to text,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
 );
 create table oauth_grants (
   id text not null,
@@ -149,6 +217,11 @@ create table oauth_tokens (
   expires_at timestamp with time zone not null,
   consumed_at timestamp with time zone
 );
+create table organization_versions (
+  organization_id text not null,
+  version bigint not null default 1,
+  changed_in xid8 not null default pg_current_xact_id()
+);
 create table organizations (
   id text not null,
   slug text not null,
@@ -159,7 +232,8 @@ create table organizations (
   contact_email text,
   active boolean not null default true,
   settings jsonb not null default '{}'::jsonb,
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  egress jsonb not null default '{"hosts": [], "networks": []}'::jsonb
 );
 create table password_codes (
   user_id text not null,
@@ -261,6 +335,22 @@ create table spent_states (
   hash bytea not null,
   expires_at timestamp with time zone not null
 );
+create table tool_locks (
+  organization_id text not null,
+  connection_id text not null,
+  tool text not null,
+  accepted_hash text,
+  accepted json,
+  accepted_effect text,
+  accepted_by text,
+  accepted_at timestamp with time zone,
+  held_hash text,
+  held json,
+  held_at timestamp with time zone,
+  rejected_by text,
+  rejected_at timestamp with time zone,
+  gone_at timestamp with time zone
+);
 create table tool_states (
   organization_id text not null,
   connection_id text not null,
@@ -296,9 +386,49 @@ create table vault_secrets (
   name text not null,
   sealed bytea not null
 );
+create table webhook_deliveries (
+  id text not null,
+  organization_id text not null,
+  webhook_id text not null,
+  about text not null,
+  payload jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  next_try timestamp with time zone not null default now(),
+  lease text,
+  leased_until timestamp with time zone,
+  delivered_at timestamp with time zone,
+  given_up_at timestamp with time zone,
+  last_status integer,
+  last_problem text
+);
+create table webhooks (
+  id text not null,
+  organization_id text not null,
+  url text not null,
+  private boolean not null default false,
+  description text,
+  events text[] not null,
+  enabled boolean not null default true,
+  off_reason text,
+  sealed_secret bytea not null,
+  sealed_previous bytea,
+  previous_until timestamp with time zone,
+  delivered_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  last_problem text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 
 -- Constraints
 
+alter table alerts add constraint alerts_id_check CHECK ((id <> ''::text));
+alter table alerts add constraint alerts_kind_check CHECK ((kind ~ '^[a-z]+\.[a-z]+$'::text));
+alter table alerts add constraint alerts_pkey PRIMARY KEY (id);
+alter table alerts add constraint alerts_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table alerts add constraint alerts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table alerts add constraint alerts_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -309,16 +439,27 @@ alter table connections add constraint connections_organization_id_alias_key UNI
 alter table connections add constraint connections_organization_id_id_key UNIQUE (organization_id, id);
 alter table connections add constraint connections_pkey PRIMARY KEY (id);
 alter table connections add constraint connections_status_check CHECK ((status = ANY (ARRAY['new'::text, 'needs_auth'::text, 'connected'::text, 'error'::text, 'disabled'::text])));
+alter table connections add constraint connections_tool_lock_check CHECK ((tool_lock = ANY (ARRAY['off'::text, 'additions'::text, 'descriptions'::text, 'all'::text])));
 alter table connections add constraint connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table connections add constraint connections_organization_id_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES imports(organization_id, id) ON DELETE SET NULL (import_id);
+alter table credentials add constraint credentials_account_check CHECK ((account ~ '^[a-z0-9][a-z0-9_-]{0,30}$'::text));
 alter table credentials add constraint credentials_id_check CHECK ((id <> ''::text));
-alter table credentials add constraint credentials_organization_id_provider_connection_id_user_id__key UNIQUE NULLS NOT DISTINCT (organization_id, provider, connection_id, user_id, provider_user_id);
+alter table credentials add constraint credentials_kind_check CHECK ((kind = ANY (ARRAY['oauth'::text, 'key'::text])));
+alter table credentials add constraint credentials_one UNIQUE NULLS NOT DISTINCT (organization_id, provider, connection_id, user_id, account);
 alter table credentials add constraint credentials_pkey PRIMARY KEY (id);
 alter table credentials add constraint credentials_provider_check CHECK ((provider ~ '^[a-z][a-z0-9_-]{0,49}$'::text));
 alter table credentials add constraint credentials_provider_user_id_check CHECK ((length(provider_user_id) <= 255));
+alter table credentials add constraint credentials_app_fkey FOREIGN KEY (organization_id, app_id) REFERENCES oauth_apps(organization_id, id) ON DELETE SET NULL (app_id);
 alter table credentials add constraint credentials_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table credentials add constraint credentials_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table credentials add constraint credentials_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
+alter table exposed_names add constraint exposed_names_kind_check CHECK ((kind = ANY (ARRAY['tool'::text, 'prompt'::text])));
+alter table exposed_names add constraint exposed_names_name_check CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text));
+alter table exposed_names add constraint exposed_names_organization_id_connection_id_kind_name_key UNIQUE (organization_id, connection_id, kind, name);
+alter table exposed_names add constraint exposed_names_original_check CHECK (((original <> ''::text) AND (length(original) <= 500)));
+alter table exposed_names add constraint exposed_names_pkey PRIMARY KEY (organization_id, connection_id, kind, original);
+alter table exposed_names add constraint exposed_names_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table exposed_names add constraint exposed_names_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table imports add constraint imports_id_check CHECK ((id <> ''::text));
 alter table imports add constraint imports_organization_id_id_key UNIQUE (organization_id, id);
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
@@ -345,15 +486,28 @@ alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY[
 alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table members add constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
+alter table oauth_apps add constraint oauth_apps_auth_method_check CHECK ((auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'none'::text])));
 alter table oauth_apps add constraint oauth_apps_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 255)));
 alter table oauth_apps add constraint oauth_apps_id_check CHECK ((id <> ''::text));
-alter table oauth_apps add constraint oauth_apps_organization_id_provider_key UNIQUE (organization_id, provider);
+alter table oauth_apps add constraint oauth_apps_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2000)));
+alter table oauth_apps add constraint oauth_apps_one UNIQUE NULLS NOT DISTINCT (organization_id, provider, issuer);
+alter table oauth_apps add constraint oauth_apps_organization_id_id_key UNIQUE (organization_id, id);
 alter table oauth_apps add constraint oauth_apps_pkey PRIMARY KEY (id);
 alter table oauth_apps add constraint oauth_apps_provider_check CHECK ((provider ~ '^[a-z][a-z0-9_-]{0,49}$'::text));
 alter table oauth_apps add constraint oauth_apps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table oauth_clients add constraint oauth_clients_id_check CHECK ((id <> ''::text));
 alter table oauth_clients add constraint oauth_clients_kind_check CHECK ((kind = ANY (ARRAY['dynamic'::text, 'added'::text])));
 alter table oauth_clients add constraint oauth_clients_pkey PRIMARY KEY (id);
+alter table oauth_flows add constraint oauth_flows_account_check CHECK ((account ~ '^[a-z0-9][a-z0-9_-]{0,30}$'::text));
+alter table oauth_flows add constraint oauth_flows_browser_hash_check CHECK ((length(browser_hash) = 32));
+alter table oauth_flows add constraint oauth_flows_id_check CHECK ((id <> ''::text));
+alter table oauth_flows add constraint oauth_flows_pkey PRIMARY KEY (id);
+alter table oauth_flows add constraint oauth_flows_state_hash_check CHECK ((length(state_hash) = 32));
+alter table oauth_flows add constraint oauth_flows_state_hash_key UNIQUE (state_hash);
+alter table oauth_flows add constraint oauth_flows_organization_id_app_id_fkey FOREIGN KEY (organization_id, app_id) REFERENCES oauth_apps(organization_id, id) ON DELETE CASCADE;
+alter table oauth_flows add constraint oauth_flows_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table oauth_flows add constraint oauth_flows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table oauth_flows add constraint oauth_flows_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table oauth_grants add constraint oauth_grants_effect_limit_check CHECK ((effect_limit = ANY (ARRAY['read'::text, 'write'::text, 'execute'::text])));
 alter table oauth_grants add constraint oauth_grants_pkey PRIMARY KEY (id);
 alter table oauth_grants add constraint oauth_grants_id_fkey FOREIGN KEY (id) REFERENCES sign_ins(id) ON DELETE CASCADE;
@@ -364,6 +518,9 @@ alter table oauth_tokens add constraint oauth_tokens_hash_check CHECK ((length(h
 alter table oauth_tokens add constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['Interaction'::text, 'AuthorizationCode'::text, 'RefreshToken'::text])));
 alter table oauth_tokens add constraint oauth_tokens_pkey PRIMARY KEY (hash);
 alter table oauth_tokens add constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE;
+alter table organization_versions add constraint organization_versions_pkey PRIMARY KEY (organization_id);
+alter table organization_versions add constraint organization_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table organizations add constraint organizations_egress_check CHECK (((jsonb_typeof((egress -> 'networks'::text)) = 'array'::text) AND (jsonb_typeof((egress -> 'hosts'::text)) = 'array'::text)));
 alter table organizations add constraint organizations_id_check CHECK ((id <> ''::text));
 alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
@@ -406,6 +563,14 @@ alter table sign_ins add constraint sign_ins_bound_to_fkey FOREIGN KEY (bound_to
 alter table sign_ins add constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table spent_states add constraint spent_states_hash_check CHECK ((length(hash) = 32));
 alter table spent_states add constraint spent_states_pkey PRIMARY KEY (hash);
+alter table tool_locks add constraint tool_locks_accepted_effect_check CHECK ((accepted_effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
+alter table tool_locks add constraint tool_locks_accepted_hash_check CHECK ((accepted_hash ~ '^[0-9a-f]{64}$'::text));
+alter table tool_locks add constraint tool_locks_check CHECK (((accepted_hash IS NOT NULL) OR (held_hash IS NOT NULL)));
+alter table tool_locks add constraint tool_locks_held_hash_check CHECK ((held_hash ~ '^[0-9a-f]{64}$'::text));
+alter table tool_locks add constraint tool_locks_pkey PRIMARY KEY (organization_id, connection_id, tool);
+alter table tool_locks add constraint tool_locks_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
+alter table tool_locks add constraint tool_locks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table tool_locks add constraint tool_locks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table tool_states add constraint tool_states_pkey PRIMARY KEY (organization_id, connection_id, tool);
 alter table tool_states add constraint tool_states_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_states add constraint tool_states_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
@@ -421,11 +586,24 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_provider_provider_subject_key UNIQUE (provider, provider_subject);
 alter table users add constraint users_vouched_by_fkey FOREIGN KEY (vouched_by) REFERENCES organizations(id) ON DELETE SET NULL;
 alter table vault_secrets add constraint vault_secrets_pkey PRIMARY KEY (name);
+alter table webhook_deliveries add constraint webhook_deliveries_id_check CHECK ((id <> ''::text));
+alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (id);
+alter table webhook_deliveries add constraint webhook_deliveries_webhook_id_about_key UNIQUE (webhook_id, about);
+alter table webhook_deliveries add constraint webhook_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table webhook_deliveries add constraint webhook_deliveries_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks(organization_id, id) ON DELETE CASCADE;
+alter table webhooks add constraint webhooks_events_check CHECK ((cardinality(events) > 0));
+alter table webhooks add constraint webhooks_id_check CHECK ((id <> ''::text));
+alter table webhooks add constraint webhooks_organization_id_id_key UNIQUE (organization_id, id);
+alter table webhooks add constraint webhooks_pkey PRIMARY KEY (id);
+alter table webhooks add constraint webhooks_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)));
+alter table webhooks add constraint webhooks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 
 -- Indexes that no constraint makes
 
+CREATE INDEX alerts_age ON public.alerts USING btree (organization_id, created_at);
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
@@ -436,6 +614,7 @@ CREATE INDEX keys_slow_prefix ON public.keys USING btree (prefix) WHERE (slow_ha
 CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
+CREATE INDEX oauth_flows_age ON public.oauth_flows USING btree (expires_at);
 CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organization_id);
 CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, client_id) WHERE (ended_at IS NULL);
@@ -449,20 +628,26 @@ CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
 CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
+CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_try) WHERE ((delivered_at IS NULL) AND (given_up_at IS NULL));
 
 -- Row-level security
 
+alter table alerts enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
+alter table exposed_names enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table oauth_apps enable row level security, force row level security;
 alter table oauth_clients enable row level security, force row level security;
+alter table oauth_flows enable row level security, force row level security;
 alter table oauth_grants enable row level security, force row level security;
 alter table oauth_tokens enable row level security, force row level security;
+alter table organization_versions enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
 alter table record_chains enable row level security, force row level security;
@@ -473,13 +658,22 @@ alter table rules enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
 alter table spent_states enable row level security, force row level security;
+alter table tool_locks enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
 alter table users enable row level security, force row level security;
 alter table vault_secrets enable row level security, force row level security;
+alter table webhook_deliveries enable row level security, force row level security;
+alter table webhooks enable row level security, force row level security;
 
 -- Policies
 
+create policy organization_own on alerts as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on alerts as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on catalogs as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -496,6 +690,12 @@ create policy organization_own on credentials as permissive for all to toolway_o
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on credentials as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on exposed_names as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on exposed_names as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on imports as permissive for all to toolway_organization
@@ -528,6 +728,12 @@ create policy system_all on oauth_apps as permissive for all to owner
 create policy system_all on oauth_clients as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on oauth_flows as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on oauth_flows as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on oauth_grants as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -535,6 +741,12 @@ create policy system_all on oauth_grants as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on oauth_tokens as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on organization_versions as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on organization_versions as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on organizations as permissive for all to toolway_organization
@@ -580,6 +792,12 @@ create policy system_all on sign_ins as permissive for all to owner
 create policy system_all on spent_states as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on tool_locks as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on tool_locks as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on tool_states as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -602,9 +820,36 @@ create policy system_all on users as permissive for all to owner
 create policy system_all on vault_secrets as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on webhook_deliveries as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on webhook_deliveries as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on webhooks as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on webhooks as permissive for all to owner
+  using (true)
+  with check (true);
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION public.add_deliveries(organization text, about text, kind text, grouped text, payload jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+  insert into webhook_deliveries (id, organization_id, webhook_id, about, payload)
+  select 'msg_' || replace(gen_random_uuid()::text, '-', ''), w.organization_id, w.id, about, payload
+    from webhooks w
+    join organizations o on o.id = w.organization_id
+   where w.organization_id = organization and w.enabled and w.events && array[kind, grouped]
+     and (select count(*) from webhook_deliveries d
+           where d.webhook_id = w.id and d.delivered_at is null and d.given_up_at is null) < 1000
+  on conflict (webhook_id, about) do nothing
+$function$
+;
 CREATE OR REPLACE FUNCTION public.append_records(p_organization text, p_id text[], p_at timestamp with time zone[], p_kind text[], p_principal text[], p_key_id text[], p_toolset text[], p_connection text[], p_method text[], p_target text[], p_era_client text[], p_era_upstream text[], p_client text[], p_bytes_in integer[], p_bytes_out integer[], p_duration_us integer[], p_outcome text[], p_code text[], p_decision text[], p_correlation_id text[], p_actor_type text[], p_resource_type text[], p_resource_id text[], p_ip_address text[], p_user_agent text[], p_detail jsonb[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -677,6 +922,27 @@ begin
   select count(*)::int into added from stored;
   perform set_config('toolway.records', '', true);
   return added;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.count_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+declare
+  owner text;
+begin
+  if tg_table_name = 'organizations' then owner := new.id;
+  elsif tg_op = 'DELETE' then owner := old.organization_id;
+  else owner := new.organization_id;
+  end if;
+  insert into public.organization_versions as held (organization_id)
+  select id from public.organizations where id = owner
+      on conflict (organization_id) do update
+     set version = held.version + 1, changed_in = pg_current_xact_id()
+   where held.changed_in <> pg_current_xact_id();
+  return null;
 end
 $function$
 ;
@@ -849,6 +1115,21 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_integration(organization text, connection text, action text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', organization, 'event',
+                      json_build_object('id', connection, 'action', action))::text);
+  perform add_deliveries(organization, concat_ws(' ', pg_current_xact_id()::text, connection, action),
+    'integrations_changed', 'integrations_changed',
+    jsonb_build_object('type', 'integrations_changed', 'timestamp', to_json(now()), 'data',
+      jsonb_build_object('organization_id', organization, 'connection_id', connection, 'action', action)));
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_key_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -856,6 +1137,83 @@ CREATE OR REPLACE FUNCTION public.tell_key_changed()
 AS $function$
 begin
   perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'table', tg_table_name)::text);
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_of_alerts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'alert', id)::text) from added;
+  perform add_deliveries(organization_id, id, kind, 'alert',
+            jsonb_build_object('type', kind, 'timestamp', to_json(created_at), 'data',
+              jsonb_build_object('organization_id', organization_id, 'alert_id', id, 'connection_id', connection_id,
+                                 'user_id', user_id, 'detail',
+                                 case when length(detail::text) > 16384 then '{"too_long": true}'::jsonb else detail end)))
+     from added;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_of_catalogs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform tell_integration(organization_id, connection_id, 'synced') from added;
+  else
+    perform tell_integration(a.organization_id, a.connection_id, 'synced')
+       from added a join removed r using (connection_id)
+      where (a.digest, a.stale_reason) is distinct from (r.digest, r.stale_reason);
+  end if;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_of_connections()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform tell_integration(organization_id, id, 'created') from added;
+  elsif tg_op = 'DELETE' then
+    perform tell_integration(organization_id, id, 'deleted') from removed;
+  else
+    perform tell_integration(a.organization_id, a.id,
+              case when a.updated_at is distinct from r.updated_at then 'updated' else 'synced' end)
+       from added a join removed r using (id)
+      where (a.updated_at, a.status, a.status_reason, a.enabled)
+            is distinct from (r.updated_at, r.status, r.status_reason, r.enabled);
+  end if;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_of_credentials()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform tell_integration(organization_id, connection_id, 'connected') from added;
+  elsif tg_op = 'DELETE' then
+    perform tell_integration(r.organization_id, r.connection_id, 'disconnected')
+       from removed r
+      where r.connection_id is null or exists (select from connections c where c.id = r.connection_id);
+  else
+    perform tell_integration(a.organization_id, a.connection_id,
+              case when a.problem is null then 'connected' else 'disconnected' end)
+       from added a join removed r using (id)
+      where a.problem is distinct from r.problem or a.updated_at is distinct from r.updated_at;
+  end if;
   return null;
 end
 $function$
@@ -915,19 +1273,39 @@ create aggregate record_chain (bytea, bytea) (sfunc = record_chain_next, stype =
 
 -- Triggers
 
+CREATE TRIGGER tell_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_events_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_alerts();
+CREATE CONSTRAINT TRIGGER count_added AFTER INSERT OR DELETE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.digest IS DISTINCT FROM new.digest) OR (old.stale_reason IS DISTINCT FROM new.stale_reason))) EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_events_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
+CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.connections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_events_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
+CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.connections REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
+CREATE TRIGGER tell_events_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.credentials REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.credentials REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_events_added AFTER INSERT ON public.credentials REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
+CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.credentials REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
+CREATE TRIGGER tell_events_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
+CREATE TRIGGER tell_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.oauth_apps REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.oauth_apps REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.oauth_apps REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER end_sign_in AFTER UPDATE OF ended_at ON public.oauth_grants FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_sign_in_of_grant();
+CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
@@ -942,9 +1320,15 @@ CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER end_grant AFTER UPDATE OF ended_at ON public.sign_ins FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_grant_of_sign_in();
 CREATE TRIGGER tell_ended AFTER UPDATE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION tell_sign_in_ended();
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.tool_locks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER tell_added AFTER INSERT ON public.tool_locks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.tool_locks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.tool_locks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.tool_states DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.tool_states REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.tool_states REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.toolsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -954,19 +1338,26 @@ CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATE
 
 -- Grants
 
+grant delete, insert, select, update on alerts to toolway_organization;
 grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on credentials to toolway_organization;
+grant delete, insert, select, update on exposed_names to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
+grant delete, insert, select, update on oauth_flows to toolway_organization;
 grant select, update (ended_at) on oauth_grants to toolway_organization;
+grant delete, insert, select, update on organization_versions to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant select on record_chains to toolway_organization;
 grant select on record_checkpoints to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
+grant delete, insert, select, update on tool_locks to toolway_organization;
 grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;
 grant select (active), select (created_at), select (email), select (id), select (name), select (provider), select (signed_in_at) on users to toolway_organization;
+grant delete, insert, select, update on webhook_deliveries to toolway_organization;
+grant delete, insert, select, update on webhooks to toolway_organization;

@@ -26,6 +26,7 @@ import {
 import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
+import type { Brought } from '../call/callers/brought.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
@@ -43,13 +44,14 @@ import type { OpenStreams } from './streams/open-streams.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
-import { accepts, correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
+import { accepts, BROUGHT_HEADER, correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
 import { createSessionReply } from './mcp/session-reply.ts'
 import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
 
 export interface McpDoorParts {
   readonly admit: Admit
+  readonly brought: Brought
   readonly entrance: Entrance
   readonly sessions: Sessions
   /** Whether clients that open a session get one. */
@@ -182,7 +184,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.trail.method = request.method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    return answer(visit, request, asked, session, era)
+    return answer(visit, request, asked, session, era, broughtIn(visit))
   }
 
   async function answer(
@@ -191,6 +193,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     asked: Asked,
     session: Session | undefined,
     era: Era,
+    brought: string | undefined,
   ): Promise<void> {
     const { standing, trail, response } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
@@ -198,7 +201,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       session === undefined
         ? createReply(response, { accepts: streams, headers: {} })
         : createSessionReply(response, session, streams)
-    const line = createClientLine({ asked, session, header: era === 'modern' ? visit.header : undefined, reply })
+    const line = createClientLine({
+      asked,
+      session,
+      header: era === 'modern' ? visit.header : undefined,
+      reply,
+      brought,
+    })
     const release = holdOpen(visit, asked, line, era)
     try {
       if (asked.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
@@ -218,6 +227,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       line.done()
     }
   }
+
+  /** Throws `credential.brought-shape`: a call never goes on with another credential than its caller thinks. */
+  const broughtIn = ({ request: { headers } }: Visit): string | undefined =>
+    parts.brought(headers[BROUGHT_HEADER], headers.authorization)
 
   /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
   function holdOpen(visit: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
@@ -257,10 +270,12 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       throw new Fault('request.batch', { revision: version ?? revision })
     }
     trail.method = 'batch'
+    const brought = broughtIn(visit)
     const given = new AbortController()
     const back = outlive(visit, () => given.abort())
     const { correlationId, from } = trail
-    const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp: given.signal })
+    const givenUp = given.signal
+    const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp, brought })
     back()
     if (answers.length === 0) response.writeHead(202).end()
     else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)

@@ -34,6 +34,9 @@ export function correlationOf(request: IncomingMessage): string | undefined {
   return typeof given === 'string' && CORRELATION_FORM.test(given) ? given : undefined
 }
 
+/** A token of a server's own kind, for this request alone. */
+export const BROUGHT_HEADER = 'x-user-oauth-token'
+
 /** Whom a request says to be made for, by either name of the header; two that differ are nobody. */
 export function onBehalfIn({ headers }: IncomingMessage): string | undefined {
   const [ours, theirs] = [headers['x-on-behalf-of'], headers['x-openwebui-user-email']]

@@ -23,6 +23,7 @@ async function listen() {
   }
   const server = createServer(
     {
+      connect: new Hono(),
       admin: new Hono(),
       pages: new Hono(),
       guard: { check() {} },
@@ -34,6 +35,7 @@ async function listen() {
       sse: { answer: async () => {} },
       oauth: { takes: () => false, answer: async () => {} },
       webSocket: { takes: () => false, enter: async () => {} },
+      eventSocket: { takes: () => false, enter: () => Promise.resolve() },
       health: { started: true, draining: false },
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
       metrics: new Registry(),

@@ -13,6 +13,7 @@ import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import type { Limits } from '../limits/limits.ts'
 import { addressOf } from './addresses.ts'
 import type { Clients } from './client-address.ts'
+import type { EventSocket } from './events/event-socket.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
@@ -33,10 +34,14 @@ export interface ServerParts {
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
+  /** Tells what happens in an organization. */
+  readonly eventSocket: EventSocket
   /** Serves the addresses of the authorization server. */
   readonly oauth: OAuthDoor
   /** Serves what is below /api/v1 and is no MCP endpoint. */
   readonly admin: Hono<{ Bindings: HttpBindings }>
+  /** Connecting accounts: its callbacks lie below /api/v1, too, and are nobody's operation. */
+  readonly connect: Hono<{ Bindings: HttpBindings }>
   /** Pages for people with a browser. */
   readonly pages: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
@@ -73,6 +78,7 @@ const TAKEN = [
   'Mcp-Method',
   'Mcp-Name',
   'X-Correlation-Id',
+  'X-User-OAuth-Token',
 ]
 /**
  * Servers name these headers (specification 2026-07-28, custom headers from tool parameters), so no list of ours holds them; a
@@ -92,7 +98,7 @@ const HSTS = 'max-age=31536000'
 const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, clients, limits, mcp, sse, webSocket, oauth } = parts
+  const { guard, clients, limits, mcp, sse, webSocket, eventSocket, oauth } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
@@ -158,11 +164,13 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
   /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */
   function becomesSocket(request: IncomingMessage): boolean {
-    if (!webSocket.takes(request)) return false
     try {
       const target = targetOf(request.url ?? '/')
+      const path = pathOf(target.origin)
+      const isEvents = eventSocket.takes(request, path)
+      if (!isEvents && !webSocket.takes(request)) return false
       guarded(request, target)
-      return addressOf(pathOf(target.origin))?.way === 'mcp'
+      return isEvents || addressOf(path)?.way === 'mcp'
     } catch {
       return false
     }
@@ -178,8 +186,12 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     })
   })
   server.on('upgrade', (request, socket, head) => {
-    const { place = {} } = addressOf(pathOf(request.url ?? '/')) ?? {}
-    webSocket.enter(request, socket, head, place).catch(() => socket.destroy())
+    const path = pathOf(request.url ?? '/')
+    const { place = {} } = addressOf(path) ?? {}
+    const entered = eventSocket.takes(request, path)
+      ? eventSocket.enter(request, socket, head)
+      : webSocket.enter(request, socket, head, place)
+    entered.catch(() => socket.destroy())
   })
   return server
 }
@@ -217,13 +229,14 @@ const HARDENED = {
 } as const
 
 function createRest(parts: ServerParts) {
-  const { health, readiness, metrics, newCorrelationId, identify, prove, admin, pages, log } = parts
+  const { health, readiness, metrics, newCorrelationId, identify, prove, connect, admin, pages, log } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
     await next()
     // What sets one of its own, as a page that may be kept, keeps it.
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
+  app.route('/', connect)
   app.route('/', admin)
   app.route('/', pages)
   app.get('/health/live', (c) => {

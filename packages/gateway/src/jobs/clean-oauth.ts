@@ -1,5 +1,5 @@
 /**
- * Removes what the authorization server needs no more: tokens and grants that have run out, clients that nobody used.
+ * Removes what has run out on either side of OAuth: our own tokens, grants and unused clients, and ways to others that nobody finished.
  *
  * Every gateway does it, each hour: it is a few statements that find nothing when another one was there before.
  */
@@ -14,7 +14,9 @@ const EVERY = 60 * 60_000
 
 export function createCleanOAuth({ clean, log }: CleanOAuthParts, every = EVERY) {
   const run = () =>
-    clean().catch((thrown: unknown) => log.warn({ err: thrown }, 'old tokens could not be removed; in an hour again'))
+    clean().catch((thrown: unknown) =>
+      log.warn({ err: thrown }, 'what has run out could not be removed; in an hour again'),
+    )
   const timer = setInterval(() => void run(), every)
   timer.unref()
   return { run, close: () => clearInterval(timer) }

@@ -19,9 +19,9 @@ function fixture() {
   const story: string[] = []
   const answers: Record<string, () => boolean | Promise<boolean>> = {}
   const jobs = createKeepCatalogs({
-    async sync({ alias, upstream }) {
+    async sync({ alias, upstream, met }) {
       story.push(`fetch ${alias}`)
-      upstream()
+      met?.(upstream())
       return answers[alias]?.() ?? true
     },
     onChange: (organizationId, connectionId, kind) => void story.push(`tell ${organizationId} ${connectionId} ${kind}`),
@@ -42,7 +42,7 @@ function fixture() {
 }
 
 describe('a connection that is wanted', () => {
-  test('is fetched at once, and then every quarter of an hour', async () => {
+  test('S2-SYN-01: is fetched at once, and then every quarter of an hour', async () => {
     using held = fixture()
     held.jobs.want([wanted('web')])
     expect(await held.after(0)).toEqual(['fetch web'])
@@ -132,6 +132,19 @@ describe('a connection that fails', () => {
   })
 })
 
+test('a connection that turned while it was asked is asked again soon', async () => {
+  using held = fixture()
+  const answer = Promise.withResolvers<boolean>()
+  held.answers['web'] = () => answer.promise
+  const web = wanted('web')
+  held.jobs.want([web])
+  await held.after(0)
+  held.jobs.again(web.connectionId)
+  await held.after(1_000)
+  answer.resolve(true)
+  expect(await held.after(50)).toEqual(['fetch web'])
+})
+
 describe('a server that says what changed', () => {
   async function watching(held: ReturnType<typeof fixture>): Promise<FakeUpstream> {
     const upstream = createFakeUpstream()
@@ -147,6 +160,16 @@ describe('a server that says what changed', () => {
     upstream.announce('tools')
     expect(await held.after(49)).toEqual([])
     expect(await held.after(1)).toEqual(['fetch web', 'tell org_1 con_web tools'])
+  })
+
+  test('without an end is fetched all the same', async () => {
+    using held = fixture()
+    const upstream = await watching(held)
+    for (let change = 0; change < 10; change++) {
+      upstream.announce('tools')
+      await vi.advanceTimersByTimeAsync(20)
+    }
+    expect((await held.after(0)).filter((line) => line === 'fetch web').length).toBeGreaterThan(2)
   })
 
   test('many times is fetched once, and each kind is told once', async () => {

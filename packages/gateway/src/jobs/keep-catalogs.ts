@@ -63,6 +63,8 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
     let pause = AGAIN.first
     let watching: Upstream | undefined
     let running = false
+    /** It is to be asked in a moment, and that moment is not put off by whatever is said until then. */
+    let soon = false
     const changed = new Set<ListKind>()
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
 
@@ -71,17 +73,24 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
       if (!signal.aborted) timer = setTimeout(() => void refresh(), after).unref()
     }
 
+    const planSoon = () => {
+      if (soon) return
+      soon = true
+      if (!running) plan(GATHER)
+    }
+
     async function refresh(): Promise<void> {
-      // What is said meanwhile is in `changed`, and looked at when this ends.
+      // What is said meanwhile is looked at when this ends.
       if (running) return
       running = true
+      soon = false
       const told = [...changed]
       changed.clear()
       const good = await attempt()
       running = false
       if (signal.aborted) return
       if (good) for (const kind of told) onChange(organizationId, connectionId, kind)
-      plan(good ? (changed.size > 0 ? GATHER : EVERY) : pause)
+      plan(soon ? GATHER : good ? EVERY : pause)
       if (!good) for (const kind of told) changed.add(kind)
       pause = good ? AGAIN.first : Math.min(pause * 2, AGAIN.most)
     }
@@ -89,9 +98,8 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
     /** Whatever goes wrong with one connection stays its own: it is tried again. */
     async function attempt(): Promise<boolean> {
       try {
-        const good = await sync({ organizationId, connectionId, alias, upstream: () => wanted.upstream() }, signal)
-        if (good && !signal.aborted) watch(wanted.upstream())
-        return good
+        const subject = { organizationId, connectionId, alias, upstream: () => wanted.upstream(), met: watch }
+        return await sync(subject, signal)
       } catch (thrown) {
         log.warn({ connection: alias, err: thrown }, 'the catalog could not be kept; trying again')
         return false
@@ -99,17 +107,17 @@ export function createKeepCatalogs({ sync, onChange, drop, log }: KeepCatalogsPa
     }
 
     function watch(upstream: Upstream): void {
-      if (watching === upstream) return
+      if (watching === upstream || signal.aborted) return
       watching = upstream
       upstream.watch((kind) => {
         changed.add(kind)
-        plan(GATHER)
+        planSoon()
       }, signal)
     }
 
     const again = () => {
       pause = AGAIN.first
-      plan(GATHER)
+      planSoon()
     }
     return { tried: refresh(), again }
   }

@@ -8,7 +8,7 @@ const ids = (...names: string[]) => names as KeyId[]
 function fixture() {
   const written: (readonly KeyId[])[] = []
   const state = { away: false, said: 0 }
-  const uses = createKeepUses({
+  const uses = createKeepUses<KeyId>({
     every: 60_000,
     log: { warn: () => void state.said++ },
     async store(all) {

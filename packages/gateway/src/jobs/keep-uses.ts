@@ -1,19 +1,19 @@
 /**
- * When keys were last used: gathered in memory and written once a minute, so that no call waits for it.
+ * When keys and credentials were last used: gathered in memory and written once a minute, so that no call waits for it.
  *
  * What a sudden end loses is a minute of it. A write that fails is tried with the next one.
  */
-import type { KeyId } from '@toolway/contract'
+import type { CredentialId, KeyId } from '@toolway/contract'
 
-export interface KeepUsesParts {
-  store(ids: readonly KeyId[]): Promise<unknown>
+export interface KeepUsesParts<Id extends KeyId | CredentialId> {
+  store(ids: readonly Id[]): Promise<unknown>
   readonly log: { warn(facts: object, message: string): void }
   /** Milliseconds. */
   readonly every?: number
 }
 
-export interface KeepUses {
-  note(id: KeyId): void
+export interface KeepUses<Id extends KeyId | CredentialId> {
+  note(id: Id): void
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -21,8 +21,12 @@ export interface KeepUses {
 const MINUTE = 60_000
 const MOST = 100_000
 
-export function createKeepUses({ store, log, every = MINUTE }: KeepUsesParts): KeepUses {
-  let used = new Set<KeyId>()
+export function createKeepUses<Id extends KeyId | CredentialId>({
+  store,
+  log,
+  every = MINUTE,
+}: KeepUsesParts<Id>): KeepUses<Id> {
+  let used = new Set<Id>()
   let writing: Promise<void> = Promise.resolve()
 
   async function write(): Promise<void> {
@@ -33,11 +37,11 @@ export function createKeepUses({ store, log, every = MINUTE }: KeepUsesParts): K
       await store([...ids])
     } catch (thrown) {
       for (const id of ids) note(id)
-      log.warn({ err: thrown, keys: ids.size }, 'when keys were last used could not be written; trying again')
+      log.warn({ err: thrown, ids: ids.size }, 'when something was last used could not be written; trying again')
     }
   }
 
-  const note = (id: KeyId): void => {
+  const note = (id: Id): void => {
     if (used.size < MOST) used.add(id)
   }
   const flush = () => (writing = writing.then(write))

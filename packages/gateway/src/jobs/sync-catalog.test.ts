@@ -38,6 +38,19 @@ const failure = async (upstream: Upstream): Promise<Fault> => {
   throw new Error('it was fetched')
 }
 
+test('whoever is to hear of changes does so before the first list is asked for', async () => {
+  const story: string[] = []
+  const upstream = createFakeUpstream({
+    portrait: portraitOf({ tools: {} }),
+    answer({ method }) {
+      story.push(method)
+      return { result: { tools: [] } }
+    },
+  })
+  await fetchOffer(upstream, 'web', signal, () => void story.push('met'))
+  expect(story).toEqual(['met', 'tools/list'])
+})
+
 describe('what a server offers', () => {
   test('are all its lists, with who it is', async () => {
     const upstream = serverOf({

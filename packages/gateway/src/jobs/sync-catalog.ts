@@ -24,9 +24,18 @@ const DEADLINE = 5 * 60_000
 const MAX_PORTRAIT = 256 * 1024
 const METHOD_NOT_FOUND = -32601
 
-/** Everything an upstream lists, page by page. Throws `upstream.*` faults. */
-export async function fetchOffer(upstream: Upstream, alias: string, signal: AbortSignal): Promise<Offer> {
+/**
+ * Everything an upstream lists, page by page. Throws `upstream.*` faults. `met` is called when the server has said who it is, before
+ * it is asked for a list: whoever listens from then on misses no change of what is listed.
+ */
+export async function fetchOffer(
+  upstream: Upstream,
+  alias: string,
+  signal: AbortSignal,
+  met: () => void = () => {},
+): Promise<Offer> {
   const portrait = await upstream.introduce(signal)
+  met()
   if (JSON.stringify(portrait).length > MAX_PORTRAIT)
     throw new Fault('result.too-large', { connection: alias, limit: MAX_PORTRAIT })
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
@@ -125,17 +134,20 @@ export interface Subject {
   readonly alias: string
   /** Throws where it cannot even be opened. */
   upstream(): Upstream
+  /** As `fetchOffer` calls it. */
+  met?(upstream: Upstream): void
 }
 
 export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boolean>
 
 /** Whether it went well; a failure is kept with its reason and never thrown. */
 export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog {
-  return async ({ organizationId, connectionId, alias, upstream }, signal) => {
+  return async ({ organizationId, connectionId, alias, upstream, met }, signal) => {
     let opened: Upstream | undefined
     try {
-      opened = upstream()
-      const offer = await fetchOffer(opened, alias, signal)
+      const known = upstream()
+      opened = known
+      const offer = await fetchOffer(known, alias, signal, () => met?.(known))
       await store(organizationId, connectionId, offer)
       log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
       return true

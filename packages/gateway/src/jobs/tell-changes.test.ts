@@ -9,7 +9,9 @@ const snapshot = (more: object = {}, active = true) =>
   ({
     organization: { id: 'org_1', active },
     connections: [{ id: 'con_1', enabled: true }],
-    catalogs: new Map([['con_1', { tools: [{ name: 'a' }], prompts: [], resources: [], templates: [] }]]),
+    catalogs: new Map([
+      ['con_1', { tools: [{ name: 'a' }], prompts: [], resources: [], templates: [], held: [], names: [] }],
+    ]),
     toolsets: [],
     states: [],
     rules: NO_RULES,

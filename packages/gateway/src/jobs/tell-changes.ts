@@ -35,9 +35,10 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
 }
 
 function switchesOf({ connections, states }: Snapshot, id: ConnectionId): string {
-  const otherwise = connections.find((one) => one.id === id)?.tools_default
+  const connection = connections.find((one) => one.id === id)
+  const otherwise = `${connection?.tools_default} ${connection?.tool_lock}`
   const own = states.filter((one) => one.connection_id === id)
-  return own.length === 0 ? String(otherwise) : JSON.stringify([otherwise, own])
+  return own.length === 0 ? otherwise : JSON.stringify([otherwise, own])
 }
 
 const known = new WeakMap<object, string>()
@@ -48,7 +49,8 @@ function offerOf({ organization, connections, catalogs }: Snapshot, id: Connecti
   if (!organization.active) return ''
   const catalog = catalogs.get(id)
   if (connection?.enabled !== true || catalog === undefined) return ''
-  const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind]]
+  const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind], catalog.names]
+  if (kind === 'tools') lists.push(catalog.held)
   return lists.map((list) => (list === null ? '' : textOf(list))).join('\n')
 }
 

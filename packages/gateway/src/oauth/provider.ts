@@ -73,6 +73,8 @@ function protocol(parts: ProviderParts): Configuration {
     clientDefaults: { response_modes: ['query'], id_token_signed_response_alg: 'EdDSA' },
     enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
     pkce: { required: () => true },
+    // What a client says of itself is fetched by `client-document.ts`, behind the guard: from here nothing leaves.
+    fetch: () => Promise.reject(new Error('nothing is fetched from here')),
     // The door has judged the Origin already.
     clientBasedCORS: () => true,
     features: {

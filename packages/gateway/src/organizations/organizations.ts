@@ -1,5 +1,5 @@
 /** Organizations: who owns things and is kept apart from others. */
-import { newId, type OrganizationId } from '@toolway/contract'
+import { EgressExceptions, newId, type OrganizationId } from '@toolway/contract'
 import { OrganizationSettings } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
@@ -14,6 +14,7 @@ export const OrganizationRow = z.object({
   contact_email: z.string().nullable(),
   active: z.boolean(),
   settings: OrganizationSettings,
+  egress: EgressExceptions,
   created_at: z.date(),
   updated_at: z.date(),
 })
@@ -28,7 +29,7 @@ export function rateOf({ settings }: Pick<OrganizationRow, 'settings'>): number 
 export const listOrganizations = (sql: SystemSql) =>
   sql(
     OrganizationRow,
-  )`select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations order by slug`
+  )`select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations order by slug`
 
 export interface OrganizationFilter {
   readonly limit: number
@@ -48,7 +49,7 @@ export async function listOrganizationPage(sql: SystemSql, { limit, offset, sear
      where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
        and active = coalesce(${state}::boolean, active)`
   const rows = await sql(OrganizationRow)`
-    select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+    select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
      where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
        and active = coalesce(${state}::boolean, active)
      order by slug limit ${limit} offset ${offset}`
@@ -59,10 +60,10 @@ export async function listOrganizationPage(sql: SystemSql, { limit, offset, sear
 export async function findOrganization(sql: SystemSql, name: string, lock = false) {
   const rows = lock
     ? await sql(OrganizationRow)`
-        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+        select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
          where slug = ${name} or id = ${name} for update`
     : await sql(OrganizationRow)`
-        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+        select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
          where slug = ${name} or id = ${name}`
   return rows[0]
 }
@@ -71,10 +72,10 @@ export async function findOrganization(sql: SystemSql, name: string, lock = fals
 export async function getOwnOrganization(sql: OrgSql, id: OrganizationId, lock = false): Promise<OrganizationRow> {
   const rows = lock
     ? await sql(OrganizationRow)`
-        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+        select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
          where id = ${id} for update`
     : await sql(OrganizationRow)`
-        select id, slug, name, description, contact_email, active, settings, created_at, updated_at from organizations
+        select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
          where id = ${id}`
   return only(rows)
 }
@@ -92,7 +93,7 @@ export async function addOrganization(sql: SystemSql, added: NewOrganization): P
     values (${newId('org')}, ${slug}, ${name}, 'administration', ${description}, ${contact_email}, ${active},
             ${JSON.stringify(settings)})
     on conflict (slug) do nothing
-    returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`
+    returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`
   return rows[0]
 }
 
@@ -105,7 +106,7 @@ export async function changeOrganization(sql: SystemSql, next: OrganizationRow):
          set name = ${name}, description = ${description}, contact_email = ${contact_email}, active = ${active},
              settings = ${JSON.stringify(settings)}, updated_at = now()
        where id = ${id}
-      returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`,
+      returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`,
   )
 }
 
@@ -118,7 +119,26 @@ export async function changeOwnOrganization(sql: OrgSql, next: OrganizationRow):
          set name = ${name}, description = ${description}, contact_email = ${contact_email},
              settings = ${JSON.stringify(settings)}, updated_at = now()
        where id = ${id}
-      returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`,
+      returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`,
+  )
+}
+
+/**
+ * What it may reach although it is private. Its connections are new ones from now on, so that nothing stays open that was opened under
+ * other words.
+ */
+export async function changeEgress(
+  sql: SystemSql,
+  id: OrganizationId,
+  egress: EgressExceptions,
+): Promise<OrganizationRow> {
+  await sql(Id)`
+    update connections set updated_at = now()
+     where organization_id = ${id} and settings ->> 'connector' = 'mcp.http' returning id`
+  return only(
+    await sql(OrganizationRow)`
+      update organizations set egress = ${JSON.stringify(egress)}, updated_at = now() where id = ${id}
+      returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`,
   )
 }
 
@@ -133,7 +153,7 @@ export async function ensureOrganization(sql: SystemSql, slug: string, name: str
   const rows = await sql(OrganizationRow)`
     insert into organizations (id, slug, name, origin) values (${newId('org')}, ${slug}, ${name ?? slug}, ${origin})
     on conflict (slug) do update set name = coalesce(${name ?? null}, organizations.name)
-    returning id, slug, name, description, contact_email, active, settings, created_at, updated_at`
+    returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`
   return only(rows)
 }
 

@@ -3,9 +3,10 @@
  * with a legacy one. It decides nothing about eras, sessions or callers, and repeats nothing.
  */
 import type { Breaker } from './breaker.ts'
+import type { Exceptions } from './http/exceptions.ts'
 import type { LegacySession, OpenOptions } from './http/legacy-session.ts'
 import type { Exchange, ListenOptions } from './http/modern.ts'
-import type { Answer, Portrait } from './upstream.ts'
+import type { Answer, Portrait, Presented } from './upstream.ts'
 
 export interface CarrierParts {
   readonly alias: string
@@ -13,6 +14,7 @@ export interface CarrierParts {
   readonly timeout: number
   readonly url: URL
   readonly allowPrivate: boolean
+  readonly exceptions: Exceptions
   /** Headers of every request: the connection's own ones, secrets among them. */
   readonly headers: Readonly<Record<string, string>>
   readonly ids: () => number
@@ -22,8 +24,8 @@ export interface CarrierParts {
 
 export interface Carrier {
   /** Whether the server is modern, asked with `server/discover`; throws what says nothing about its era. */
-  isModern(signal: AbortSignal): Promise<boolean>
-  discover(signal: AbortSignal): Promise<Portrait>
+  isModern(signal: AbortSignal, credential?: Presented): Promise<boolean>
+  discover(signal: AbortSignal, credential?: Presented): Promise<Portrait>
   /** One request of a modern client. */
   exchange(asked: Exchange): Promise<Answer>
   /** One listen stream of a modern server; returns when it ends. */

@@ -22,7 +22,7 @@ import {
   type Request,
   type Response,
 } from '@toolway/protocol'
-import { maskedError } from './http/post.ts'
+import { maskedError, maskedResult } from './http/post.ts'
 import { HUMAN, type Answer } from './upstream.ts'
 
 const METHOD_NOT_FOUND = -32601
@@ -188,7 +188,11 @@ export function createChannel(parts: ChannelParts): Channel {
     // A late or second answer has nobody waiting for it any more.
     waiting
       .get(response.id)
-      ?.settle(isFailure(response) ? { error: maskedError({ mask }, response.error) } : { result: response.result })
+      ?.settle(
+        isFailure(response)
+          ? { error: maskedError({ mask }, response.error) }
+          : { result: maskedResult({ mask }, response.result) },
+      )
   }
 
   function question(asked: Request): void {

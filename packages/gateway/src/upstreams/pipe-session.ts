@@ -20,7 +20,7 @@ import { initialize } from './greeting.ts'
 import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
 import { createLogLevel } from './log-level.ts'
 import type { OpenPipe, Pipe } from './pipe.ts'
-import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait } from './upstream.ts'
+import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait, type Presented } from './upstream.ts'
 
 export interface PipeSessionParts {
   readonly alias: string
@@ -30,6 +30,8 @@ export interface PipeSessionParts {
   readonly open: OpenPipe
   /** The pipe is open: what later messages carry may depend on the revision. */
   onPortrait?(portrait: Portrait): void
+  /** An ask brings its credential as it is by now: what is sent from then on goes out with that. */
+  onCredential?(credential: Presented): void
   mask(text: string): string
   /** Told how each request ended. */
   readonly breaker: Breaker
@@ -98,6 +100,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   async function ask(asked: Ask): Promise<Answer> {
     if (doubt !== undefined) await doubt
     if (isOver) throw new SessionLost()
+    if (asked.credential !== undefined) parts.onCredential?.(asked.credential)
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const began = performance.now()
@@ -161,7 +164,8 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     const portrait = await greet()
     const close = () => Promise.resolve(pipe.close())
     const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
-    return { portrait, attributes: true, ask, stream, tell, close }
+    const present = (credential: Presented) => parts.onCredential?.(credential)
+    return { portrait, attributes: true, ask, present, stream, tell, close }
   } catch (thrown) {
     pipe.close()
     throw thrown

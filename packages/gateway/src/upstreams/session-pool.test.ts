@@ -82,7 +82,7 @@ describe('a pooled session', () => {
 })
 
 describe('the age of a session', () => {
-  test('S3-POOL-03: at 30 min takes no new call, and ends with the last one that is under way', async () => {
+  test('S2-SES-02, S3-POOL-03: at 30 min takes no new call, and ends with the last one that is under way', async () => {
     using held = fixture()
     const early = held.begin(holder('ann'))
     for (let minute = 0; minute < 29; minute++) {

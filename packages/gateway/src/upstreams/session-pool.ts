@@ -32,6 +32,8 @@ export interface Holder {
    * its place would silently be empty. It ends with the client's own session, or when it was not used as long as that may rest.
    */
   readonly lasting: boolean
+  /** Names the credential that it was opened under; it is used under no other, and ends with its owner's all the same. */
+  readonly credential?: string | undefined
 }
 
 /** One session that is held, as it may be shown: not whose it is. Times are in milliseconds. */
@@ -67,8 +69,8 @@ export interface Place<Session extends Pooled> {
     open: () => Promise<Session>,
     work: (session: Session, ended: AbortSignal) => Promise<T>,
   ): Promise<T>
-  /** The holder's session, where one is open. */
-  find(holder: Holder): Session | undefined
+  /** The open sessions of whoever has these capabilities: one for each credential. */
+  held(holder: Pick<Holder, 'owner' | 'capabilities'>): readonly Session[]
   /** The server does not know it any more: it is used by nobody else, and nothing is told to the server. */
   lose(holder: Holder, session: Session): void
   /** Give up what is held for an owner. */
@@ -217,7 +219,8 @@ export function createSessionPool<Session extends Pooled>({
     let closed = false
     const gone = () => new Fault('upstream.disabled', { connection: alias })
 
-    const keyOf = ({ owner, capabilities }: Holder) => JSON.stringify([name, owner, capabilities])
+    const keyOf = ({ owner, capabilities, credential }: Holder) =>
+      JSON.stringify([name, owner, capabilities, credential])
     let uses = 0
 
     function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
@@ -270,7 +273,12 @@ export function createSessionPool<Session extends Pooled>({
           entry.used = now()
         }
       },
-      find: (holder) => entries.get(keyOf(holder))?.session,
+      held({ owner, capabilities }) {
+        const same = JSON.stringify(capabilities)
+        return [...(siblings.get(owner) ?? [])].flatMap(({ session, retired, holder }) =>
+          session !== undefined && !retired && JSON.stringify(holder.capabilities) === same ? [session] : [],
+        )
+      },
       lose({ owner }, session) {
         const entry = [...(siblings.get(owner) ?? [])].find((one) => one.session === session)
         if (entry === undefined) return

@@ -4,6 +4,7 @@
  * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
  * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
  */
+import type { Exceptions } from './http/exceptions.ts'
 import type {
   Caller,
   ErrorBody,
@@ -31,6 +32,22 @@ export interface Hold {
   extend: () => void
 }
 
+/** What lets one ask in at the server, besides the connection's own headers. */
+export interface Presented {
+  /** Names the credential: what is held open with a server under one is used under no other. */
+  readonly id: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Whose it is, where that is known. */
+  readonly owner?: 'member' | 'organization' | 'caller'
+}
+
+/** Where a credential comes from whenever something is opened that lasts: a renewed token counts from then on. */
+export interface Presents {
+  open(): Presented | undefined | Promise<Presented | undefined>
+  /** The server refused it: whether there is a newer one now. Never throws. */
+  refused(used: Presented | undefined, challenge: string | undefined, status: number): Promise<boolean>
+}
+
 export interface Ask {
   readonly method: string
   readonly params: JsonObject
@@ -44,6 +61,7 @@ export interface Ask {
   readonly hold?: Hold
   /** The server may take its time: the ask has no deadline but the signal. */
   readonly patient?: boolean
+  readonly credential?: Presented | undefined
   /** Progress (with the caller's own token) and log messages of this ask. */
   onNotification(notification: Notification): void
   /** A legacy server's request to the client of this ask. */
@@ -85,6 +103,8 @@ export interface Portrait {
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
 export interface Upstream {
+  /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
+  readonly patience?: number
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
   introduce(signal: AbortSignal): Promise<Portrait>
   ask(ask: Ask): Promise<Answer>
@@ -143,6 +163,8 @@ export interface Hearing {
   readonly tasks: readonly string[]
   /** Whatever else the server says to that session, and to none of its calls. */
   readonly beside?: boolean
+  /** What lets it in; absent: the connection's own. */
+  readonly credential?: Presents | undefined
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
   /** The upstream is closed: nothing is heard any more. */
@@ -167,11 +189,15 @@ export interface Reach {
   /** A pin or a remembered verdict; undefined means: find out. */
   readonly revision: Revision | undefined
   readonly pinned: boolean
+  /** For what the gateway itself asks there; absent where the connection takes no credentials. */
+  readonly credential?: Presents | undefined
   readonly wire:
     | {
         readonly kind: 'http'
         readonly url: string
         readonly private: boolean
+        /** What its organization may reach although it is private. */
+        readonly exceptions?: Exceptions
         readonly headers: Record<string, string>
       }
     | {

@@ -1,4 +1,4 @@
-import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import { ConnectionSettings, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { createSnapshot } from '../call/snapshot.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
@@ -9,7 +9,12 @@ const connection: ConnectionRow = {
   organization_id: 'org_1' as OrganizationId,
   alias: 'web',
   title: 'Web',
-  settings: { connector: 'mcp.http', url: 'http://127.0.0.1:9/mcp', revision: 'auto', timeout: 1, private: true },
+  settings: ConnectionSettings.parse({
+    connector: 'mcp.http',
+    url: 'http://127.0.0.1:9/mcp',
+    timeout: 1,
+    private: true,
+  }),
   sealed: Buffer.from('sealed'),
   enabled: true,
   origin: 'test',
@@ -18,6 +23,8 @@ const connection: ConnectionRow = {
   status_reason: null,
   description: null,
   tools_default: true,
+  tool_lock: 'off',
+  trusted: false,
   created_at: new Date(0),
   updated_at: new Date('2026-11-20T00:00:00Z'),
 }
@@ -30,6 +37,7 @@ const organization = {
   contact_email: null,
   active: true,
   settings: {},
+  egress: { networks: [], hosts: [] },
   created_at: new Date(0),
   updated_at: new Date(0),
 }

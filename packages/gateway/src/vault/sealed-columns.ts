@@ -2,7 +2,7 @@
  * Where does the database hold sealed values, and which words is each bound to? The one list of them: rotation, counting and the
  * sealing of plain values walk it. A test asks the schema for every bytea column named `sealed…` that is missing here.
  */
-import type { ConnectionId, CredentialId, KeyId, OAuthAppId } from '@toolway/contract'
+import type { ConnectionId, CredentialId, FlowId, KeyId, OAuthAppId, WebhookId } from '@toolway/contract'
 
 export interface SealedColumn {
   readonly table: string
@@ -18,6 +18,10 @@ export const keyRow = (id: KeyId): string => `key ${id}`
 export const oauthAppRow = (id: OAuthAppId): string => `oauth app ${id}`
 export const accessTokenRow = (id: CredentialId): string => `credential ${id} access token`
 export const refreshTokenRow = (id: CredentialId): string => `credential ${id} refresh token`
+export const flowVerifierRow = (id: FlowId): string => `flow ${id} verifier`
+export const flowSecretRow = (id: FlowId): string => `flow ${id} client secret`
+export const webhookSecretRow = (id: WebhookId): string => `webhook ${id} secret`
+export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} previous secret`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
@@ -34,6 +38,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('oauth_apps', 'sealed', oauthAppRow),
   column('credentials', 'sealed_access_token', accessTokenRow),
   column('credentials', 'sealed_refresh_token', refreshTokenRow),
+  column('oauth_flows', 'sealed_verifier', flowVerifierRow),
+  column('oauth_flows', 'sealed_client_secret', flowSecretRow),
+  column('webhooks', 'sealed_secret', webhookSecretRow),
+  column('webhooks', 'sealed_previous', webhookPreviousRow),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])

@@ -85,6 +85,9 @@ export interface ClientParts {
   readonly key: string
   /** Whether it can be asked by servers; it then says what `ANSWERS` says. */
   readonly answers?: boolean
+  /** Whether it opens pages for its person, and how; it says that it does, and does not wait until the page is done with. */
+  readonly opens?: (url: string) => Promise<unknown>
+  readonly headers?: Record<string, string>
 }
 
 /** What an asked client says. */
@@ -109,7 +112,16 @@ export const connectOver = (transport: Transport, kind: Kind = 'SDK 2 legacy', a
   return kind === 'SDK 1' ? connectOne(parts, transport) : connectTwo(parts, transport)
 }
 
-const headersOf = ({ key }: ClientParts) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } })
+const headersOf = ({ key, headers = {} }: ClientParts) => ({
+  requestInit: { headers: { authorization: `Bearer ${key}`, ...headers } },
+})
+const PAGES = { elicitation: { url: {} } }
+/** What it says to a page that it is to open. */
+function agree(open: (url: string) => Promise<unknown>, { params }: Message) {
+  // What goes wrong on the page is seen by the story that the page is of.
+  void open(String(params?.['url'])).catch(() => {})
+  return { action: 'accept' as const }
+}
 const transportTwo = (parts: ClientParts): Transport =>
   parts.way === undefined || parts.way === 'http'
     ? new TransportTwo(new URL(parts.url), headersOf(parts))
@@ -121,16 +133,21 @@ const MODES: Readonly<Record<Exclude<Kind, 'SDK 1'>, VersionNegotiationMode>> = 
   'SDK 2 legacy': 'legacy',
 }
 
-async function connectTwo({ kind, answers = false }: ClientParts, transport: Transport): Promise<McpClient> {
+async function connectTwo({ kind, answers = false, opens }: ClientParts, transport: Transport): Promise<McpClient> {
   if (kind === 'SDK 1') throw new TypeError('not a kind of SDK 2')
   const options: ClientOptions = {
     versionNegotiation: { mode: MODES[kind] },
-    ...(answers ? { capabilities: ASKABLE } : {}),
+    ...(answers ? { capabilities: ASKABLE } : opens === undefined ? {} : { capabilities: PAGES }),
   }
   const client = new ClientTwo(SELF, options)
   const heard: Message[] = []
   const asked: Message[] = []
   client.fallbackNotificationHandler = async (message) => void heard.push(message)
+  if (opens !== undefined)
+    client.setRequestHandler('elicitation/create', (request) => {
+      asked.push(request)
+      return agree(opens, request)
+    })
   if (answers) {
     client.setRequestHandler('elicitation/create', (request) => {
       asked.push(request)
@@ -177,11 +194,22 @@ async function connectTwo({ kind, answers = false }: ClientParts, transport: Tra
 /** The SDK's own cache is not under test. */
 const FRESH = { cacheMode: 'refresh' as const }
 
-async function connectOne({ kind, answers = false, ...parts }: ClientParts, own?: Transport): Promise<McpClient> {
-  const client = new ClientOne(SELF, answers ? { capabilities: ASKABLE } : {})
+async function connectOne(
+  { kind, answers = false, opens, ...parts }: ClientParts,
+  own?: Transport,
+): Promise<McpClient> {
+  const client = new ClientOne(
+    SELF,
+    answers ? { capabilities: ASKABLE } : opens === undefined ? {} : { capabilities: PAGES },
+  )
   const heard: Message[] = []
   const asked: Message[] = []
   client.fallbackNotificationHandler = async (message) => void heard.push(message)
+  if (opens !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, (request) => {
+      asked.push(request)
+      return agree(opens, request)
+    })
   if (answers) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
       asked.push(request)

@@ -18,7 +18,8 @@ const TOOLS: Tool[] = [
   { name: 'drop_all', description: 'Destroys', inputSchema, annotations: { destructiveHint: true } },
 ]
 
-export async function startEffects(): Promise<EffectsServer> {
+/** With `lock`, whoever does not send that header with that value is turned away. */
+export async function startEffects(lock?: { header: string; value: string }): Promise<EffectsServer> {
   const called: string[] = []
   const handler = createMcpHandler(
     () => {
@@ -34,6 +35,8 @@ export async function startEffects(): Promise<EffectsServer> {
   )
   const serve = toNodeHandler({ fetch: (request: Request) => handler.fetch(request) })
   const http = createServer((request, response) => {
+    if (lock !== undefined && request.headers[lock.header] !== lock.value)
+      return void response.writeHead(401).end('no such key')
     void serve(request as NodeIncomingMessageLike, response)
   })
   await new Promise<void>((resolve, reject) => http.once('error', reject).listen(0, '127.0.0.1', resolve))

@@ -6,12 +6,17 @@
  */
 import { Fault, type Role } from '@toolway/contract'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
+import { createExceptions } from '../../upstreams/http/exceptions.ts'
+import { problemOfAddress } from '../../upstreams/http/given-address.ts'
 import { namesPrivate, partsOf, shownOf, type ConnectionParts } from './describe-connection.ts'
 import type { Described } from './connection-words.ts'
 
+/** What carries a connection. */
+const CARRIED = ['http:', 'https:', 'ws:', 'wss:']
+
 export interface Speaker {
   readonly role: Role
-  readonly organization: Pick<OrganizationRow, 'settings'>
+  readonly organization: Pick<OrganizationRow, 'settings' | 'egress'>
 }
 
 /** Throws `process.forbidden`. */
@@ -38,8 +43,10 @@ export function permittedParts(
   const { settings, secrets } = partsFrom({ ...words, shown: shownOf(words.wire) })
   if (settings.connector === 'mcp.process' || words.wire.kind === 'process') return { settings, secrets }
   const stays = !moved && before
-  const named = namesPrivate(words.wire.url)
-  if (!platform && !stays && (wanted === true || named)) throw new Fault('private.forbidden')
+  const permits = { allowPrivate: false, exceptions: createExceptions(speaker.organization.egress) }
+  const barred = problemOfAddress(words.wire.url, permits, CARRIED) !== undefined
+  if (!platform && !stays && (wanted === true || barred)) throw new Fault('private.forbidden')
+  const named = platform && namesPrivate(words.wire.url)
   return { settings: { ...settings, private: wanted ?? (stays || named) }, secrets }
 }
 

@@ -1,4 +1,4 @@
-import { ConnectionSecrets, ConnectionSettings } from '@toolway/contract'
+import { ConnectionAuth, ConnectionSecrets, ConnectionSettings } from '@toolway/contract'
 import { ConnectionChange, NewConnection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
 import { connectorOf, describe as describeWords, type Held } from './connection-words.ts'
@@ -69,7 +69,10 @@ describe('a change of a connection', () => {
     expect(changed({})).toEqual({
       words: {
         ...{ revision: 'auto', timeout: 9 },
-        wire: { kind: 'http', url: 'https://a.example/x?key=1', headers: { 'X-Key': 'one', 'X-Team': 'two' } },
+        wire: {
+          ...{ kind: 'http', url: 'https://a.example/x?key=1', headers: { 'X-Key': 'one', 'X-Team': 'two' } },
+          auth: ConnectionAuth.parse({}),
+        },
       },
       moved: false,
       keeps: true,

@@ -118,8 +118,9 @@ function describeHttp(
   if (url === undefined) throw misfit('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
   const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
+  const auth = { ...(held?.settings.connector === 'mcp.http' ? held.settings.auth : {}), ...said.auth }
   return {
-    words: { ...shared, wire: { kind: 'http', url, headers: pairs } },
+    words: { ...shared, wire: { kind: 'http', url, headers: pairs, auth } },
     moved: before !== undefined && originOf(before) !== originOf(url),
     keeps: kept || (held?.secrets.url !== undefined && url === before),
   }
@@ -130,7 +131,7 @@ function describeProcess(
   said: Said,
   held: Held | undefined,
 ): Described {
-  refuseWords(said, ['url', 'headers', 'private'])
+  refuseWords(said, ['url', 'headers', 'private', 'auth'])
   const shown = held?.settings.connector === 'mcp.process' ? held.settings : undefined
   const next = commandOf(said)
   const command = next.command ?? shown?.command

@@ -5,7 +5,6 @@ import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
   addConnection,
-  changeConnection,
   lockConnection,
   removeConnection,
   switchConnection,
@@ -13,6 +12,8 @@ import {
 } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
+import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { changeAndEnd } from './change-and-end.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
 import { sealerOf } from './describe-connection.ts'
@@ -45,6 +46,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     private: http?.private ?? false,
     command: process?.command ?? null,
     args: process?.args ?? null,
+    auth: settings.connector === 'mcp.http' ? settings.auth : null,
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
@@ -94,53 +96,56 @@ const fits =
     (enabled === undefined || row.enabled === enabled) &&
     (status === undefined || status === (row.enabled ? row.status : 'disabled'))
 
-const add = serveOrganization(shapes.addConnection, async ({ change, parts, organization, role, body, head }) => {
-  const connector = connectorOf(body)
-  const described = describe(connector, body, undefined)
-  const { settings, secrets } = permittedParts({ role, organization }, described, {
-    wanted: body.private,
-    before: false,
-  })
-  const known = snapshotOf(parts, organization.id)?.connections ?? []
-  const alias = aliasFor(
-    body,
-    connector,
-    known.map((one) => one.alias),
-  )
-  const id = await change(
-    (added: ConnectionId) => ({
-      action: 'connection.add',
-      resource: 'connection',
-      id: added,
-      detail: { alias, connector },
-    }),
-    async (sql) => {
-      const added = await addConnection(sql, {
-        organizationId: organization.id,
-        alias,
-        title: body.title ?? body.name ?? alias,
-        description: body.description ?? null,
-        settings,
-        enabled: body.enabled ?? body.is_enabled ?? true,
-        origin: ORIGIN,
-        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
-      })
-      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
-      return added
-    },
-  )
-  await parts.snapshots.refresh(organization.id)
-  return shown(parts, organization.id, id, head)
-})
+export const add = serveOrganization(
+  shapes.addConnection,
+  async ({ change, parts, organization, role, body, head }) => {
+    const connector = connectorOf(body)
+    const described = describe(connector, body, undefined)
+    const { settings, secrets } = permittedParts({ role, organization }, described, {
+      wanted: body.private,
+      before: false,
+    })
+    const known = snapshotOf(parts, organization.id)?.connections ?? []
+    const alias = aliasFor(
+      body,
+      connector,
+      known.map((one) => one.alias),
+    )
+    const id = await change(
+      (added: ConnectionId) => ({
+        action: 'connection.add',
+        resource: 'connection',
+        id: added,
+        detail: { alias, connector },
+      }),
+      async (sql) => {
+        const added = await addConnection(sql, {
+          organizationId: organization.id,
+          alias,
+          title: body.title ?? body.name ?? alias,
+          description: body.description ?? null,
+          settings,
+          enabled: body.enabled ?? body.is_enabled ?? true,
+          origin: ORIGIN,
+          seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+        })
+        if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
+        return added
+      },
+    )
+    await parts.snapshots.refresh(organization.id)
+    return shown(parts, organization.id, id, head)
+  },
+)
 
-const change = serveOrganization(shapes.changeConnection, async (asked) => {
+export const change = serveOrganization(shapes.changeConnection, async (asked) => {
   const { parts, organization, role, body, head, ifMatch } = asked
-  const id = await asked.change(
-    (changed: ConnectionId) => ({
+  const { id, ended } = await asked.change(
+    (changed: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
       resource: 'connection',
-      id: changed,
-      detail: { fields: Object.keys(body) },
+      id: changed.id,
+      detail: { fields: Object.keys(body), ...credentialsOf(changed.ended) },
     }),
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
@@ -148,7 +153,7 @@ const change = serveOrganization(shapes.changeConnection, async (asked) => {
       const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
       const before = was.connector === 'mcp.http' && was.private
       const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
-      await changeConnection(sql, held.id, {
+      const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
         title: body.title ?? body.name ?? held.title,
         description: body.description === undefined ? held.description : body.description,
         settings,
@@ -156,9 +161,10 @@ const change = serveOrganization(shapes.changeConnection, async (asked) => {
         origin: held.origin,
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
-      return held.id
+      return { id: held.id, ended }
     },
   )
+  void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id)
   return shown(parts, organization.id, id, head)
 })
@@ -186,30 +192,38 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
   return shown(parts, organization.id, id, head)
 })
 
-const remove = serveOrganization(shapes.removeConnection, async (asked) => {
-  await asked.change(
-    ({ id, alias }: ConnectionRow) => ({ action: 'connection.remove', resource: 'connection', id, detail: { alias } }),
+export const remove = serveOrganization(shapes.removeConnection, async (asked) => {
+  const { parts, organization } = asked
+  const { ended } = await asked.change(
+    ({ held: { id, alias }, ended: all }: { held: ConnectionRow; ended: Ended[] }) => ({
+      action: 'connection.remove',
+      resource: 'connection',
+      id,
+      detail: { alias, ...credentialsOf(all) },
+    }),
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), asked.ifMatch)
+      const all = await parts.credentials.endIn(sql, { connectionId: held.id })
       await removeConnection(sql, held.alias)
-      return held
+      return { held, ended: all }
     },
   )
-  await asked.parts.snapshots.refresh(asked.organization.id)
+  void parts.credentials.ended(organization.id, ended)
+  await parts.snapshots.refresh(organization.id)
   return undefined
 })
 
-export const connectionOperations: readonly Served[] = [
-  serveOrganization(shapes.listConnections, ({ parts, organization, query }) => {
-    const snapshot = snapshotOf(parts, organization.id)
-    const found = (snapshot?.connections ?? []).filter(fits(query))
-    return pageFrom(found, query, (row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
-  }),
-  serveOrganization(shapes.getConnection, (asked) =>
-    shown(asked.parts, asked.organization.id, nameOf(asked), asked.head),
-  ),
-  add,
-  change,
-  remove,
-  toggle,
-]
+/** What ended with it, for the record. */
+const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
+
+export const list = serveOrganization(shapes.listConnections, ({ parts, organization, query }) => {
+  const snapshot = snapshotOf(parts, organization.id)
+  const found = (snapshot?.connections ?? []).filter(fits(query))
+  return pageFrom(found, query, (row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
+})
+
+export const get = serveOrganization(shapes.getConnection, (asked) =>
+  shown(asked.parts, asked.organization.id, nameOf(asked), asked.head),
+)
+
+export const connectionOperations: readonly Served[] = [list, get, add, change, remove, toggle]

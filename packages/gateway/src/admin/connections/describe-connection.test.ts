@@ -1,4 +1,4 @@
-import { ConnectionSecrets, Fault, newId } from '@toolway/contract'
+import { ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
 
@@ -22,6 +22,7 @@ describe('what is kept of a connection', () => {
         revision: 'auto',
         timeout: 60,
         private: false,
+        auth: ConnectionAuth.parse({}),
       },
       secrets: { headers: { Authorization: 'Bearer hunter2' }, environment: {} },
     })
@@ -29,6 +30,23 @@ describe('what is kept of a connection', () => {
       settings: { connector: 'mcp.process', command: 'npx', args: ['-y', 'server'], revision: 'auto', timeout: 60 },
       secrets: { headers: {}, environment: { API_KEY: 'hunter2' } },
     })
+  })
+
+  test('has no accounts where a WebSocket carries it', () => {
+    for (const kind of ['oauth', 'key'] as const) {
+      const words = http('wss://mcp.example.com/')
+      expect(() =>
+        partsOf({
+          ...words,
+          wire: { ...words.wire, kind: 'http', url: 'wss://mcp.example.com/', headers: {}, auth: { kind } },
+        }),
+      ).toThrow(
+        expect.objectContaining({
+          code: 'params.shape',
+          facts: expect.objectContaining({ place: '/auth/kind' }) as object,
+        }),
+      )
+    }
   })
 
   test('of an address with a secret in it is the masked one to show and the true one sealed', () => {

@@ -1,5 +1,11 @@
 /** From what a person wrote to what is kept: secrets apart from settings, and private addresses only where an operator names them. */
-import { ConnectionSecrets, ConnectionSettings, Fault, type ConnectionId } from '@toolway/contract'
+import {
+  ConnectionSecrets,
+  ConnectionSettings,
+  Fault,
+  type ConnectionAuthChange,
+  type ConnectionId,
+} from '@toolway/contract'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
 import { maskArgument, maskUrl, secretArguments } from '../../lib/secret-marks.ts'
@@ -8,7 +14,12 @@ export interface ConnectionWords {
   readonly revision: ConnectionSettings['revision']
   readonly timeout: number
   readonly wire:
-    | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+    | {
+        readonly kind: 'http'
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        readonly auth?: ConnectionAuthChange
+      }
     | {
         readonly kind: 'process'
         readonly command: string
@@ -28,9 +39,17 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
   if (wire.kind === 'http') {
     refuseUserInfo(wire.url)
     for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
+    refuseAccounts(wire.url, wire.auth)
     const url = shown?.url ?? wire.url
     return {
-      settings: checked({ connector: 'mcp.http', url, revision, timeout, private: namesPrivate(wire.url) }),
+      settings: checked({
+        connector: 'mcp.http',
+        url,
+        revision,
+        timeout,
+        private: namesPrivate(wire.url),
+        auth: wire.auth,
+      }),
       secrets: ConnectionSecrets.parse({ headers: wire.headers, ...(url === wire.url ? {} : { url: wire.url }) }),
     }
   }
@@ -57,6 +76,15 @@ function refuseUserInfo(url: string): void {
   throw new Fault('params.shape', {
     place: '/url',
     problem: 'holds a user name or password: send them as an Authorization header instead',
+  })
+}
+
+/** A WebSocket is let in when it is opened, by headers of its own, for everybody. */
+function refuseAccounts(url: string, auth: ConnectionAuthChange | undefined): void {
+  if (!/^wss?:/i.test(url) || (auth?.kind !== 'oauth' && auth?.kind !== 'key')) return
+  throw new Fault('params.shape', {
+    place: '/auth/kind',
+    problem: `cannot be ${auth.kind} for a WebSocket: give its key as a header`,
   })
 }
 

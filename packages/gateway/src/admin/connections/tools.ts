@@ -1,8 +1,8 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
-import { effectOf, Fault, type OrganizationId } from '@toolway/contract'
+import { approvalOf, effectOf, Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
-import { createSwitches, screenOf } from '../../call/screen.ts'
+import { createHolds, createSwitches, screenOf } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { switchAllTools, switchTools, type Switch } from '../../connections/tool-states.ts'
@@ -36,24 +36,30 @@ function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
   const switches = createSwitches(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
   const screen = screenOf(unswitched, [], rules)
+  const catalog = catalogs.get(connection.id)
+  const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
+  const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
   const named = new Map<string, JsonObject>()
-  for (const definition of catalogs.get(connection.id)?.tools ?? []) {
+  for (const definition of catalog?.tools ?? []) {
     const { name } = definition
     if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
   }
   return Array.from(named, ([name, definition]) => {
     const joined = joinName(connection.alias, name)
     const said = screen.tool(connection.alias, name, joined)
-    const rule = said === 'off' ? undefined : said
+    const rule = said === 'off' || said?.action === 'hold' ? undefined : said
+    const held = holds.find(connection, name) !== undefined
+    const effect = effectOf(definition['annotations'])
     const enabled = switches.isOn(connection, name)
     return {
       name,
-      joined_name: joined,
+      joined_name: given.get(`tool ${name}`) ?? joined,
       title: titleOf(definition),
       description: textOf(definition['description']),
-      effect: effectOf(definition['annotations']),
+      effect,
+      approval: approvalOf(effect, connection.trusted),
       enabled,
-      hidden_by: enabled ? (rule?.action === 'block' ? 'rule' : null) : 'switch',
+      hidden_by: enabled ? (held ? 'hold' : rule?.action === 'block' ? 'rule' : null) : 'switch',
       rule: rule ?? null,
     }
   })

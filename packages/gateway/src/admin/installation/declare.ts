@@ -5,13 +5,7 @@
 import { Fault, type ConnectionId, type Limit, type Role, type ToolsetSettings } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  addConnection,
-  changeConnection,
-  listConnections,
-  removeConnection,
-  type ConnectionRow,
-} from '../../connections/connections.ts'
+import { addConnection, listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys/keys.ts'
@@ -21,6 +15,8 @@ import { storeRecords } from '../../records/records.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
+import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { changeAndEnd } from '../connections/change-and-end.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
 
 export interface DeclaredKey {
@@ -143,8 +139,9 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
       const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
       say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector }))
     } else if (differs(held, next, secrets, vault)) {
-      await changeConnection(sql, held.id, next)
-      say(change('connection.change', 'connection', held.id, { alias }))
+      const ended = await changeAndEnd({ vault, endIn: endUntold }, sql, held, next)
+      const credentials = ended.length === 0 ? {} : { credentials: idsOf(ended) }
+      say(change('connection.change', 'connection', held.id, { alias, ...credentials }))
     }
   }
 }

@@ -34,6 +34,14 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
       insert into credentials (id, organization_id, provider, sealed_access_token, sealed_refresh_token)
       values (${newId('crd')}, ${organizationId}, 'github', ${plain}, ${plain})`
     await sql(Nothing)`
+      insert into oauth_flows (id, organization_id, provider, begun_by, state_hash, browser_hash, sealed_verifier,
+                               sealed_client_secret, client_id, authority, redirect_uri, expires_at)
+      values (${newId('flw')}, ${organizationId}, 'github', 'operator', ${Buffer.alloc(32, 3)}, ${Buffer.alloc(32, 4)}, ${plain},
+              ${plain}, 'client', '{}', 'https://gateway.example/oauth/callback', now())`
+    await sql(Nothing)`
+      insert into webhooks (id, organization_id, url, events, sealed_secret, sealed_previous)
+      values (${newId('whk')}, ${organizationId}, 'https://hooks.example.com/', array['alert'], ${plain}, ${plain})`
+    await sql(Nothing)`
       insert into kept_answers (hash, request, sealed_answer)
       values (${Buffer.alloc(32, 1)}, ${Buffer.alloc(32, 2)}, ${plain})`
     await sql(Nothing)`insert into vault_secrets (name, sealed) values ('other', ${plain})`

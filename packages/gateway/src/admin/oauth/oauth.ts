@@ -1,8 +1,9 @@
 /** The operations on OAuth apps and credentials. Secrets go in and never come out. */
-import { Fault, permits } from '@toolway/contract'
+import { Fault, permits, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listCredentials, removeCredentials, type CredentialRow } from '../../credentials/credentials.ts'
+import { listCredentials, type CredentialRow } from '../../credentials/credentials.ts'
 import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
+import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 import { pageFrom } from '../page-from.ts'
@@ -40,23 +41,30 @@ export const oauthOperations: readonly Served[] = [
     return pageFrom(rows, query, toCredential)
   }),
 
-  serveOrganization(shapes.removeCredentials, async ({ change, params, query }) => {
-    const { provider = '' } = params
-    await change(
-      (ids) => ({
-        action: 'credential.remove',
-        resource: 'credential',
-        id: provider,
-        detail: { provider, user: query.user ?? null, credentials: ids },
-      }),
-      async (sql) => {
-        const ids = await removeCredentials(sql, provider, query.user)
-        if (ids.length === 0) throw new Fault('thing.unknown', { thing: 'credential' })
-        return ids
-      },
-    )
-    return undefined
-  }),
+  serveOrganization(
+    shapes.removeCredentials,
+    async ({ parts, organization, role, principal, change, params, query }) => {
+      const { provider = '' } = params
+      const { user } = query
+      if (!permits(role, 'connector_update')) refuseForeign(role, user, principal.userId)
+      const ended = await change(
+        (all: Ended[]) => ({
+          action: 'credential.remove',
+          resource: 'credential',
+          id: provider,
+          detail: { provider, user: user ?? null, credentials: idsOf(all) },
+        }),
+        async (sql) => {
+          const userId = (user ?? null) as UserId | null
+          const all = await parts.credentials.endIn(sql, { provider, userId })
+          if (all.length === 0) throw new Fault('thing.unknown', { thing: 'credential' })
+          return all
+        },
+      )
+      await parts.credentials.ended(organization.id, ended)
+      return undefined
+    },
+  ),
 
   serveOrganization(shapes.listOAuthApps, async ({ look, query }) => pageFrom(await look(listOAuthApps), query, toApp)),
 
@@ -95,6 +103,12 @@ export const oauthOperations: readonly Served[] = [
     return undefined
   }),
 ]
+
+/** What is shared everybody sees, and only who administers it ends it; another member's is not there. */
+function refuseForeign(role: Role, user: string | undefined, own: UserId | undefined): void {
+  if (user === undefined) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+  if (user !== own) throw new Fault('thing.unknown', { thing: 'credential' })
+}
 
 const secretWord = (secret: string | null | undefined): string =>
   secret === undefined ? 'as before' : secret === null ? 'removed' : 'set'

@@ -1,6 +1,8 @@
 /** The operations on members of an organization. */
+import type { UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { countMembers, findMember, listMembers, type MemberRow } from '../../organizations/members.ts'
+import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { recordChange } from '../../records/change.ts'
 import { changeRole, join, leave } from '../people/members.ts'
 import { serveOrganization, type Served } from '../serve.ts'
@@ -57,10 +59,20 @@ export const memberOperations: readonly Served[] = [
   }),
 
   serveOrganization(shapes.removeMember, async ({ parts, organization, change, params }) => {
-    await change(
-      ({ user_id: id, role }: MemberRow) => ({ action: 'member.remove', resource: 'member', id, detail: { role } }),
-      (sql) => leave(sql, organization.slug, params['user'] ?? ''),
+    const { ended } = await change(
+      ({ left: { user_id: id, role }, ended: all }: { left: MemberRow; ended: Ended[] }) => ({
+        action: 'member.remove',
+        resource: 'member',
+        id,
+        detail: { role, ...(all.length === 0 ? {} : { credentials: idsOf(all) }) },
+      }),
+      async (sql) => {
+        const userId = (params['user'] ?? '') as UserId
+        const all = await parts.credentials.endIn(sql, { userId })
+        return { left: await leave(sql, organization.slug, userId), ended: all }
+      },
     )
+    void parts.credentials.ended(organization.id, ended)
     await parts.snapshots.refresh(organization.id)
     return undefined
   }),

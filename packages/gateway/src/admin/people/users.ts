@@ -1,7 +1,9 @@
 /** The operations on people, for platform administrators. */
+import type { UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { PasswordCode } from '../../identity/codes.ts'
 import { countUsers, listUsers, type UserRow } from '../../identity/users.ts'
+import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { change as changePerson, invite, inviteAgain, remove } from './people.ts'
 import { servePlatform, type Served } from '../serve.ts'
 
@@ -51,10 +53,21 @@ export const userOperations: readonly Served[] = [
   }),
 
   servePlatform(shapes.removeUser, async ({ parts, change, params }) => {
-    await change(
-      ({ id, email }: UserRow) => ({ action: 'user.remove', resource: 'user', id, detail: { email } }),
-      (sql) => remove(sql, params['user'] ?? ''),
+    const { ended } = await change(
+      ({ removed: { id, email } }: { removed: UserRow; ended: Ended[] }) => ({
+        action: 'user.remove',
+        resource: 'user',
+        id,
+        detail: { email },
+      }),
+      async (sql) => {
+        const userId = (params['user'] ?? '') as UserId
+        // In every organization that this person was a member of.
+        const all = await parts.credentials.endIn(sql, { userId })
+        return { removed: await remove(sql, userId), ended: all }
+      },
     )
+    void parts.credentials.ended(undefined, ended)
     await parts.accounts.load()
     return undefined
   }),

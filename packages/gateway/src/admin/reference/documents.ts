@@ -1,6 +1,7 @@
 /** The description of the interface for programs and for people, made once, when somebody asks for it. */
 import { createHash } from 'node:crypto'
 import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
 import { openApiOf } from './open-api.ts'
 import { referencePage, STYLE } from './reference-page.ts'
 import { serveAnyone, type Served } from '../serve.ts'
@@ -14,10 +15,10 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Of the interface and of these two themselves. */
-export function describedBy(served: readonly Served[]): readonly Served[] {
+/** Of the interface, of these two themselves, and of what another door serves below the same address. */
+export function describedBy(served: readonly Served[], beside: readonly Operation[] = []): readonly Served[] {
   const own = [shapes.getOpenApi, shapes.readReference]
-  const all = [...served.map(({ operation }) => operation), ...own]
+  const all = [...served.map(({ operation }) => operation), ...beside, ...own]
   let document: Record<string, unknown> | undefined
   let page: string | undefined
   return [

@@ -191,6 +191,6 @@ export function needOf(needs: Needs): string {
     case 'platform':
       return `For platform administrators (\`${needs.permission}\`).`
     case 'organization':
-      return `Needs \`${needs.permission}\` in the organization.`
+      return `Needs \`${needs.permission}\` in ${needs.by === 'caller' ? 'your own' : 'the'} organization.`
   }
 }

@@ -1,7 +1,7 @@
 /** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
-import type { Offered, Target } from '../../catalog/view.ts'
+import { targetOf, type Target } from '../../catalog/view.ts'
 import type { Standing } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
@@ -30,16 +30,10 @@ export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishe
   for (const id of namesIn(wanted, 'taskIds')) {
     const task = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
-      at({ ...placeOf(task.place), name: '' }).tasks.set(task.taskId, id)
+      at(targetOf(task.place, { name: '' })).tasks.set(task.taskId, id)
   }
   return [...found.values()]
 }
-
-const placeOf = ({ connectionId, alias, revision }: Offered): Omit<Target, 'name'> => ({
-  connectionId,
-  alias,
-  revision,
-})
 
 function namesIn(wanted: JsonObject, member: string): readonly string[] {
   const names: Json | undefined = wanted[member]

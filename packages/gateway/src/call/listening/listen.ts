@@ -5,8 +5,10 @@
  * Only what is honoured is acknowledged, and every message carries the subscription's id (specification 2026-07-28,
  * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
  */
+import { Fault } from '@toolway/contract'
 import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
 import type { Changed, Changes } from '../../catalog/changes.ts'
+import { presentsOf } from '../credentials/use-credential.ts'
 import { callerAt } from '../forward.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
@@ -107,6 +109,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
     session: undefined,
     owner: standing.principal.id,
     caller: callerAt(standing, target, asked),
+    credential: presentsOf(standing, target),
     uris: [...uris.keys()],
     tasks: [...tasks.keys()],
     signal,
@@ -118,6 +121,10 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
         stream.say({ jsonrpc, method, params: nameTask(standing, target, tasks.get(taskId) ?? '', params) })
     },
     onGone: () => ending.abort(),
+  }).catch((thrown: unknown) => {
+    // Without an account nothing of that server is honoured; what others say is heard all the same.
+    if (thrown instanceof Fault && thrown.code.startsWith('credential.')) return { uris: [], tasks: [] }
+    throw thrown
   })
   const known = (names: readonly string[], by: ReadonlyMap<string, string>) => names.flatMap((one) => by.get(one) ?? [])
   return { uris: known(honoured.uris, uris), tasks: known(honoured.tasks, tasks) }

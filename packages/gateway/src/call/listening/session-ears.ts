@@ -8,12 +8,13 @@ import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
+import { presentsOf } from '../credentials/use-credential.ts'
 import { hear } from './hear.ts'
 import type { Standing } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** The connection that is heard. */
-type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision'>
+type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision' | 'credentials'>
 
 /** Begin to hear, or hear of what is watched by now. Resolves when it is in force, or soon, to what the server honours. */
 export async function hearSession(standing: Standing, session: Session, target: Heard): Promise<Honoured> {
@@ -28,6 +29,7 @@ export async function hearSession(standing: Standing, session: Session, target: 
     session,
     owner: standing.principal.id,
     caller: session.caller,
+    credential: presentsOf(standing, target),
     uris: [...(session.watched.get(connectionId) ?? [])],
     tasks: [],
     beside: true,
@@ -79,6 +81,9 @@ function knownTo(
 
 function ownTask({ tasks, principal }: Standing, target: Heard, said: Notification): Notification | undefined {
   const taskId = said.params?.['taskId']
-  if (typeof taskId !== 'string' || !tasks.ledger.knows(taskOwner(principal), target, taskId)) return undefined
-  return { ...said, params: { ...said.params, taskId: tasks.bind(taskOwner(principal), target, taskId) } }
+  const owner = taskOwner(principal)
+  if (typeof taskId !== 'string' || !tasks.ledger.knows(owner, target, taskId)) return undefined
+  const acting = tasks.ledger.actingOn(owner, target, taskId)
+  const place = { connectionId: target.connectionId, alias: target.alias, acting }
+  return { ...said, params: { ...said.params, taskId: tasks.bind(owner, place, taskId) } }
 }

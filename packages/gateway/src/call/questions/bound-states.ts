@@ -25,18 +25,18 @@ const PURPOSE = 'request state'
 /** A person may take this long to answer, in milliseconds. */
 const LIFE = 60 * 60_000
 
-export function createBoundStates(signer: Signer, now: () => number = Date.now): BoundStates {
+export function createBoundStates(signer: Signer, now: () => number = Date.now, purpose = PURPOSE): BoundStates {
   const text = (state: string, until: string, { principal, digest }: Owner) =>
     `${state}\n${until}\n${principal}\n${digest}`
   return {
     bind(state, owner) {
       const encoded = Buffer.from(state).toString('base64url')
       const until = (now() + LIFE).toString(36)
-      return `${encoded}.${until}.${signer.sign(text(encoded, until, owner), PURPOSE)}`
+      return `${encoded}.${until}.${signer.sign(text(encoded, until, owner), purpose)}`
     },
     release(bound, owner) {
       const [encoded = '', until = '', signature = ''] = typeof bound === 'string' ? bound.split('.') : []
-      const good = signer.verify(text(encoded, until, owner), signature, PURPOSE) && Number.parseInt(until, 36) > now()
+      const good = signer.verify(text(encoded, until, owner), signature, purpose) && Number.parseInt(until, 36) > now()
       if (!good) throw new Fault('state.unknown')
       return Buffer.from(encoded, 'base64url').toString()
     },

@@ -2,7 +2,7 @@
 import type { Signer } from '../../catalog/page.ts'
 import { createFinishedTasks, type FinishedTasks } from './finished-tasks.ts'
 import { createHeldTasks, type HeldTasks } from './held-tasks.ts'
-import { bindTaskId, releaseTaskId, type TaskPlace } from './task-ids.ts'
+import { bindTaskId, releaseTaskId, type ReleasedTask, type TaskPlace } from './task-ids.ts'
 import { createTaskLedger, type TaskLedger } from './task-ledger.ts'
 
 export interface TaskBook {
@@ -14,7 +14,7 @@ export interface TaskBook {
     principal: string,
     places: readonly Place[],
     bound: string,
-  ): { readonly place: Place; readonly taskId: string } | undefined
+  ): ReleasedTask<Place> | undefined
   close(): void
 }
 

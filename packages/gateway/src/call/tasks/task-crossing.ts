@@ -27,18 +27,23 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
+import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
+import type { Trail } from '../trail.ts'
 import { ANYWHERE } from './task-ledger.ts'
 import { taskOwner } from './task-owner.ts'
+import { taskPlaceOf } from './task-place.ts'
 
 export interface TaskAsk {
   readonly standing: Standing
   readonly asked: Asked
   readonly line: Line
+  readonly trail: Trail
   readonly target: Target
   readonly params: JsonObject
+  readonly account?: string | undefined
 }
 
 /** Milliseconds that a client's `tasks/result` waits, and between two looks at a task that names no pause. */
@@ -49,15 +54,11 @@ const INTERNAL = -32603
 
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onQuestion'> & { readonly patient?: boolean }
 
-const ask = ({ standing, target }: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
-  standing.upstream(target.connectionId).ask({
-    method,
-    params,
-    owner: standing.principal.id,
-    headerParameters: [],
-    onNotification() {},
-    ...speaking,
-  })
+const ask = (step: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
+  askSurely(
+    { ...step, line: { brought: step.line.brought, signal: speaking.signal } },
+    { method, params, owner: step.standing.principal.id, headerParameters: [], onNotification() {}, ...speaking },
+  )
 
 const crossingOf = ({ asked, target }: TaskAsk): Crossing => ({ from: target.revision, to: asked.caller.revision })
 
@@ -70,16 +71,18 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 // A legacy client and a modern server ---------------------------------------------------------------------------------
 
 /** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
-export function taskForLegacy({ standing, target }: Pick<TaskAsk, 'standing' | 'target'>, answer: Answer): Answer {
+export function taskForLegacy(making: Pick<TaskAsk, 'standing' | 'target' | 'trail'>, answer: Answer): Answer {
   if ('error' in answer) return answer
+  const { standing, target } = making
   const { tasks, principal } = standing
   const created = answer.result['resultType'] === 'task'
   const task = created ? legacyTask(answer.result) : tasks.finished.keep(taskOwner(principal), answer).task
   const { taskId, _meta, ...rest } = task
   if (typeof taskId !== 'string')
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
-  tasks.ledger.hand(taskOwner(principal), target, taskId, ANYWHERE)
-  const named = { taskId: tasks.bind(taskOwner(principal), target, taskId), ...rest }
+  const place = taskPlaceOf(making)
+  tasks.ledger.hand(taskOwner(principal), place, taskId, ANYWHERE)
+  const named = { taskId: tasks.bind(taskOwner(principal), place, taskId), ...rest }
   return { result: _meta === undefined ? { task: named } : { task: named, _meta } }
 }
 
@@ -173,7 +176,7 @@ export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task:
   return {
     question: {
       resultType: 'task',
-      taskId: standing.tasks.bind(taskOwner(standing.principal), target, taskId),
+      taskId: standing.tasks.bind(taskOwner(standing.principal), taskPlaceOf(step), taskId),
       ...rest,
     },
   }

@@ -1,5 +1,6 @@
 /**
- * An upstream's task under a name of ours: `alias.id.signature`, for one principal and one connection.
+ * An upstream's task under a name of ours: `alias.id.signature`, for one principal and one connection; where that principal may have
+ * several accounts there, `alias.id.account.signature`.
  *
  * A server binds its tasks to whoever called it, and that is the gateway, for all who share a credential. So a client gets the
  * server's id under our signature; another principal's, another connection's or a changed one names nothing. Pure: the same
@@ -11,6 +12,8 @@ import type { Signer } from '../../catalog/page.ts'
 export interface TaskPlace {
   readonly connectionId: ConnectionId
   readonly alias: string
+  /** The account that made it, where there is a choice: it is asked after with that one. */
+  readonly acting?: string | undefined
 }
 
 const PURPOSE = 'task id'
@@ -21,11 +24,12 @@ const LONGEST = 4096
 export function bindTaskId(
   signer: Signer,
   principal: string,
-  { alias, connectionId }: TaskPlace,
+  { alias, connectionId, acting }: TaskPlace,
   taskId: string,
 ): string {
   const encoded = Buffer.from(taskId).toString('base64url')
-  return `${alias}.${encoded}.${signer.sign(text(principal, connectionId, encoded), PURPOSE)}`
+  const named = acting === undefined ? encoded : `${encoded}.${acting}`
+  return `${alias}.${named}.${signer.sign(text(principal, connectionId, named), PURPOSE)}`
 }
 
 /** Where a task is and what its server calls it; undefined when this principal has no such task at any of these places. */
@@ -34,13 +38,23 @@ export function releaseTaskId<Place extends TaskPlace>(
   principal: string,
   places: readonly Place[],
   bound: string,
-): { readonly place: Place; readonly taskId: string } | undefined {
+): ReleasedTask<Place> | undefined {
   if (bound.length > LONGEST) return undefined
-  const [alias, encoded = '', signature = '', ...more] = bound.split('.')
+  const parts = bound.split('.')
+  const [alias, encoded = '', ...rest] = parts
+  const signature = rest.pop() ?? ''
+  const [acting, ...more] = rest
   const place = places.find((one) => one.alias === alias)
   if (place === undefined || more.length > 0) return undefined
-  if (!signer.verify(text(principal, place.connectionId, encoded), signature, PURPOSE)) return undefined
-  return { place, taskId: Buffer.from(encoded, 'base64url').toString() }
+  const named = acting === undefined ? encoded : `${encoded}.${acting}`
+  if (!signer.verify(text(principal, place.connectionId, named), signature, PURPOSE)) return undefined
+  return { place, taskId: Buffer.from(encoded, 'base64url').toString(), acting }
 }
 
-const text = (principal: string, connectionId: string, encoded: string) => `${principal}\n${connectionId}\n${encoded}`
+export interface ReleasedTask<Place> {
+  readonly place: Place
+  readonly taskId: string
+  readonly acting: string | undefined
+}
+
+const text = (principal: string, connectionId: string, named: string) => `${principal}\n${connectionId}\n${named}`

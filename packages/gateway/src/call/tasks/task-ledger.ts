@@ -22,6 +22,8 @@ export interface TaskLedger {
   hand(principal: string, place: TaskPlace, taskId: string, holder: string): void
   /** Whether this principal was given this task. */
   knows(principal: string, place: TaskPlace, taskId: string): boolean
+  /** The account that it was made with, where there was a choice. */
+  actingOn(principal: string, place: TaskPlace, taskId: string): string | undefined
   /** Of this holder or anywhere, oldest first. */
   list(principal: string, holder: string): readonly HandedTask[]
   forget(principal: string, place: TaskPlace, taskId: string): void
@@ -62,11 +64,12 @@ export function createTaskLedger(most: { ofOne: number; all: number } = { ofOne:
       // Set anew, so that the principals stand in the order of their last task.
       owned.delete(principal)
       owned.set(principal, own)
-      const { connectionId, alias } = place
-      own.set(key, { order: String(++last).padStart(16, '0'), place: { connectionId, alias }, taskId, holder })
+      const { connectionId, alias, acting } = place
+      own.set(key, { order: String(++last).padStart(16, '0'), place: { connectionId, alias, acting }, taskId, holder })
       size++
     },
     knows: (principal, place, taskId) => owned.get(principal)?.has(keyOf(place, taskId)) === true,
+    actingOn: (principal, place, taskId) => owned.get(principal)?.get(keyOf(place, taskId))?.place.acting,
     list(principal, holder) {
       const own = [...(owned.get(principal)?.values() ?? [])]
       return own.filter((one) => one.holder === ANYWHERE || one.holder === holder)

@@ -18,8 +18,9 @@ import {
   type JsonObject,
 } from '@toolway/protocol'
 import { pageOf, type Signer } from '../../catalog/page.ts'
-import { keepsTasks, type Offered, type Target } from '../../catalog/view.ts'
+import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/view.ts'
 import { cutTask } from '../cut-result.ts'
+import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
@@ -42,22 +43,28 @@ export async function askTask(step: TaskStep): Promise<Answer> {
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
   const found = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
-  const { place, taskId } = found
-  const answer = await askUpstream(step, place, taskId)
+  const { place, taskId, acting } = found
+  const answer = await askUpstream(step, place, { taskId, acting })
   if ('error' in answer) return answer
-  const named = nameTask(standing, targetOf(place, taskId), bound, answer.result)
+  const named = nameTask(standing, targetOf(place, { name: taskId }), bound, answer.result)
   return { result: cutTask(named, standing.resultLimit) }
 }
 
-function askUpstream(step: TaskStep, place: Offered, taskId: string): Promise<Answer> {
-  const target = targetOf(place, taskId)
+/** A task as its server knows it, and the account that made it. */
+interface Made {
+  readonly taskId: string
+  readonly acting: string | undefined
+}
+
+async function askUpstream(step: TaskStep, place: Offered, { taskId, acting }: Made): Promise<Answer> {
+  const target = targetOf(place, { name: taskId })
   const { params } = step.asked
-  const forwarding: Forwarding = { ...step, target, params: { ...params, taskId } }
+  const forwarding: Forwarding = { ...step, target, params: { ...params, taskId }, account: acting }
   if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) {
     step.trail.connection = place.alias
     step.trail.eraUpstream = place.revision
     step.trail.intend?.(step.trail)
-    return askAcross(forwarding, taskId)
+    return sayAccount(await askAcross(forwarding, taskId), step.trail)
   }
   if (step.asked.method !== 'tasks/result') return forward(forwarding)
   // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
@@ -77,13 +84,6 @@ async function within<T>(limit: number, line: Line, late: () => Fault, work: (li
     clearTimeout(timer)
   }
 }
-
-const targetOf = ({ connectionId, alias, revision }: Offered, name: string): Target => ({
-  connectionId,
-  alias,
-  revision,
-  name,
-})
 
 /** The task under the name that the client knows, and what is in it under the addresses that it knows. */
 export function nameTask({ view }: Standing, target: Target, bound: string, result: JsonObject): JsonObject {
@@ -114,8 +114,9 @@ export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer>
   const own = standing.tasks.ledger
     .list(taskOwner(standing.principal), holderOf(step.line))
     .flatMap(({ order, place, taskId }) => {
+      const { acting } = place
       const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
-      return offered === undefined ? [] : [{ order, offered, taskId }]
+      return offered === undefined ? [] : [{ order, offered, taskId, acting }]
     })
   const { items, nextCursor } = pageOf(
     own.map(({ order }) => ({ order })),
@@ -127,22 +128,24 @@ export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer>
   return { result: { tasks: found, ...(nextCursor === undefined ? {} : { nextCursor }) } }
 }
 
-interface Own {
+interface Own extends Made {
   readonly offered: Offered
-  readonly taskId: string
 }
 
-async function look(step: TaskStep, { offered, taskId }: Own): Promise<JsonObject | undefined> {
+async function look(step: TaskStep, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
   const { standing, trail } = step
   const asked = { ...step.asked, method: 'tasks/get', params: { taskId } }
-  const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, taskId).catch(() => undefined)
+  const made = { taskId, acting }
+  const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, made).catch(() => undefined)
   if (answer === undefined) return undefined
   if ('result' in answer) {
     const { _meta: _, ...task } = answer.result
-    return { ...task, taskId: standing.tasks.bind(taskOwner(standing.principal), offered, taskId) }
+    return { ...task, taskId: standing.tasks.bind(taskOwner(standing.principal), placeOf(offered, acting), taskId) }
   }
   if (answer.error.code === UNKNOWN) standing.tasks.ledger.forget(taskOwner(standing.principal), offered, taskId)
   return undefined
 }
+
+const placeOf = ({ connectionId, alias }: Offered, acting: string | undefined) => ({ connectionId, alias, acting })
 
 const UNKNOWN = -32602

@@ -49,7 +49,7 @@ function wordsOf(words: OrganizationWords) {
   }
 }
 
-function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const result = shape.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues
@@ -57,7 +57,7 @@ function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.outpu
 }
 
 /** A fault of the admin interface, as a command says it. */
-function worded<Value>(work: () => Value): Value {
+export function worded<Value>(work: () => Value): Value {
   try {
     return work()
   } catch (thrown) {
@@ -65,7 +65,7 @@ function worded<Value>(work: () => Value): Value {
   }
 }
 
-async function getOrganization(sql: SystemSql, slug: string): Promise<OrganizationRow> {
+export async function getOrganization(sql: SystemSql, slug: string): Promise<OrganizationRow> {
   const row = await findOrganization(sql, slug, true)
   if (row === undefined) throw new CommandFault(`There is no organization "${slug}"; \`toolway org list\` shows them.`)
   return row

@@ -3,6 +3,7 @@ import { RULE_ACTIONS } from '@toolway/contract'
 import { CONNECTORS } from '@toolway/contract/admin'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
+import type { EgressWords } from './org-egress.ts'
 import type { OrganizationWords } from './org.ts'
 import type { RuleWords } from './rule.ts'
 
@@ -48,6 +49,19 @@ export function orgCommand(finish: Finish): Command {
     .addHelpText('after', examples('toolway org change acme --no-active', 'toolway org change acme --allow-processes'))
     .action(async (slug: string, options: OrganizationWords & Json) =>
       finish(await (await import('./org.ts')).change(slug, options, outputOf(options))),
+    )
+  command
+    .command('egress')
+    .description('show or change which private networks and names connections of an organization may reach')
+    .argument('<slug>', 'its slug or id')
+    .option('--allow <place...>', 'a network such as 10.1.0.0/16, or a name such as mcp.internal or *.corp.example')
+    .option('--forbid <place...>', 'one that was allowed')
+    .addHelpText(
+      'after',
+      examples('toolway org egress acme', 'toolway org egress acme --allow 10.1.0.0/16 --allow mcp.internal'),
+    )
+    .action(async (slug: string, options: EgressWords & Json) =>
+      finish(await (await import('./org-egress.ts')).egress(slug, options, outputOf(options))),
     )
   command
     .command('remove')

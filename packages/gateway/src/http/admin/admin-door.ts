@@ -4,32 +4,25 @@
  * Identify, place, permission, shape, run, answer. What an organization may not see answers as what does not exist; whoever may
  * see and not do is told which permission is missing. Answers are parsed by their shape, so that no field leaves by mistake.
  */
-import { Fault, permits, type Permission, type Role } from '@toolway/contract'
-import type { Needs, Operation } from '@toolway/contract/admin'
+import { Fault } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { roleIn } from '../../call/callers/role.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../../admin/serve.ts'
-import type { Principal } from '../../identity/principal.ts'
 import { rateOf } from '../../organizations/organizations.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { createAdminRefusals, type AdminRefusalParts, type Learned } from './admin-refusals.ts'
+import { refuseBeyond, whoAsks, type CallerParts } from './admin-caller.ts'
+import { homeOf, placeOf } from './admin-place.ts'
 import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
 import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf } from '../request-head.ts'
-import type { WebSession } from '../sign-in/web-session.ts'
 
-export interface AdminDoorParts {
+export interface AdminDoorParts extends CallerParts {
   readonly operations: readonly Served[]
   readonly parts: AdminParts
-  /** Throws `key.missing` or `key.unknown`. */
-  identify(authorization: string | undefined): Principal | Promise<Principal>
-  readonly web: Pick<WebSession, 'identify' | 'checkCsrf'>
-  /** What a token must have been made for. */
-  publicUrl(): string
   newCorrelationId(): string
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
@@ -68,7 +61,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const { operation } = served
     const { client, correlationId } = learned
     c.header('x-correlation-id', correlationId)
-    const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, c))
+    const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, knockOf(c)))
     const stand = async () => {
       const principal = await who()
       refuseBeyond(principal, operation)
@@ -103,7 +96,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
       try {
         return await serve(c, served, learned)
       } catch (thrown) {
-        learned.organizationId ??= homeOf(parts, learned, served.operation, c.req.param())
+        learned.organizationId ??= homeOf(parts, learned.principal, served.operation.needs, c.req.param())
         refused(thrown, served.operation, learned)
         throw await countUnknown(thrown, limits)
       }
@@ -133,88 +126,12 @@ function methodsAt(operations: readonly Served[], path: string): string[] {
   return [...new Set(here.map(({ operation }) => operation.method))]
 }
 
-/**
- * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
- * one that only reads changes nothing.
- */
-function refuseBeyond(principal: Principal | undefined, { method, needs, harmless }: Operation): void {
-  if (principal === undefined || harmless) return
-  if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
-  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
-  // What is bound to one organization has no say over all of them.
-  if (needs.of === 'platform' && principal.organizationId !== undefined)
-    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
-}
-
-const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** By the Authorization header, else by the cookies of a browser; what changes something then needs the CSRF token as well. */
-async function whoAsks({ identify, web, publicUrl }: AdminDoorParts, c: AdminContext): Promise<Principal> {
-  const authorization = c.req.header('authorization')
-  const browser = authorization === undefined ? await web.identify(c.req.header('cookie')) : undefined
-  if (browser !== undefined) {
-    if (!HARMLESS.has(c.req.method)) web.checkCsrf(browser.signInId, c.req.header('x-csrf-token'))
-    return browser
-  }
-  const principal = await identify(authorization)
-  // A token for one MCP endpoint is no token for this interface (RFC 8707).
-  if (principal.resource !== undefined && principal.resource !== publicUrl()) throw new Fault('token.unknown')
-  return principal
-}
-
-/** Throws `place.unknown` for who has no role there, and `role.forbidden` for who has one that may not. */
-function placeOf(parts: AdminParts, principal: Principal | undefined, needs: Needs, params: Record<string, string>) {
-  if (principal === undefined || needs.of === 'anyone' || needs.of === 'signed-in')
-    return { organization: undefined, role: undefined }
-  if (needs.of === 'platform') {
-    const role = roleIn(parts.accounts, principal, new Map())
-    return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
-  }
-  const { organization, role } = standIn(parts, principal, needs, params)
-  return { organization, role: permitted(role, needs.permission) }
-}
-
-/** Where the principal has a role, and which. Throws `place.unknown` and `place.bound`. */
-function standIn(
-  parts: AdminParts,
-  principal: Principal,
-  needs: Extract<Needs, { of: 'organization' }>,
-  params: Record<string, string>,
-) {
-  const snapshot =
-    needs.by === 'connection' ? holderOf(parts, params['connection'] ?? '') : named(parts, params['organization'] ?? '')
-  const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
-  // Whether another organization exists is not told to a token that is bound to one.
-  if (!bound && principal.kind === 'user') throw new Fault('place.bound')
-  if (snapshot === undefined || !bound) throw new Fault('place.unknown')
-  const role = roleIn(parts.accounts, principal, snapshot.members)
-  // One that is not active is there for who administers the platform, and for nobody else.
-  if (role === undefined || (!snapshot.organization.active && role !== 'platform_admin'))
-    throw new Fault('place.unknown')
-  return { organization: snapshot.organization, role }
-}
-
-/** The organization that is addressed, for who has a role there: its records name nobody who is a stranger to it. */
-function homeOf(parts: AdminParts, { principal }: Learned, { needs }: Operation, params: Record<string, string>) {
-  if (principal === undefined || needs.of !== 'organization') return undefined
-  try {
-    return standIn(parts, principal, needs, params).organization.id
-  } catch {
-    return undefined
-  }
-}
-
-const named = ({ snapshots }: AdminParts, name: string): Snapshot | undefined =>
-  snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
-
-const holderOf = ({ snapshots }: AdminParts, connection: string): Snapshot | undefined =>
-  snapshots.all().find(({ connections }) => connections.some(({ id }) => id === connection))
-
-function permitted(role: Role | undefined, permission: Permission, only?: Role): Role {
-  if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
-    throw new Fault('role.forbidden', { role: role ?? 'none', permission })
-  return role
-}
+const knockOf = (c: AdminContext) => ({
+  method: c.req.method,
+  authorization: c.req.header('authorization'),
+  cookie: c.req.header('cookie'),
+  csrf: c.req.header('x-csrf-token'),
+})
 
 function answer(c: AdminContext, { answer: shape, status }: Operation, value: unknown): Response {
   if (status === 204) return c.body(null, 204)

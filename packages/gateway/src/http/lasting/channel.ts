@@ -50,6 +50,12 @@ export interface Wire {
   send(text: string): boolean
   /** End the line from our side, for this reason. */
   close(reason: Fault): void
+  /** Where a token can be brought for the rest of the line: the one it began with, and what judges those that messages name. */
+  readonly bringing?: {
+    readonly first: string | undefined
+    /** Throws `credential.brought-shape`. */
+    judge(token: unknown): string | undefined
+  }
   /** Whether requests of revision 2026-07-28 are served on this transport. */
   readonly modern: boolean
   /** What is said by headers elsewhere: the revision of a legacy client that has not opened a session. */
@@ -61,7 +67,7 @@ export type Incoming = Message | readonly Json[]
 
 export interface Channel {
   /** Whatever it is, it is answered on the line; closes the trail. Never rejects. */
-  take(incoming: Incoming, standing: Standing, trail: Trail): Promise<void>
+  take(incoming: Incoming, standing: Standing, trail: Trail, brought?: string): Promise<void>
   /** Word a refusal on the line, and note it on the trail. */
   refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void
   /** End the line from our side, and with it what `end` ends. */
@@ -79,6 +85,9 @@ interface UnderWay {
 /** Requests of one client at a time. */
 const MOST_UNDER_WAY = 100
 
+/** Names the token that the calls of a line bring. No method of MCP. */
+const BRING = 'auth/setUserToken'
+
 /** Throws `request.shape`. */
 export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
 
@@ -88,6 +97,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   const underWay = new Set<UnderWay>()
   let batches = 0
   let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
+  /** What calls on this line bring, until another is named; nobody else sees it, and it ends with the line. */
+  let brought: string | Fault | undefined = wire.bringing?.first
   /** A session is being opened, which takes a moment where requests are counted elsewhere. */
   let opening = false
   let ended = false
@@ -105,14 +116,14 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   const sessionOf = ({ owner }: Standing): Session | undefined =>
     opened === undefined ? undefined : sessions.get(owner, opened.session.id)
 
-  async function take(incoming: Incoming, standing: Standing, trail: Trail): Promise<void> {
+  async function take(incoming: Incoming, standing: Standing, trail: Trail, own?: string): Promise<void> {
     trail.standing = standing
     try {
-      if (isBatch(incoming)) await batch(incoming, standing, trail)
+      if (isBatch(incoming)) await batch(incoming, standing, trail, own)
       else if (isResponse(incoming)) {
         trail.method = 'response'
         settleQuestion(sessionOf(standing), incoming)
-      } else if (isRequest(incoming)) await ask(incoming, standing, trail)
+      } else if (isRequest(incoming)) await ask(incoming, standing, trail, own)
       else tell(incoming, standing, trail)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
@@ -124,14 +135,15 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     }
   }
 
-  async function ask(request: Request, standing: Standing, trail: Trail): Promise<void> {
+  async function ask(request: Request, standing: Standing, trail: Trail, own?: string): Promise<void> {
     const era: Era = isModern(request, wire.header) ? 'modern' : 'legacy'
     trail.method = request.method
     try {
       begin()
       if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
       if (era === 'legacy' && request.method === 'initialize') return await open(request, standing, trail)
-      await answer(request, standing, era, trail)
+      if (request.method === BRING && wire.bringing !== undefined) return broughtBy(request, era, trail)
+      await answer(request, standing, era, trail, own)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
@@ -147,12 +159,39 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     if (underWay.size + batches >= MOST_UNDER_WAY) throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
   }
 
-  async function answer(request: Request, standing: Standing, era: Era, trail: Trail): Promise<void> {
+  function bring(params: Request['params']): void {
+    try {
+      brought = wire.bringing?.judge(params?.['token'] ?? undefined)
+    } catch (thrown) {
+      // Nothing is called with another credential than its caller thinks, also when it did not hear of this refusal.
+      brought = Fault.of(thrown)
+      throw brought
+    }
+  }
+
+  function tokenOf(own: string | undefined): string | undefined {
+    if (own === undefined && brought instanceof Fault) throw brought
+    return own ?? (brought instanceof Fault ? undefined : brought)
+  }
+
+  /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
+  function broughtBy({ id, params }: Request, era: Era, trail: Trail): void {
+    bring(params)
+    trail.bytesOut = send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} })
+  }
+
+  async function answer(
+    request: Request,
+    standing: Standing,
+    era: Era,
+    trail: Trail,
+    own: string | undefined,
+  ): Promise<void> {
     const speaks = era === 'modern' && wire.modern
     const session = speaks ? undefined : sessionOf(standing)
     const asked = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
     const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
-    const line = createClientLine({ asked, session, header: undefined, reply })
+    const line = createClientLine({ asked, session, header: undefined, reply, brought: tokenOf(own) })
     const one = { id: request.id, line, listens: asked.method === 'subscriptions/listen' }
     underWay.add(one)
     try {
@@ -197,6 +236,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
   function tell(message: Notification, standing: Standing, trail: Trail): void {
     trail.method = message.method
+    if (message.method === BRING && wire.bringing !== undefined) return bring(message.params)
     if (opened !== undefined) passOn(standing, opened.session, message)
     if (message.method !== 'notifications/cancelled') return
     // What stands in a batch is known to the session only.
@@ -205,7 +245,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
       if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
   }
 
-  async function batch(values: readonly Json[], standing: Standing, trail: Trail): Promise<void> {
+  async function batch(values: readonly Json[], standing: Standing, trail: Trail, own?: string): Promise<void> {
     trail.method = 'batch'
     const session = sessionOf(standing)
     // Only a session's requests end with the line, so nothing of a batch may run without one.
@@ -215,7 +255,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     batches++
     try {
       const { correlationId, from } = trail
-      const answers = await answerBatch({ values, standing, session, header: wire.header, correlationId, from })
+      const by = { standing, session, header: wire.header, correlationId, from, brought: tokenOf(own) }
+      const answers = await answerBatch({ values, ...by })
       if (answers.length > 0) trail.bytesOut = send(answers)
     } finally {
       batches--

@@ -65,9 +65,10 @@ async function listen({
   })
   const [limits, clients] = [createNoLimits(), createClients([])]
   const shared = { admit, entrance, sessions, changes, trails, open, room, limits, clients }
-  const doors = { ...shared, bodyLimit: 1_000, draining: draining.signal }
+  const doors = { ...shared, brought: () => undefined, bodyLimit: 1_000, draining: draining.signal }
   const server = createServer(
     {
+      connect: new Hono(),
       admin: new Hono(),
       pages: new Hono(),
       guard: { check() {} },
@@ -79,6 +80,7 @@ async function listen({
       sse: createSseDoor({ ...doors, challenge: () => undefined, publicUrl: undefined }, { beat: 50 }),
       oauth: { takes: () => false, answer: async () => {} },
       webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
+      eventSocket: { takes: () => false, enter: () => Promise.resolve() },
       health: { started: true, draining: false },
       readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
       metrics: new Registry(),

@@ -11,6 +11,7 @@ import { Fault } from '@toolway/contract'
 import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@toolway/protocol'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
+import type { Brought } from '../../call/callers/brought.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
 import type { From } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -21,10 +22,11 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { note } from '../outcome.ts'
-import { correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
+import { BROUGHT_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
+  readonly brought: Brought
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
@@ -53,6 +55,14 @@ const SUBPROTOCOL = 'mcp'
 const MOST_UNREAD = 16 * 1024 * 1024
 const nothing = () => undefined
 
+/** Somebody who is let in. */
+interface Welcomed {
+  readonly standing: Standing
+  /** What its calls bring, until another token is named. */
+  readonly brought: string | undefined
+  leave(): void
+}
+
 /** One socket and what is known of it. */
 interface Visit {
   readonly socket: WebSocket
@@ -69,16 +79,14 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   const server = new WebSocketServer(optionsOf(bodyLimit, times))
 
   /** Somebody who is let in, or a fault that says why not. */
-  async function welcome(
-    inbound: Inbound,
-    { network }: Client,
-  ): Promise<{ standing: Standing; leave: () => void } | Fault> {
+  async function welcome(inbound: Inbound, { network }: Client, token: unknown): Promise<Welcomed | Fault> {
     try {
       await limits.address(network)
       const standing = await admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (draining.aborted) throw new Fault('gateway.draining')
-      return { standing, leave: room.take(standing.principal.id) }
+      const brought = parts.brought(token, inbound.authorization)
+      return { standing, brought, leave: room.take(standing.principal.id) }
     } catch (thrown) {
       return countUnknown(thrown, limits)
     }
@@ -91,7 +99,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = clients.of(request)
-    const welcomed = await welcome(inbound, client)
+    const welcomed = await welcome(inbound, client, request.headers[BROUGHT_HEADER])
     const socket = shake(request, raw, head)
     if (welcomed instanceof Fault) {
       note(trail, welcomed)
@@ -117,9 +125,10 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     socket: WebSocket,
     inbound: Inbound,
     { client, from }: Pick<Visit, 'client' | 'from'>,
-    { standing, leave }: { standing: Standing; leave(): void },
+    { standing, brought, leave }: Welcomed,
   ) {
-    const channel = createChannel(parts, createWire(socket))
+    const judge = (token: unknown) => parts.brought(token, inbound.authorization)
+    const channel = createChannel(parts, { ...createWire(socket), bringing: { first: brought, judge } })
     const visit: Visit = { socket, inbound, client, from, owner: standing.owner, channel }
     const release = open.hold(inbound, channel.close)
     const stopWatching = watch(visit)

@@ -21,9 +21,10 @@ export interface ClientLineParts {
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
   readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
+  readonly brought?: string | undefined
 }
 
-export function createClientLine({ asked, session, header, reply }: ClientLineParts): ClientLine {
+export function createClientLine({ asked, session, header, reply, brought }: ClientLineParts): ClientLine {
   const controller = new AbortController()
   if (session !== undefined) begin(session, asked.id, controller)
   return {
@@ -31,6 +32,7 @@ export function createClientLine({ asked, session, header, reply }: ClientLinePa
     session,
     header,
     asks: session !== undefined && reply.streams,
+    brought,
     notify: (notification) => void reply.send(notification),
     question: (question) => put(question, session, reply, controller.signal),
     pause: reply.pause,

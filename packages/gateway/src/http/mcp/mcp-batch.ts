@@ -38,6 +38,7 @@ export interface Batch {
   readonly from: From
   /** Once it is aborted nothing more of the batch begins. */
   readonly givenUp?: AbortSignal
+  readonly brought?: string | undefined
 }
 
 const MOST = 100
@@ -61,6 +62,7 @@ export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) =>
       session: batch.session,
       header: undefined,
       reply: { streams: false, send: () => false },
+      brought: batch.brought,
     })
     try {
       const given = await entrance.enter({ standing: batch.standing, asked, line, trail })

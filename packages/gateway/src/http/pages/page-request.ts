@@ -35,6 +35,13 @@ export const actorOf = (c: PageContext, { clients, newCorrelationId }: Asked): A
   correlationId: correlationOf(c.env.incoming) ?? newCorrelationId(),
 })
 
+/**
+ * Whether another site led here: a browser then keeps back the cookies of who may well be signed in (SameSite=Strict). Asked
+ * once more by our own page, it sends them.
+ */
+export const comesFromElsewhere = (c: PageContext): boolean =>
+  /^(cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')
+
 /** A page that leads on by itself: what another site began goes on as a request of our own, with its cookies. */
 export const leadOn = (to: string): Promise<Response> =>
   pageOf({ title: 'One moment', body: html`<p><a href="${to}">Go on</a> if nothing happens.</p>`, goTo: to })

@@ -21,7 +21,7 @@ main {
 }
 main p { margin: 0 0 16px; }
 .brand { color: var(--soft); font-weight: 600; margin-bottom: 4px; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 16px; }
+h1 { overflow-wrap: anywhere; font-size: 1.5rem; line-height: 1.25; margin: 0 0 16px; }
 h2 { font-size: 1rem; margin: 20px 0 8px; }
 label { display: block; font-weight: 600; margin: 0 0 16px; }
 label small, .hint { display: block; font-weight: 400; font-size: 0.875rem; color: var(--soft); }
@@ -33,6 +33,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 input[type='checkbox'], input[type='radio'] { margin: 5px 0 0; }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 button, .button {
+  overflow-wrap: anywhere;
   display: block; width: 100%; padding: 11px 16px; font: inherit; font-weight: 600; text-align: center;
   text-decoration: none; color: var(--act-ink); background: var(--act); border: 1px solid transparent;
   border-radius: 8px; cursor: pointer; margin: 0 0 12px;
@@ -50,6 +51,14 @@ ul.tools { margin: 0 0 16px; padding: 0 0 0 20px; }
 ul.tools small { display: block; color: var(--soft); overflow-wrap: anywhere; }
 label.check { margin: 0 0 10px; }
 .warning { padding: 10px 12px; border-radius: 8px; border: 1px solid var(--edge); background: var(--warn-paper); }
+section { border-top: 1px solid var(--line); padding: 4px 0 8px; }
+section > .hint { margin: 0 0 12px; overflow-wrap: anywhere; }
+.account { border: 1px solid var(--line); border-radius: 8px; padding: 12px; margin: 0 0 12px; }
+.account p { margin: 0 0 8px; }
+.account small { display: block; color: var(--soft); overflow-wrap: anywhere; }
+.account .good { color: var(--good); }
+.account .bad { color: var(--bad); font-weight: 600; }
+summary { cursor: pointer; color: var(--act); margin: 0 0 8px; }
 strong { overflow-wrap: anywhere; }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
 `

@@ -9,6 +9,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { SignIn } from '../../admin/people/sign-in.ts'
 import type { IdentityProvider } from '../../identity/outside/identity-provider.ts'
+import { laxCookie } from '../../lib/lax-cookie.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
@@ -47,7 +48,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   const isSecure = () => publicUrl().startsWith('https:')
   const name = () => (isSecure() ? '__Secure-toolway_oidc' : 'toolway_oidc')
   const cookie = (value: string, seconds: number) =>
-    `${name()}=${value}; Path=${PATH}; Max-Age=${seconds}; SameSite=Lax; HttpOnly${isSecure() ? '; Secure' : ''}`
+    laxCookie(name(), value, { path: PATH, seconds, secure: isSecure() })
 
   const tryAgain = (problem: string) => html`
     <p class="problem" role="alert">${problem}</p>

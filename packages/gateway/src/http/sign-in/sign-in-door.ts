@@ -11,7 +11,15 @@ import type { IdentityProvider } from '../../identity/outside/identity-provider.
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
 import { pageOf, type Markup } from '../pages/page.ts'
-import { actorOf, formOf, leadOn, problemPage, type Env, type PageContext } from '../pages/page-request.ts'
+import {
+  actorOf,
+  comesFromElsewhere,
+  formOf,
+  leadOn,
+  problemPage,
+  type Env,
+  type PageContext,
+} from '../pages/page-request.ts'
 import { codeForm, setUpForm, signedInPage, signInForm } from '../pages/sign-in-page.ts'
 import type { WebSession } from './web-session.ts'
 
@@ -122,12 +130,6 @@ function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | u
 }
 
 const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`
-
-/**
- * Whether another site led here: a browser then keeps back the cookies of who may well be signed in (SameSite=Strict). Asked
- * once more by our own page, it sends them.
- */
-const comesFromElsewhere = (c: PageContext): boolean => /^(cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')
 
 /** What the form's own rules already ask of a browser. Throws `body.shape`. */
 function checkPerson(email: string, name: string): void {

@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
+import { isPrivateNetwork } from './address.ts'
 import { createPool, isAllowed } from './agent.ts'
+import { createExceptions } from './exceptions.ts'
 
 const PUBLIC = [
   '8.8.8.8',
@@ -49,10 +51,21 @@ const NEVER = {
   'outside of what is given out (2000::/3)': ['4000::1', '100:0:0:1::1', '5f00::1'],
   'where a cloud keeps credentials outside of link-local': [
     'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
     '100.100.100.200',
     '192.0.0.192',
     '168.63.129.16',
+    '169.254.170.2',
   ],
+  'ISATAP (RFC 5214), whatever network it claims to be in': [
+    '2606:4700::5efe:127.0.0.1',
+    '2606:4700::5efe:a9fe:a9fe',
+    '2606:4700::200:5efe:10.0.0.1',
+  ],
+  'set aside for documents and measurements': ['3fff::1', '2001:db8::1', '2001:2::1', '2001:10::1', '2001:20::1'],
+  'where relays of 6to4 were (192.88.99.0/24)': ['192.88.99.1'],
+  'no address at all': ['', 'localhost', '127.0.0.1:80', '1.2.3.4.5'],
   multicast: ['224.0.0.1', '239.255.255.255', 'ff02::1'],
   'broadcast and reserved': [
     '255.255.255.255',
@@ -68,12 +81,16 @@ const NEVER = {
 describe('an address', () => {
   test('that is public may be reached', () => {
     for (const address of PUBLIC)
-      expect({ address, allowed: isAllowed(address, false) }).toEqual({ address, allowed: true })
+      expect({ address, allowed: isAllowed(address, { allowPrivate: false }) }).toEqual({ address, allowed: true })
   })
 
   test('that is private may be reached where the operator said so, and nowhere else', () => {
     for (const address of PRIVATE) {
-      expect({ address, plain: isAllowed(address, false), said: isAllowed(address, true) }).toEqual({
+      expect({
+        address,
+        plain: isAllowed(address, { allowPrivate: false }),
+        said: isAllowed(address, { allowPrivate: true }),
+      }).toEqual({
         address,
         plain: false,
         said: true,
@@ -83,7 +100,11 @@ describe('an address', () => {
 
   test.each(Object.entries(NEVER))('that is %s may never be reached', (_, addresses) => {
     for (const address of addresses) {
-      expect({ address, plain: isAllowed(address, false), said: isAllowed(address, true) }).toEqual({
+      expect({
+        address,
+        plain: isAllowed(address, { allowPrivate: false }),
+        said: isAllowed(address, { allowPrivate: true }),
+      }).toEqual({
         address,
         plain: false,
         said: false,
@@ -92,8 +113,48 @@ describe('an address', () => {
   })
 
   test('of carriers (100.64.0.0/10) is not public', () => {
-    expect(isAllowed('100.64.0.1', false)).toBe(false)
-    expect(isAllowed('100.127.255.255', false)).toBe(false)
+    expect(isAllowed('100.64.0.1', { allowPrivate: false })).toBe(false)
+    expect(isAllowed('100.127.255.255', { allowPrivate: false })).toBe(false)
+  })
+})
+
+describe('an exception', () => {
+  const exceptions = createExceptions({
+    networks: ['10.1.0.0/16', 'fd12:3456::/32', '100.64.0.0/10'],
+    hosts: ['mcp.internal', '*.corp.example'],
+  })
+  const permits = { allowPrivate: false, exceptions }
+
+  test('opens its network, and no other', () => {
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3', 'fd12:3456::1', '100.64.0.1', '8.8.8.8'])
+      expect([address, isAllowed(address, permits)]).toEqual([address, true])
+    for (const address of ['10.2.0.1', '127.0.0.1', 'fd12:3457::1', '192.168.0.1', '::1'])
+      expect([address, isAllowed(address, permits)]).toEqual([address, false])
+  })
+
+  test('opens what its name leads to, by that name only', () => {
+    for (const host of ['mcp.internal', 'MCP.internal.', 'a.corp.example', 'a.b.corp.example'])
+      expect([host, isAllowed('192.168.7.7', permits, host)]).toEqual([host, true])
+    for (const host of ['x.mcp.internal', 'corp.example', 'evilcorp.example', 'mcp.internal.evil.example', ''])
+      expect([host, isAllowed('192.168.7.7', permits, host)]).toEqual([host, false])
+  })
+
+  test('never opens what holds clouds’ credentials or hides another network, however wide it is', () => {
+    const wide = createExceptions({ networks: ['0.0.0.0/0', '::/0'], hosts: ['mcp.internal'] })
+    for (const address of Object.values(NEVER).flat())
+      expect([address, isAllowed(address, { allowPrivate: true, exceptions: wide }, 'mcp.internal')]).toEqual([
+        address,
+        false,
+      ])
+  })
+})
+
+describe('a network', () => {
+  test('is private where all of it is', () => {
+    for (const network of ['10.0.0.0/8', '10.1.2.0/24', '127.0.0.0/8', '100.64.0.0/10', 'fd00::/8', '::1/128'])
+      expect([network, isPrivateNetwork(network)]).toEqual([network, true])
+    for (const network of ['0.0.0.0/0', '10.0.0.0/7', '8.8.8.0/24', '169.254.0.0/16', 'fe80::/10', '::/0', '2000::/3'])
+      expect([network, isPrivateNetwork(network)]).toEqual([network, false])
   })
 })
 

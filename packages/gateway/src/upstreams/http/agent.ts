@@ -8,45 +8,30 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { Fault } from '@toolway/contract'
-import ipaddr from 'ipaddr.js'
 import { buildConnector, Pool } from 'undici'
+import { kindOf } from './address.ts'
+import { NO_EXCEPTIONS, type Exceptions } from './exceptions.ts'
 
-/** NAT64, 6to4, Teredo and site-local carry or hide other addresses; `unicast` alone is public. */
-const ALWAYS_REFUSED = new Set([
-  'linkLocal',
-  'multicast',
-  'broadcast',
-  'reserved',
-  'rfc6052',
-  'rfc6145',
-  '6to4',
-  'teredo',
-])
-const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal'])
-/** Where clouds hand out credentials outside of link-local: AWS over IPv6, Alibaba, Oracle, Azure. */
-const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192', '168.63.129.16'])
-const GLOBAL = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
-const LOCAL = ipaddr.parseCIDR('fc00::/7') as [ipaddr.IPv6, number]
-const SITE_LOCAL = ipaddr.parseCIDR('fec0::/10') as [ipaddr.IPv6, number]
-const NAT64_LOCAL = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]
-
-export function isAllowed(address: string, allowPrivate: boolean): boolean {
-  const parsed = ipaddr.process(address)
-  if (METADATA.has(parsed.toString())) return false
-  const range = parsed.range()
-  if (parsed.kind() === 'ipv6') {
-    const six = parsed as ipaddr.IPv6
-    // Outside of what is given out there is nothing to reach but other networks in disguise.
-    if (range !== 'loopback' && !six.match(GLOBAL) && !six.match(LOCAL)) return false
-    if (six.match(SITE_LOCAL) || six.match(NAT64_LOCAL)) return false
-  }
-  if (range === 'unicast') return true
-  return allowPrivate && PRIVATE.has(range) && !ALWAYS_REFUSED.has(range)
+/** Where a connection may go: public addresses, and private ones where it or its organization may. */
+export interface Permits {
+  readonly allowPrivate: boolean
+  readonly exceptions?: Exceptions
 }
 
-export interface PoolOptions {
+/** `host`: what was asked for, of which the address came. */
+export function isAllowed(
+  address: string,
+  { allowPrivate, exceptions = NO_EXCEPTIONS }: Permits,
+  host = address,
+): boolean {
+  const kind = kindOf(address)
+  if (kind === 'public') return true
+  if (kind === 'never') return false
+  return (kind === 'private' && allowPrivate) || exceptions.cover(address, host)
+}
+
+export interface PoolOptions extends Permits {
   readonly alias: string
-  readonly allowPrivate: boolean
   /** Milliseconds until the response headers must be there. */
   readonly headersTimeout: number
   /** At once; 256 unless it says otherwise. */
@@ -55,6 +40,8 @@ export interface PoolOptions {
 
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
+/** Bytes that the headers of an answer may have. */
+const MOST_HEADERS = 16 * 1024
 
 export function createPool(
   origin: string,
@@ -64,6 +51,7 @@ export function createPool(
     connections,
     headersTimeout,
     bodyTimeout: headersTimeout,
+    maxHeaderSize: MOST_HEADERS,
     connect: createConnector(options),
   })
 }
@@ -72,8 +60,10 @@ export function createPool(
 export function createConnector({
   alias,
   allowPrivate,
+  exceptions = NO_EXCEPTIONS,
   ...options
-}: Pick<PoolOptions, 'alias' | 'allowPrivate'> & { allowH2?: boolean }): buildConnector.connector {
+}: Permits & { alias: string; allowH2?: boolean }): buildConnector.connector {
+  const permits: Permits = { allowPrivate, exceptions }
   const refusal = () => new Fault('egress.refused', { connection: alias })
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,
@@ -82,14 +72,14 @@ export function createConnector({
       lookup(hostname, { ...options, all: true }, (error, found) => {
         const addresses = found as LookupAddress[] | undefined
         if (error !== null || addresses === undefined) callback(error, [])
-        else if (addresses.every(({ address }) => isAllowed(address, allowPrivate))) callback(null, addresses)
+        else if (addresses.every(({ address }) => isAllowed(address, permits, hostname))) callback(null, addresses)
         else callback(refusal(), [])
       })
     },
   })
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 && !isAllowed(host, allowPrivate)) callback(refusal(), null)
+    if (isIP(host) !== 0 && !isAllowed(host, permits)) callback(refusal(), null)
     else connect(target, callback)
   }
 }

@@ -3,6 +3,7 @@ import type { Breaker } from '../breaker.ts'
 import type { Carrier } from '../carrier.ts'
 import type { Reach } from '../upstream.ts'
 import { createWebSocketCarrier } from '../websocket/websocket-carrier.ts'
+import { NO_EXCEPTIONS } from './exceptions.ts'
 import { createHttpCarrier } from './http-carrier.ts'
 
 export function createCarrier(reach: Reach, ids: () => number, breaker: Breaker): Carrier {
@@ -15,6 +16,7 @@ export function createCarrier(reach: Reach, ids: () => number, breaker: Breaker)
     timeout: reach.timeout,
     url,
     allowPrivate: wire.private,
+    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
     headers: wire.headers,
     ids,
     breaker,

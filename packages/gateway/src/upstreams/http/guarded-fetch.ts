@@ -1,11 +1,13 @@
 /**
- * `fetch` for libraries that bring their own protocol (OpenID Connect): small answers, no redirects, through the one guarded
- * agent, so that the address is judged when the connection is made.
+ * `fetch` for protocols that are not MCP (OpenID Connect, OAuth, webhooks): small answers, a deadline for all of it, through the one
+ * guarded agent, so that the address is judged when the connection is made.
  *
- * One pool for each request: these are rare, and nothing is left open behind them.
+ * A redirect is the answer, unless whoever asks lets some be followed; each is then judged like the first address. One pool for each
+ * request: these are rare, and nothing is left open behind them. Answers are read as they are sent: what is packed is refused.
  */
 import { Fault } from '@toolway/contract'
-import { createPool, type PoolOptions } from './agent.ts'
+import type { Dispatcher } from 'undici'
+import { createPool, type Permits } from './agent.ts'
 
 export interface FetchOptions {
   readonly method?: string
@@ -16,44 +18,110 @@ export interface FetchOptions {
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Response>
 
+export interface GuardedFetchParts extends Permits {
+  readonly alias: string
+}
+
+export interface GuardedFetchLimits {
+  /** How many redirects of a GET are followed; none unless it says otherwise, and never more than three. */
+  readonly redirects?: number
+  /** Milliseconds for all of it: look-up, connection, every redirect and the last byte. */
+  readonly patience?: number
+  readonly mostBytes?: number
+}
+
 const MOST_BYTES = 1024 * 1024
 const PATIENCE = 10_000
-const METHODS = ['GET', 'POST'] as const
+const MOST_REDIRECTS = 3
+const METHODS = ['GET', 'POST', 'DELETE'] as const
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Statuses that have no body (Fetch standard, null body status). */
-const BODILESS = new Set([204, 205, 304])
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+/** What another origin may be told, too: nothing that opens or names anything. */
+const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language', 'user-agent'])
 
-/** Redirects are answered as they are, never followed. */
-export function createGuardedFetch(reach: Pick<PoolOptions, 'alias' | 'allowPrivate'>): GuardedFetch {
-  return async (url, { method = 'GET', headers = {}, body, signal }) => {
-    const { origin, pathname, search } = new URL(url)
-    const known = METHODS.find((one) => one === method)
-    if (known === undefined) throw new TypeError(`${method} is not sent from here`)
-    const pool = createPool(origin, { ...reach, headersTimeout: PATIENCE, connections: 1 })
+interface Sent {
+  readonly url: URL
+  readonly method: (typeof METHODS)[number]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** Throws `egress.refused`, `result.too-large`, and as errors of their own what the network and the deadline do. */
+export function createGuardedFetch(reach: GuardedFetchParts, limits: GuardedFetchLimits = {}): GuardedFetch {
+  const { redirects = 0, patience = PATIENCE, mostBytes = MOST_BYTES } = limits
+  const most = Math.min(redirects, MOST_REDIRECTS)
+
+  async function send({ url, method, headers, body }: Sent, signal: AbortSignal): Promise<Response> {
+    const pool = createPool(url.origin, { ...reach, headersTimeout: patience, connections: 1 })
     try {
-      const answer = await pool.request({
-        path: pathname + search,
-        method: known,
-        headers: Object.fromEntries(new Headers(headers)),
-        body: textOf(body),
-        signal: signal ?? AbortSignal.timeout(PATIENCE),
-      })
-      const chunks: Buffer[] = []
-      let bytes = 0
-      for await (const chunk of answer.body) {
-        bytes += (chunk as Buffer).length
-        if (bytes > MOST_BYTES) throw new Fault('result.too-large', { connection: reach.alias, limit: MOST_BYTES })
-        chunks.push(chunk as Buffer)
-      }
-      const plain = new Headers()
-      for (const [name, value] of Object.entries(answer.headers)) {
-        for (const one of [value ?? []].flat()) plain.append(name, one)
-      }
-      const { statusCode: status } = answer
-      return new Response(BODILESS.has(status) ? null : Buffer.concat(chunks), { status, headers: plain })
+      const path = url.pathname + url.search
+      return await read(await pool.request({ path, method, headers, body, signal }), reach.alias, mostBytes)
     } finally {
       await pool.destroy()
     }
   }
+
+  return async (address, { method = 'GET', headers = {}, body, signal }) => {
+    const known = METHODS.find((one) => one === method)
+    if (known === undefined) throw new TypeError(`${method} is not sent from here`)
+    const deadline = AbortSignal.timeout(patience)
+    const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+    let sent: Sent = {
+      url: addressOf(address, reach.alias),
+      method: known,
+      headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
+      body: textOf(body),
+    }
+    for (let followed = 0; ; followed++) {
+      const response = await send(sent, until)
+      const next = known === 'GET' && followed < most ? redirected(sent, response) : undefined
+      if (next === undefined) return response
+      sent = next
+    }
+  }
+}
+
+/** Only what HTTP is spoken with: everything else leads somewhere that no guard looks at. */
+function addressOf(address: string, alias: string): URL {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Fault('egress.refused', { connection: alias })
+  return url
+}
+
+/** Where it leads; undefined where it leads nowhere, or from a line that nobody can listen to to one that everybody can. */
+function redirected({ url, headers, ...sent }: Sent, { status, headers: answered }: Response): Sent | undefined {
+  const to = REDIRECTS.has(status) ? URL.parse(answered.get('location') ?? '', url.href) : null
+  if (to === null || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return undefined
+  if (url.protocol === 'https:' && to.protocol !== 'https:') return undefined
+  if (to.origin === url.origin) return { ...sent, url: to, headers }
+  const harmless = Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase()))
+  return { ...sent, url: to, headers: Object.fromEntries(harmless) }
+}
+
+async function read(answer: Dispatcher.ResponseData, alias: string, mostBytes: number): Promise<Response> {
+  // A few bytes of it may unpack to anything; that it was not asked for says enough of who sends it.
+  const packed = String(answer.headers['content-encoding'] ?? 'identity')
+    .trim()
+    .toLowerCase()
+  if (packed !== 'identity' && packed !== '') {
+    answer.body.once('error', () => {}).destroy()
+    throw new Error('the answer is packed, which was not asked for')
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer.body) {
+    bytes += (chunk as Buffer).length
+    if (bytes > mostBytes) throw new Fault('result.too-large', { connection: alias, limit: mostBytes })
+    chunks.push(chunk as Buffer)
+  }
+  const plain = new Headers()
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const one of [value ?? []].flat()) plain.append(name, one)
+  }
+  const { statusCode: status } = answer
+  return new Response(BODILESS.has(status) ? null : Buffer.concat(chunks), { status, headers: plain })
 }
 
 function textOf(body: unknown): string | null {

@@ -12,32 +12,40 @@ import { InitializeRefused, openLegacySession, type LegacySession, type OpenOpti
 import * as modern from './modern.ts'
 import { MOST_STREAMS } from './own-streams.ts'
 import type { Wire } from './post.ts'
+import { createPresenting, headersOf } from './presenting.ts'
 import { createReachMask } from './reach-mask.ts'
 import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 
 /** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
 const ROOM = 24
 
-export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, ids, breaker }: CarrierParts): Carrier {
-  const options = { alias, allowPrivate, headersTimeout: timeout * 1000 }
+export function createHttpCarrier(parts: CarrierParts): Carrier {
+  const { alias, timeout, url, allowPrivate, exceptions, headers, ids, breaker } = parts
+  const options = { alias, allowPrivate, exceptions, headersTimeout: timeout * 1000 }
   const ownPool = () => createPool(url.origin, options)
   const streams = createPool(url.origin, { ...options, connections: MOST_STREAMS + ROOM })
   const mask = createReachMask(url, headers)
   const path = url.pathname + url.search
   const wire: Wire = { alias, pool: ownPool(), streams, ownPool, path, headers, timeout, breaker, mask }
+  const present = createPresenting(wire)
   /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
   let speaksPair = false
 
   async function openPair(options: OpenOptions): Promise<LegacySession> {
     let pair: SsePair | undefined
+    let at = present(options.credential)
     return openPipeSession(
       {
         alias,
         ids,
         timeout,
         breaker,
-        mask,
-        open: async (ears, signal) => (pair = await openSsePair(wire, url, ears, signal)),
+        mask: (text) => at.mask(text),
+        open: async (ears, signal) => (pair = await openSsePair(at, url, ears, signal)),
+        onCredential(credential) {
+          at = present(credential)
+          Object.assign(pair?.headers ?? {}, headersOf(credential))
+        },
         onPortrait: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),
       },
       options,
@@ -71,18 +79,18 @@ export function createHttpCarrier({ alias, timeout, url, allowPrivate, headers, 
   }
 
   return {
-    async isModern(signal) {
+    async isModern(signal, credential) {
       try {
-        await modern.discover(wire, ids, signal)
+        await modern.discover(present(credential), ids, signal)
         return true
       } catch (thrown) {
         if (!saysLegacy(thrown)) throw thrown
         return false
       }
     },
-    discover: (signal) => modern.discover(wire, ids, signal),
-    exchange: (asked) => modern.exchange(wire, ids, asked),
-    listen: (options) => modern.listen(wire, ids, options),
+    discover: (signal, credential) => modern.discover(present(credential), ids, signal),
+    exchange: (asked) => modern.exchange(present(asked.credential), ids, asked),
+    listen: (options) => modern.listen(present(options.credential), ids, options),
     open,
     doubt() {
       speaksPair = false

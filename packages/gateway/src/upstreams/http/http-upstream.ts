@@ -12,8 +12,8 @@ import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
-import { createKeptListen, type Opening } from '../kept-listen.ts'
-import { createListening } from '../listening.ts'
+import type { Opening } from '../kept-listen.ts'
+import type { Listening } from '../listening.ts'
 import type { SessionPool } from '../session-pool.ts'
 import {
   changedList,
@@ -23,9 +23,13 @@ import {
   type Hearing,
   type Honoured,
   type Portrait,
+  type Presented,
+  type Presents,
   type Reach,
   type Upstream,
 } from '../upstream.ts'
+import { createAnnouncements } from './announcements.ts'
+import { withCredential } from '../with-credential.ts'
 import { createCarrier } from './carriers.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
@@ -48,16 +52,14 @@ export interface HttpUpstreamParts {
 export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: HttpUpstreamParts): Upstream {
   const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
   const carrier = createCarrier(reach, ids, breaker)
-  const detecting = createSingleFlight<'era', Revision>()
+  /** For what the gateway asks for itself. */
+  const own = reach.credential
+  const patience = reach.timeout * 1000
+  const detecting = createSingleFlight<string | undefined, Revision>()
   let known = reach.revision
   const pinned = () => (known !== undefined && isLegacyRevision(known) ? known : undefined)
-  const announced = createListening({ apply: (union) => kept.want(union) })
-  const kept = createKeptListen({
-    open: announcements,
-    onNotification: announced.hear,
-    onReturn: announced.missed,
-    patience: reach.timeout * 1000,
-  })
+  const announcements = createAnnouncements({ open: listen, presents: own, patience })
+  const announced = announcements.shared
   const sessions = createLegacySessions({ reach, carrier, pool, revision: pinned, onListChanged: announced.hear })
   const closing = new AbortController()
 
@@ -67,19 +69,24 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     return revision
   }
 
-  const revisionOf = (): Promise<Revision> | Revision => known ?? detecting('era', detect)
-
-  async function detect(): Promise<Revision> {
-    const signal = AbortSignal.timeout(reach.timeout * 1000)
-    if (await carrier.isModern(signal)) return settle(MODERN)
-    return settle((await sessions.introduce()).revision)
+  /** Found out with the credential of whoever wants to know: nobody is told no because another one may not come in. */
+  const revisionOf = (whose: Ask | Presented | undefined): Promise<Revision> | Revision => {
+    if (known !== undefined) return known
+    const credential = whose !== undefined && 'caller' in whose ? whose.credential : whose
+    return detecting(credential?.id, () => detect(whose, credential))
   }
 
-  async function introduce(signal: AbortSignal): Promise<Portrait> {
-    const revision = await revisionOf()
-    if (eraOf(revision) === 'legacy') return sessions.introduce()
+  async function detect(whose: Ask | Presented | undefined, credential: Presented | undefined): Promise<Revision> {
+    const signal = AbortSignal.timeout(patience)
+    if (await carrier.isModern(signal, credential)) return settle(MODERN)
+    return settle((await sessions.introduce(credential === undefined ? undefined : whose)).revision)
+  }
+
+  async function introduce(signal: AbortSignal, credential: Presented | undefined): Promise<Portrait> {
+    const revision = await revisionOf(credential)
+    if (eraOf(revision) === 'legacy') return sessions.introduce(credential)
     try {
-      return await carrier.discover(signal)
+      return await carrier.discover(signal, credential)
     } catch (thrown) {
       // A pinned server is taken at its word, even if it does not answer discovery.
       if (reach.pinned && thrown instanceof Fault && thrown.code === 'upstream.malformed') return UNDISCOVERED
@@ -94,44 +101,70 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
       const refusal = breaker.admit()
       if (refusal !== undefined) return Promise.reject(refusal)
     }
-    return known === MODERN ? carrier.exchange(asked) : askOther(asked)
+    if (own !== undefined && asked.owner === GATEWAY)
+      return withCredential(own, (credential) =>
+        listsPrivate(asked, credential) ? Promise.resolve(NO_RESOURCES) : send({ ...asked, credential }),
+      )
+    return send(asked)
   }
+
+  const send = (asked: Ask): Promise<Answer> => (known === MODERN ? carrier.exchange(asked) : askOther(asked))
 
   async function askOther(asked: Ask): Promise<Answer> {
-    return (await revisionOf()) === MODERN ? carrier.exchange(asked) : sessions.ask(asked)
+    return (await revisionOf(asked)) === MODERN ? carrier.exchange(asked) : sessions.ask(asked)
   }
 
-  async function check(signal: AbortSignal): Promise<boolean> {
-    if ((await revisionOf()) === MODERN)
-      await carrier.exchange({ method: 'server/discover', params: {}, caller: modern.NOBODY, signal })
-    else await sessions.ping(signal)
+  async function check(signal: AbortSignal, credential: Presented | undefined): Promise<boolean> {
+    if ((await revisionOf(credential)) === MODERN)
+      await carrier.exchange({ method: 'server/discover', params: {}, caller: modern.NOBODY, signal, credential })
+    else await sessions.ping(signal, credential)
     return true
   }
 
   /** One stream of the server's announcements, until it ends; false where it has none. */
-  async function announcements(opening: Opening): Promise<boolean> {
-    if ((await revisionOf()) !== MODERN) {
-      const { signal, onOpen, onNotification } = opening
-      return sessions.watch(() => onOpen(undefined), onNotification, signal)
-    }
-    const answer = await carrier.listen(opening)
-    return !('error' in answer) || answer.error.code !== NO_METHOD
+  function listen(opening: Opening, presents: Presents | undefined): Promise<boolean> {
+    return withCredential(presents, async (credential) => {
+      if ((await revisionOf(credential)) !== MODERN) {
+        const { signal, onOpen, onNotification } = opening
+        return sessions.watch({ signal, onOpen: () => onOpen(undefined), onNotification }, credential)
+      }
+      const answer = await carrier.listen({ ...opening, credential })
+      return !('error' in answer) || answer.error.code !== NO_METHOD
+    })
   }
 
   async function join(hearing: Hearing): Promise<Honoured> {
-    const { uris, tasks, onNotification, onEnd } = hearing
-    const signal = AbortSignal.any([hearing.signal, closing.signal])
-    closing.signal.addEventListener('abort', onEnd, { once: true, signal: hearing.signal })
-    const revision = await again(revisionOf, signal)
-    return revision === MODERN
-      ? announced.join({ lists: false, uris, tasks }, onNotification, signal)
-      : sessions.listen(hearing, signal)
+    const { uris, tasks, credential: presents, onNotification, onEnd } = hearing
+    const left = new AbortController()
+    const here = AbortSignal.any([hearing.signal, left.signal])
+    const signal = AbortSignal.any([here, closing.signal])
+    closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
+    const credential = presents === undefined ? undefined : await presents.open()
+    const revision = await again(() => revisionOf(credential), signal)
+    if (revision !== MODERN) return sessions.listen(hearing, signal)
+    const leave = () => {
+      left.abort()
+      onEnd()
+    }
+    const source = await sourceOf(presents, credential, () => announcements.ofNobody(leave, signal))
+    return source.join({ lists: false, uris, tasks }, onNotification, signal)
+  }
+
+  /** Whoever has no credential here hears nothing of what the gateway's own is told. */
+  function sourceOf(
+    presents: Presents | undefined,
+    credential: Presented | undefined,
+    ofNobody: () => Promise<Listening>,
+  ): Promise<Listening> | Listening {
+    if (presents === undefined) return announced
+    return credential === undefined ? ofNobody() : announcements.of(credential.id, presents)
   }
 
   return {
-    introduce,
+    patience,
+    introduce: (signal) => withCredential(own, (credential) => introduce(signal, credential)),
     ask,
-    check,
+    check: (signal) => withCredential(own, (credential) => check(signal, credential)),
     watch(onChange, signal) {
       const onNotification = ({ method }: Notification) => {
         const kind = changedList(method)
@@ -150,7 +183,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     forget: (session) => sessions.forget(session),
     async close() {
       closing.abort()
-      kept.close()
+      announcements.close()
       const until = performance.now() + GRACE
       const drained = new AbortController()
       void sessions.drain().then(() => drained.abort())
@@ -163,11 +196,23 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
   }
 }
 
+/**
+ * What the gateway lists is shown to all who may call. Tools, prompts and templates are the server's; resources are what the account
+ * has, and a member's are read by their addresses only.
+ */
+const listsPrivate = ({ method }: Ask, credential: Presented | undefined): boolean =>
+  method === 'resources/list' && credential?.owner === 'member'
+const NO_RESOURCES: Answer = { result: { resources: [] } }
+
 const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
 
 /** What is in force by then, or all of it, where the server lets wait: it is kept trying, and says then what it missed. */
 const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>
   Promise.race([
-    joined.catch(() => ({ uris: [], tasks: [] })),
+    joined.catch((thrown: unknown) => {
+      // Whoever wants to hear has something to do first.
+      if (thrown instanceof Fault && thrown.code.startsWith('credential.')) throw thrown
+      return { uris: [], tasks: [] }
+    }),
     pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
   ])

@@ -27,15 +27,28 @@ import {
 } from '@toolway/protocol'
 import { createLogLevel } from '../log-level.ts'
 import { MOST_QUESTIONS } from '../strays.ts'
-import { changedList, forCaller, HUMAN, REPEATABLE, type Answer, type Ask, type Portrait } from '../upstream.ts'
+import {
+  changedList,
+  forCaller,
+  HUMAN,
+  REPEATABLE,
+  type Answer,
+  type Ask,
+  type Portrait,
+  type Presented,
+} from '../upstream.ts'
 import { excerpt, OWN_CLIENT } from './modern.ts'
-import { header, maskedError, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
+import { header, maskedError, maskedResult, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
+import { createPresenting } from './presenting.ts'
+import { refusalOf } from './refusal.ts'
 
 export interface LegacySession {
   readonly portrait: Portrait
   /** Whether it finds itself which call is meant by what comes beside the calls. */
   readonly attributes: boolean
   ask(ask: Ask): Promise<Answer>
+  /** Its credential as it is by now; each ask that brings one presents it, too. */
+  present(credential: Presented): void
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
   stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
   /** Say something that wants no answer, or is one. */
@@ -55,6 +68,9 @@ export class InitializeRefused extends Error {}
 /** 2025-11-25, transports, backwards compatibility. */
 const SAYS_OLDER = new Set([400, 404, 405])
 
+/** What a credential or a moment may change. */
+const IS_REFUSED = new Set([401, 403, 429])
+
 const CLOSE_TIMEOUT = 5_000
 const LEVEL_PATIENCE = 1_000
 
@@ -64,17 +80,27 @@ export interface OpenOptions {
   /** The level that the session had before it was lost. */
   readonly logLevel: string | undefined
   readonly signal: AbortSignal
+  /** The session is used under this credential, as it is renewed, and under no other. */
+  readonly credential?: Presented | undefined
   /** Servers without a stream of their own say within calls that their lists have changed. */
   onListChanged(notification: Notification): void
 }
 
 export async function openLegacySession(wire: Wire, ids: () => number, options: OpenOptions): Promise<LegacySession> {
-  const { sessionId, portrait } = await initialize(wire, ids, options)
+  const presented = createPresenting(wire)
+  /** As the last ask that brought its credential presented it: what the session says beside its asks goes out with that. */
+  let current = presented(options.credential)
+  const { sessionId, portrait } = await initialize(current, ids, options)
   const headers: Record<string, string> = { 'mcp-protocol-version': portrait.revision }
   if (sessionId !== undefined) headers['mcp-session-id'] = sessionId
-  const post = (message: JsonObject, more: Partial<Outgoing> = {}) =>
-    send(wire, { method: 'POST', headers, body: JSON.stringify(message), ...more })
-  const tell = (message: JsonObject, signal?: AbortSignal) => post(message, signal === undefined ? {} : { signal })
+  const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
+    send(at, { method: 'POST', headers, body: JSON.stringify(message), ...more })
+  const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
+    post(message, signal === undefined ? {} : { signal }, at)
+
+  function present(credential: Presented): void {
+    current = presented(credential)
+  }
 
   const logs = isObject(portrait.capabilities['logging'])
   const level = createLogLevel(undefined, (wanted) => {
@@ -90,11 +116,11 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
 
   let asking = 0
   /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
-  async function answerQuestion(question: Request, asked: Ask): Promise<void> {
+  async function answerQuestion(question: Request, asked: Ask, at: Wire): Promise<void> {
     asking++
     try {
       const answer = await asked.onQuestion(question)
-      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
+      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
     } finally {
       asking--
     }
@@ -105,6 +131,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   }
 
   async function ask(asked: Ask): Promise<Answer> {
+    if (asked.credential !== undefined) present(asked.credential)
+    const at = current
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const id = ids()
@@ -115,7 +143,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const params = stripEnvelope(asked.params, ours)
     const { signal } = asked
     const cancel = (reason: string) => {
-      tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } }).catch(() => {})
+      const params = { requestId: id, reason }
+      tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, undefined, at).catch(() => {})
     }
     const onAbort = () => cancel('the client cancelled the request')
     signal.addEventListener('abort', onAbort, { once: true })
@@ -131,7 +160,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
           questions--
           began = Date.now()
         }
-        answerQuestion(message, asked).then(answered, answered)
+        answerQuestion(message, asked, at).then(answered, answered)
       }
     }
     const { hold, method, patient = false } = asked
@@ -147,22 +176,22 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     try {
       const traced = { ...headers, ...traceHeaders(params) }
       const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
-      const first = await post({ jsonrpc: '2.0', id, method, params }, heard)
-      if (first.response === undefined) refuseStatus(wire, first, sessionId === undefined ? undefined : id)
+      const first = await post({ jsonrpc: '2.0', id, method, params }, heard, at)
+      if (first.response === undefined) refuseStatus(at, first, sessionId === undefined ? undefined : id)
       // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
       const left = () => {
         if (isAskedBeside) return HUMAN.question
         return questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000
       }
-      return await finish(wire, id, first, async (last, wait) => {
+      return await finish(at, id, first, async (last, wait) => {
         asked.onPause?.()
         await pause(wait)
-        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() })
+        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() }, at)
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
-      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone())) throw thrown
+      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone(at))) throw thrown
       throw new Fault('upstream.lost', { connection: wire.alias }, { cause: thrown })
     } finally {
       signal.removeEventListener('abort', onAbort)
@@ -170,22 +199,28 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   }
 
   /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async function isGone(): Promise<boolean> {
+  async function isGone(at: Wire): Promise<boolean> {
     const id = ids()
-    const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }).catch(() => undefined)
+    const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
     return answer?.status === 404 && !answers(answer.text, id)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
-  const resume = (last: string, more: Partial<Outgoing>) =>
-    send(wire, { method: 'GET', headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last }, ...more })
+  const resume = (last: string, more: Partial<Outgoing>, at: Wire) => {
+    const again = { ...headers, accept: 'text/event-stream', 'last-event-id': last }
+    // Whatever keeps the rest back, the request itself was sent: it may have acted.
+    return send(at, { method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
+      const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
+      throw isUnsent ? new Fault('upstream.lost', { connection: wire.alias }, { cause: thrown }) : thrown
+    })
+  }
 
   async function stream(
     onMessage: (message: Message) => void,
     signal: AbortSignal,
     onOpen?: () => void,
   ): Promise<boolean> {
-    const incoming = await send(wire, {
+    const incoming = await send(current, {
       method: 'GET',
       headers: { ...headers, accept: 'text/event-stream' },
       signal,
@@ -196,7 +231,8 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const { status } = incoming
     if (status === 404 && sessionId !== undefined) throw new SessionLost()
     if (status === 409) throw new StreamTaken()
-    if (status === 429 || (status >= 500 && status !== 501)) refuseStatus(wire, incoming, undefined)
+    const mayBeRenewed = status === 401 && current !== wire
+    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw refusalOf(current, incoming)
     return status === 200 && incoming.stream
   }
 
@@ -205,7 +241,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const ended = wire.pool.closed || wire.pool.destroyed
     const pool = ended ? wire.ownPool() : wire.pool
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await send({ ...wire, pool }, { method: 'DELETE', headers, signal }).catch(() => {})
+    await send({ ...current, pool }, { method: 'DELETE', headers, signal }).catch(() => {})
     if (ended) await pool.destroy()
   }
 
@@ -217,7 +253,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     throw thrown
   }
 
-  return { portrait, attributes: false, ask, stream, tell, close }
+  return { portrait, attributes: false, ask, present, stream, tell, close }
 }
 
 async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
@@ -297,7 +333,9 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
   }
-  return isFailure(message) ? { error: maskedError(wire, message.error) } : { result: message.result }
+  return isFailure(message)
+    ? { error: maskedError(wire, message.error) }
+    : { result: maskedResult(wire, message.result) }
 }
 
 /** `asked` is the id of a request within a session: a 404 that does not answer it means that the session is gone. */
@@ -305,12 +343,8 @@ function refuseStatus(wire: Wire, incoming: Incoming, asked: number | undefined)
   const { status } = incoming
   if (status < 300) return
   if (status === 404 && asked !== undefined && !answers(incoming.text, asked)) throw new SessionLost()
-  if (status === 429) throw new Fault('upstream.busy', { connection: wire.alias })
-  if (status === 401 || status === 403) {
-    throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
-  }
-  if (header(incoming, 'content-type')?.includes('json') === true && status < 500) return
-  throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
+  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status < 500
+  if (!carriesMessage || IS_REFUSED.has(status)) throw refusalOf(wire, incoming)
 }
 
 /** Whether a body is the answer to this very request: its server has processed it then. */

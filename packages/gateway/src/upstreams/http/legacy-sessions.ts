@@ -16,11 +16,20 @@ import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
 import type { Carrier } from '../carrier.ts'
 import { createStrays } from '../strays.ts'
-import { GATEWAY, type Answer, type Ask, type Hearing, type Honoured, type Portrait, type Reach } from '../upstream.ts'
+import {
+  GATEWAY,
+  type Answer,
+  type Ask,
+  type Hearing,
+  type Honoured,
+  type Portrait,
+  type Presented,
+  type Reach,
+} from '../upstream.ts'
 import { SessionLost, StreamTaken, type LegacySession } from './legacy-session.ts'
 import { NOBODY, OWN_CAPABILITIES } from './modern.ts'
 import type { OwnStream } from './own-stream.ts'
-import { createOwnStreams, needsOwnStream, type Whose } from './own-streams.ts'
+import { createOwnStreams, needsOwnStream, type Holding, type Whose } from './own-streams.ts'
 
 export interface LegacySessionsParts {
   readonly reach: Reach
@@ -34,13 +43,16 @@ export interface LegacySessionsParts {
 }
 
 export interface LegacySessions {
-  /** Who answers in the gateway's own session. */
-  introduce(): Promise<Portrait>
+  /** Who answers in the gateway's own session, or in that of whoever is about to ask. */
+  introduce(whose: Whose | Presented | undefined): Promise<Portrait>
   ask(asked: Ask): Promise<Answer>
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
-  ping(signal: AbortSignal): Promise<Answer>
+  ping(signal: AbortSignal, credential: Presented | undefined): Promise<Answer>
   /** The server's stream of the gateway's own session; false where it has none. */
-  watch(onOpen: () => void, onNotification: (notification: Notification) => void, signal: AbortSignal): Promise<boolean>
+  watch(
+    ears: { onOpen(): void; onNotification(notification: Notification): void; readonly signal: AbortSignal },
+    credential: Presented | undefined,
+  ): Promise<boolean>
   /** Hear what the server says to a session beside its answers. */
   listen(hearing: Hearing, signal: AbortSignal): Promise<Honoured>
   tell(whose: Whose, notification: Notification): void
@@ -60,15 +72,22 @@ const OWN: Holder = { owner: GATEWAY, capabilities: ANYTHING, lasting: true }
 /** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
 const LATE_LINES = 30
 
-function holderOf({ session, owner, caller }: Whose): Holder {
-  if (session !== undefined) return { owner: session.id, capabilities: session.caller.capabilities, lasting: true }
-  if (owner === GATEWAY) return OWN
-  return { owner: `owner ${owner}`, capabilities: caller.capabilities, lasting: false }
+function holderOf({ session, owner, caller, credential: presented }: Whose): Holder {
+  const credential = presented?.id
+  if (session !== undefined)
+    return { owner: session.id, capabilities: session.caller.capabilities, lasting: true, credential }
+  if (owner === GATEWAY) return ownHolder(presented)
+  return { owner: `owner ${owner}`, capabilities: caller.capabilities, lasting: false, credential }
 }
 
-/** A client has one session here, a principal one for each set of capabilities. */
-const keyOf = ({ owner, capabilities, lasting }: Holder): string =>
-  lasting ? owner : `${owner} ${JSON.stringify(capabilities)}`
+const ownHolder = (presented: Presented | undefined): Holder =>
+  presented === undefined ? OWN : { ...OWN, credential: presented.id }
+
+/** A client has one session here for each credential, a principal one for each set of capabilities, too. */
+const holdingOf = ({ owner, capabilities, lasting, credential = '' }: Holder): Holding => ({
+  owner,
+  key: lasting ? credential : `${credential} ${JSON.stringify(capabilities)}`,
+})
 
 export function createLegacySessions(parts: LegacySessionsParts): LegacySessions {
   const { reach, carrier, pool, revision, onListChanged } = parts
@@ -80,12 +99,13 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
   })
 
   const open =
-    ({ capabilities }: Holder, logLevel?: string) =>
+    ({ capabilities }: Holder, credential: Presented | undefined, logLevel?: string) =>
     () =>
       carrier.open({
         revision: revision(),
         capabilities,
         logLevel,
+        credential,
         signal: AbortSignal.timeout(timeout * 1000),
         onListChanged,
       })
@@ -93,7 +113,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
   /** The server did not know the session, so it did not act: one new session, one more try. */
   async function askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
     const once = () =>
-      place.use(holder, open(holder, levelOf(asked)), async (session) => {
+      place.use(holder, open(holder, asked.credential, levelOf(asked)), async (session) => {
         // What the server asks on the session's own stream must not come before that stream is there.
         await stream?.ready()
         return session.ask(asked).catch((thrown: unknown) => refuse(holder, session, thrown))
@@ -117,8 +137,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
 
   async function ask(asked: Ask): Promise<Answer> {
     const holder = holderOf(asked)
-    const key = keyOf(holder)
-    const stream = needsOwnStream(asked) ? own.of(key, asked) : own.find(key)
+    const stream = needsOwnStream(asked) ? own.of(holdingOf(holder), asked) : own.find(holdingOf(holder))
     if (stream === undefined) return askIn(holder, asked)
     const call = stream.strays.begin(asked)
     try {
@@ -136,9 +155,10 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
     work: (session: LegacySession, ended: AbortSignal) => Promise<boolean>,
   ): Promise<boolean> {
     const holder = holderOf(whose)
-    return place.listen(holder, open(holder, levelOf(whose)), (session, ended) =>
-      work(session, ended).catch((thrown: unknown) => refuse(holder, session, thrown)),
-    )
+    return place.listen(holder, open(holder, whose.credential, levelOf(whose)), (session, ended) => {
+      if (whose.credential !== undefined) session.present(whose.credential)
+      return work(session, ended).catch((thrown: unknown) => refuse(holder, session, thrown))
+    })
   }
 
   function forget(owner: string): void {
@@ -147,11 +167,17 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
   }
 
   return {
-    introduce: () => place.use(OWN, open(OWN), ({ portrait }) => Promise.resolve(portrait)),
+    introduce(whose) {
+      const isWhose = whose !== undefined && 'caller' in whose
+      const holder = isWhose ? holderOf(whose) : ownHolder(whose)
+      const opening = isWhose ? open(holder, whose.credential, levelOf(whose)) : open(holder, whose)
+      return place.use(holder, opening, ({ portrait }) => Promise.resolve(portrait))
+    },
     ask,
-    ping: (signal) => askIn(OWN, { ...PING, signal }),
-    watch: (onOpen, onNotification, signal) =>
-      place.listen(OWN, open(OWN), async (session, ended) => {
+    ping: (signal, credential) => askIn(ownHolder(credential), { ...PING, signal, credential }),
+    watch: ({ onOpen, onNotification, signal }, credential) => {
+      const holder = ownHolder(credential)
+      return place.listen(holder, open(holder, credential), async (session, ended) => {
         const nobody = createStrays(() => {})
         const hear = (message: Message) => {
           if (isNotification(message)) onNotification(message)
@@ -159,26 +185,26 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
         }
         try {
           // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
-          await session.ask({ ...PING, signal })
+          await session.ask({ ...PING, signal, credential })
           onOpen()
           return await session.stream(hear, AbortSignal.any([signal, ended]))
         } catch (thrown) {
           // Nothing depends on this very session: the next one has a stream to give.
           if (thrown instanceof StreamTaken) forget(GATEWAY)
-          return refuse(OWN, session, thrown)
+          return refuse(holder, session, thrown)
         }
-      }),
-    listen(hearing, signal) {
-      const { uris, beside = false, onNotification } = hearing
-      const stream = uris.length === 0 && !beside ? undefined : own.of(keyOf(holderOf(hearing)), hearing)
-      if (stream === undefined) return Promise.resolve({ uris: [], tasks: [] })
+      })
+    },
+    async listen({ session, owner, caller, credential: presents, uris, beside = false, onNotification }, signal) {
+      if (uris.length === 0 && !beside) return { uris: [], tasks: [] }
+      const whose = { session, owner, caller, credential: await presents?.open() }
+      const stream = own.of(holdingOf(holderOf(whose)), whose, presents)
+      if (stream === undefined) return { uris: [], tasks: [] }
       return stream.listening.join({ lists: false, uris, tasks: [], beside }, onNotification, signal)
     },
-    tell: (whose, notification) =>
-      void place
-        .find(holderOf(whose))
-        ?.tell({ ...notification })
-        .catch(() => {}),
+    tell(whose, notification) {
+      for (const session of place.held(holderOf(whose))) session.tell({ ...notification }).catch(() => {})
+    },
     forget,
     drain() {
       own.close()

@@ -26,8 +26,9 @@ import {
   type Message,
   type Notification,
 } from '@toolway/protocol'
-import { forCaller, type Answer, type Portrait } from '../upstream.ts'
-import { header, maskedError, readAs, send, type Incoming, type Wire } from './post.ts'
+import { forCaller, type Answer, type Portrait, type Presented } from '../upstream.ts'
+import { maskedError, maskedResult, readAs, send, type Wire } from './post.ts'
+import { refuseStatus } from './refusal.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
 /** Lists are asked for as a host that shows apps asks: servers offer their apps to no other (MCP Apps, negotiation). */
@@ -51,6 +52,7 @@ export interface Exchange {
   readonly headerParameters?: readonly HeaderParameter[]
   readonly signal: AbortSignal
   readonly patient?: boolean
+  readonly credential?: Presented | undefined
   onNotification?(notification: { jsonrpc: '2.0'; method: string; params?: JsonObject }): void
 }
 
@@ -84,7 +86,7 @@ function answerOf(wire: Wire, id: number, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
     throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
   }
-  return isFailure(message) ? failureOf(wire, message.error) : { result: message.result }
+  return isFailure(message) ? failureOf(wire, message.error) : { result: maskedResult(wire, message.result) }
 }
 
 /** A server's error as an answer, unless it is about what the gateway itself wrote. */
@@ -93,7 +95,11 @@ export function failureOf(wire: Pick<Wire, 'alias' | 'mask'>, error: ErrorBody):
   // These two describe the gateway's own request; the caller's hop was in order.
   if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
     const problem = `it refuses the request's envelope (${code})`
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: new Refused(error) })
+    throw new Fault(
+      'upstream.malformed',
+      { connection: wire.alias, problem },
+      { cause: new Refused(maskedError(wire, error)) },
+    )
   }
   return { error: maskedError(wire, error) }
 }
@@ -105,19 +111,6 @@ class Refused extends Error {
     super(error.message)
     this.error = error
   }
-}
-
-/** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
-export function refuseStatus(wire: Wire, incoming: Incoming): void {
-  const { status } = incoming
-  if (status < 300) return
-  if (status === 429) throw new Fault('upstream.busy', { connection: wire.alias })
-  if (status === 401 || status === 403) {
-    throw new Fault('upstream.needs-auth', { connection: wire.alias, problem: `HTTP ${status}` })
-  }
-  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status >= 400 && status < 500
-  if (!carriesMessage)
-    throw new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` })
 }
 
 /** A server's own words, as far as a reason needs them. */
@@ -167,6 +160,7 @@ export interface ListenOptions {
   /** Whether tasks are among it: an extension is off unless it is declared. */
   readonly tasks: boolean
   readonly signal: AbortSignal
+  readonly credential?: Presented | undefined
   onNotification(notification: Notification): void
   /** The server has acknowledged, with what it honours of the filter. */
   onOpen(honoured: JsonObject | undefined): void

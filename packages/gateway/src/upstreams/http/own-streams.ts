@@ -1,19 +1,27 @@
-/** The own streams of a legacy server's sessions, by the key of their session: at most so many, each ended with its session. */
+/** The own streams of a legacy server's sessions, as those are held: at most so many, each ended with its owner's sessions. */
 import { isObject, type JsonObject } from '@toolway/protocol'
-import type { Ask } from '../upstream.ts'
+import { accessRefusedOf } from '../access-refused.ts'
+import type { Ask, Presented, Presents } from '../upstream.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { createOwnStream, type OwnStream } from './own-stream.ts'
 
 export interface OwnStreams {
-  /** The one of a session; undefined when there are too many. */
-  of(key: string, whose: Whose): OwnStream | undefined
-  find(key: string): OwnStream | undefined
-  end(key: string): void
+  /** The one of a session, whose asks come with this credential by now; undefined when there are too many. */
+  of(holding: Holding, whose: Whose, presents?: Presents): OwnStream | undefined
+  find(holding: Holding): OwnStream | undefined
+  /** All of an owner. */
+  end(owner: string): void
   close(): void
 }
 
 /** Whose session it is, as an ask or a hearing says it. */
-export type Whose = Pick<Ask, 'session' | 'owner' | 'caller'>
+export type Whose = Pick<Ask, 'session' | 'owner' | 'caller' | 'credential'>
+
+/** Which of an owner's sessions it is. */
+export interface Holding {
+  readonly owner: string
+  readonly key: string
+}
 
 export interface OwnStreamsParts {
   hold(whose: Whose, work: (session: LegacySession, ended: AbortSignal) => Promise<boolean>): Promise<boolean>
@@ -23,27 +31,71 @@ export interface OwnStreamsParts {
 /** Each is a connection of its own; the pool for streams has room for them and for the gateway's own listening. */
 export const MOST_STREAMS = 1_000
 
+interface Held {
+  readonly stream: OwnStream
+  /** As it was last presented; a stream that comes back after a break asks for a newer one where it can. */
+  credential: Presented | undefined
+  presents: Presents | undefined
+}
+
 export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams {
-  const streams = new Map<string, OwnStream>()
+  const streams = new Map<string, Map<string, Held>>()
+  let size = 0
+
+  function begin({ session, owner, caller, credential }: Whose, presents: Presents | undefined): Held {
+    const lasting = session !== undefined && session.ofPrincipal !== true
+    // Of what asked first only this is kept: nothing of the ask itself outlives it.
+    const whose = { session, owner, caller }
+    const stream = createOwnStream({
+      lasting,
+      ownAsk,
+      async hold(work) {
+        const now = await latest(held)
+        return hold({ ...whose, credential: now }, work).catch(async (thrown: unknown) => {
+          const refused = accessRefusedOf(thrown)
+          // It comes back by itself: with the newer one then, if there is one.
+          if (refused !== undefined) await held.presents?.refused(now, refused.challenge, refused.status)
+          throw thrown
+        })
+      },
+    })
+    const held: Held = { stream, credential, presents }
+    return held
+  }
+
+  /** The stream is its session's, and that was opened under one credential: another one in its place is none of its own. */
+  async function latest({ credential, presents }: Held): Promise<Presented | undefined> {
+    const newer = await presents?.open()
+    return newer !== undefined && newer.id === credential?.id ? newer : credential
+  }
+
   return {
-    of(key, { session, owner, caller }) {
-      const held = streams.get(key)
-      if (held !== undefined || streams.size >= MOST_STREAMS) return held
-      // Of what asked first only this is kept: nothing of the ask itself outlives it.
-      const whose = { session, owner, caller }
-      const lasting = session !== undefined && session.ofPrincipal !== true
-      const stream = createOwnStream({ lasting, ownAsk, hold: (work) => hold(whose, work) })
-      streams.set(key, stream)
-      return stream
+    of({ owner, key }, whose, presents) {
+      const own = streams.get(owner)
+      const held = own?.get(key)
+      if (held !== undefined) {
+        held.credential = whose.credential ?? held.credential
+        held.presents ??= presents
+        return held.stream
+      }
+      if (size >= MOST_STREAMS) return undefined
+      const begun = begin(whose, presents)
+      streams.set(owner, (own ?? new Map<string, Held>()).set(key, begun))
+      size++
+      return begun.stream
     },
-    find: (key) => streams.get(key),
-    end(key) {
-      streams.get(key)?.close()
-      streams.delete(key)
+    find: ({ owner, key }) => streams.get(owner)?.get(key)?.stream,
+    end(owner) {
+      const own = streams.get(owner)
+      if (own === undefined) return
+      for (const { stream } of own.values()) stream.close()
+      size -= own.size
+      streams.delete(owner)
     },
     close() {
-      for (const stream of streams.values()) stream.close()
+      for (const own of streams.values()) for (const { stream } of own.values()) stream.close()
       streams.clear()
+      size = 0
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   parseJson,
   readMessage,
   type ErrorBody,
+  type JsonObject,
   type Message,
   type Response,
 } from '@toolway/protocol'
@@ -273,10 +274,14 @@ const isStreamType = (type: string | string[] | undefined): boolean =>
   typeof type === 'string' && type.startsWith('text/event-stream')
 
 /** An error in the server's own words, as it may be told and logged. */
-export const maskedError = (wire: Pick<Wire, 'mask'>, error: ErrorBody): ErrorBody =>
-  JSON.parse(JSON.stringify(error), (_, value: unknown) =>
-    typeof value === 'string' ? wire.mask(value) : value,
-  ) as ErrorBody
+export const maskedError = (wire: Pick<Wire, 'mask'>, error: ErrorBody): ErrorBody => masked(wire, error)
+
+/** The same for a tool that failed: its server's complaint is for the model, and may repeat what it was asked with. */
+export const maskedResult = (wire: Pick<Wire, 'mask'>, result: JsonObject): JsonObject =>
+  result['isError'] === true ? masked(wire, result) : result
+
+const masked = <T extends object>(wire: Pick<Wire, 'mask'>, said: T): T =>
+  JSON.parse(JSON.stringify(said), (_, value: unknown) => (typeof value === 'string' ? wire.mask(value) : value)) as T
 
 export const header = ({ headers }: Incoming, name: string): string | undefined => {
   const value = headers[name]

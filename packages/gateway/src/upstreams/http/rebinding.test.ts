@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createPool } from './agent.ts'
+import { createExceptions, NO_EXCEPTIONS } from './exceptions.ts'
 
 const names = vi.hoisted(() => ({ answers: [] as string[][], asked: 0 }))
 vi.mock('node:dns', async (original) => ({
@@ -40,8 +41,8 @@ async function listen() {
 }
 
 /** On a connection of its own: the status, or the code of the fault. */
-async function reach(origin: string, path = '/', allowPrivate = true): Promise<unknown> {
-  const pool = createPool(origin, { alias: 'x', allowPrivate, headersTimeout: 5_000 })
+async function reach(origin: string, path = '/', allowPrivate = true, exceptions = NO_EXCEPTIONS): Promise<unknown> {
+  const pool = createPool(origin, { alias: 'x', allowPrivate, exceptions, headersTimeout: 5_000 })
   try {
     const { statusCode, body } = await pool.request({ path, method: 'GET' })
     await body.dump()
@@ -82,6 +83,31 @@ test('U-23: a name with one address that may not be reached is refused whole, in
     expect({ form, outcome: await reach(server.origin, '/', false) }).toEqual({ form, outcome: 'egress.refused' })
   }
   expect(server.reached()).toBe(0)
+})
+
+test('U-23: a name with a public and a private address is refused whole, whichever comes first', async () => {
+  await using server = await listen()
+  for (const found of [
+    ['93.184.215.14', '127.0.0.1'],
+    ['127.0.0.1', '93.184.215.14'],
+    ['2606:4700:4700::1111', '::1'],
+  ]) {
+    names.answers = [found]
+    expect({ found, outcome: await reach(server.origin, '/', false) }).toEqual({ found, outcome: 'egress.refused' })
+  }
+  expect(server.reached()).toBe(0)
+})
+
+test('U-23: an alias of another name is judged by where it ends, at each connection', async () => {
+  await using server = await listen()
+  const exceptions = createExceptions({ networks: [], hosts: ['innocent.example'] })
+  // The resolver follows the alias; what it hands out is the end of it.
+  names.answers = [['127.0.0.1'], [METADATA], ['127.0.0.1']]
+  const outcomes = []
+  for (const _ of names.answers.slice()) outcomes.push(await reach(server.origin, '/', false, exceptions))
+  expect(outcomes).toEqual([200, 'egress.refused', 200])
+  names.answers = [['127.0.0.1']]
+  expect(await reach(server.origin.replace('innocent', 'other'), '/', false, exceptions)).toBe('egress.refused')
 })
 
 test('U-23: a redirect leads nowhere: it is the answer', async () => {

@@ -9,6 +9,7 @@ import { createParser } from 'eventsource-parser'
 import type { Pipe, PipeEars } from '../pipe.ts'
 import { SessionLost } from './legacy-session.ts'
 import { MAX_ANSWER, send, type Wire } from './post.ts'
+import { refusalOf } from './refusal.ts'
 
 export interface SsePair extends Pipe {
   /** Headers of every message from now on. */
@@ -64,7 +65,7 @@ export async function openSsePair(wire: Wire, url: URL, ears: PipeEars, signal: 
   ).then(
     (incoming) => {
       const { stream, status } = incoming
-      if (!stream || status >= 300) named.reject(isAbsence(status) ? new NoEventStream() : refusalOf(wire, status))
+      if (!stream || status >= 300) named.reject(isAbsence(status) ? new NoEventStream() : refusalOf(wire, incoming))
       end(new Fault('upstream.lost', { connection: wire.alias }))
     },
     (thrown: unknown) => end(Fault.of(thrown)),
@@ -126,16 +127,9 @@ async function post(at: Wire, headers: Record<string, string>, body: string): Pr
   })
   if (incoming === undefined || incoming.status < 300) return
   if (incoming.status === 404) throw new SessionLost()
-  throw refusalOf(at, incoming.status)
+  throw refusalOf(at, incoming)
 }
 
 /** A page, or a refusal of the very method; what a credential or a moment may change says nothing about the transport. */
 const isAbsence = (status: number): boolean =>
   status < 300 || (status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429)
-
-function refusalOf({ alias }: Wire, status: number): Fault {
-  if (status === 429) return new Fault('upstream.busy', { connection: alias })
-  if (status === 401 || status === 403)
-    return new Fault('upstream.needs-auth', { connection: alias, problem: `HTTP ${status}` })
-  return new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` })
-}

@@ -8,7 +8,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '@toolway/contract'
 import { WebSocket, type ClientOptions } from 'ws'
+import { refusedAccess } from '../access-refused.ts'
 import { createConnector } from '../http/agent.ts'
+import { NO_EXCEPTIONS, type Exceptions } from '../http/exceptions.ts'
 import { MAX_ANSWER, wordFailure } from '../http/post.ts'
 import type { Pipe, PipeEars } from '../pipe.ts'
 
@@ -18,6 +20,7 @@ export interface SocketParts {
   readonly timeout: number
   readonly url: URL
   readonly allowPrivate: boolean
+  readonly exceptions?: Exceptions
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds between two looks at whether the peer is there. */
   readonly lookEvery?: number
@@ -103,8 +106,8 @@ export function openSocket(parts: SocketParts, ears: PipeEars, signal: AbortSign
   })
 }
 
-function optionsOf({ alias, allowPrivate, url, timeout }: SocketParts): ClientOptions {
-  const connect = createConnector({ alias, allowPrivate, allowH2: false })
+function optionsOf({ alias, allowPrivate, exceptions = NO_EXCEPTIONS, url, timeout }: SocketParts): ClientOptions {
+  const connect = createConnector({ alias, allowPrivate, exceptions, allowH2: false })
   const protocol = url.protocol === 'wss:' ? 'https:' : 'http:'
   const { hostname, host, port } = url
   // Node takes the connection by callback; the type that `ws` gives this is the one of a connection that is returned.
@@ -141,10 +144,9 @@ function send(socket: WebSocket, alias: string, text: string): Promise<void> {
   })
 }
 
-function refusal(alias: string, { statusCode = 0 }: IncomingMessage): Fault {
+function refusal(alias: string, { statusCode = 0, headers }: IncomingMessage): Fault {
   if (statusCode === 429) return new Fault('upstream.busy', { connection: alias })
-  if (statusCode === 401 || statusCode === 403)
-    return new Fault('upstream.needs-auth', { connection: alias, problem: `HTTP ${statusCode}` })
+  if (statusCode === 401 || statusCode === 403) return refusedAccess(alias, statusCode, headers['www-authenticate'])
   return new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${statusCode}` })
 }
 

@@ -1,0 +1,116 @@
+/**
+ * Accounts of connections over the admin interface: what lets us in at a server, for a member or for the organization (ledger U-24).
+ *
+ * Each member has its own and sees what is shared; who may change connections sees and changes all. A key goes in and never comes out.
+ */
+import { z } from 'zod'
+import { AccountName } from '../connection-auth.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { TENANT } from './organizations.ts'
+
+export const ACCOUNT_STATES = ['good', 'expiring', 'failing', 'lost'] as const
+
+export const Account = z.strictObject({
+  id: z.string(),
+  /** Its name among those of its owner. */
+  account: AccountName,
+  owner: z.enum(['member', 'organization']),
+  /** Null for the organization's. */
+  user_id: z.string().nullable(),
+  kind: z.enum(['oauth', 'key']),
+  /** Taken where a call names none. */
+  is_default: z.boolean(),
+  provider: z.string(),
+  /** Who it is at the provider, where that is known. */
+  name: z.string().nullable(),
+  scopes: z.array(z.string()),
+  /** `expiring`: it runs out within a day and cannot renew itself; `failing`: its renewal fails for now; `lost`: a person has to connect it anew. */
+  state: z.enum(ACCOUNT_STATES),
+  problem: z.string().nullable(),
+  problem_at: z.iso.datetime().nullable(),
+  renewable: z.boolean(),
+  expires_at: z.iso.datetime().nullable(),
+  renewed_at: z.iso.datetime(),
+  /** To within an hour; null: never. */
+  used_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+})
+export type Account = z.output<typeof Account>
+
+const Owner = z.enum(['member', 'organization'])
+
+export const AccountKey = z.strictObject({
+  /** Goes in and never comes out. */
+  key: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,8192}$/, 'is no key: it is at most 8192 visible characters, and no blank'),
+  account: AccountName.optional(),
+  /** `organization`: all members use it. */
+  owner: Owner.default('member'),
+})
+
+export const AccountChange = z
+  .strictObject({ account: AccountName, is_default: z.literal(true) })
+  .partial()
+  .refine((said) => Object.keys(said).length > 0, 'says nothing')
+
+/** What is gone, and what its authorization server said against it: here it is gone all the same. */
+export const AccountsEnded = z.strictObject({ ended: z.array(z.string()), problems: z.array(z.string()) })
+
+export const Reliance = z.strictObject({
+  days: z.int(),
+  /** Members and keys that called tools of the connection, who called last first. */
+  callers: z.array(
+    z.strictObject({
+      principal: z.string(),
+      key_id: z.string().nullable(),
+      calls: z.int(),
+      last_at: z.iso.datetime(),
+    }),
+  ),
+  accounts: z.array(Account),
+})
+
+const ACCOUNTS = `${TENANT}/connectors/{connection}/accounts` as const
+
+export const listAccounts = operation({
+  id: 'listAccounts',
+  at: `GET ${ACCOUNTS}`,
+  summary: 'List the accounts of a connection: all for who administers it, else the shared ones and your own.',
+  needs: inOrganization('connector_read'),
+  query: Paging,
+  answer: pageOf(Account),
+})
+export const addAccountKey = operation({
+  id: 'addAccountKey',
+  at: `POST ${ACCOUNTS}`,
+  summary: 'Give a key for a connection that takes keys: your own, or one that all members use.',
+  needs: inOrganization('connector_read'),
+  body: AccountKey,
+  answer: Account,
+  status: 201,
+})
+export const listReliance = operation({
+  id: 'listReliance',
+  at: `GET ${ACCOUNTS}/reliance`,
+  summary: 'Who relies on a connection: who called its tools in the last 30 days, and how its accounts are.',
+  needs: inOrganization('connector_update'),
+  answer: Reliance,
+})
+export const changeAccount = operation({
+  id: 'changeAccount',
+  at: `PATCH ${ACCOUNTS}/{account}`,
+  summary: 'Name an account anew, or take it where a call names none.',
+  needs: inOrganization('connector_read'),
+  body: AccountChange,
+  answer: Account,
+})
+export const removeAccount = operation({
+  id: 'removeAccount',
+  at: `DELETE ${ACCOUNTS}/{account}`,
+  summary:
+    'End an account: its authorization server is asked to forget it, and here it is forgotten whatever that says.',
+  needs: inOrganization('connector_read'),
+  answer: AccountsEnded,
+})

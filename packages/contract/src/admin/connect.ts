@@ -1,0 +1,106 @@
+/**
+ * Ways to connect an account, over the admin interface: a link for a person's browser, and the source system's routes for vendors
+ * (ledger S3-OAU-01; connectors.md, section 7, rows 51, 55 and 59).
+ *
+ * An address of a vendor is only given to a browser, which gets the cookie of its flow with it; a program gets a link of ours, at which
+ * a person has to sign in as whom it is for.
+ */
+import { z } from 'zod'
+import { AccountName, ProviderName } from '../connection-auth.ts'
+import { CONNECTION } from './connections.ts'
+import { anyone, inOrganization, operation, signedIn } from './operation.ts'
+
+const Owner = z.enum(['member', 'organization'])
+
+export const ConnectWords = z.strictObject({
+  /** Whose it is to be; absent: the caller's own, and the organization's for who is no member. */
+  owner: Owner.optional(),
+  account: AccountName.optional(),
+  /** To be asked for besides what is asked for anyway. */
+  scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
+})
+
+export const ConnectLink = z.strictObject({
+  url: z.url(),
+  expires_at: z.iso.datetime(),
+  owner: Owner,
+})
+
+export const linkConnection = operation({
+  id: 'linkConnection',
+  at: `POST ${CONNECTION}/link`,
+  summary: 'Make a link at which a person connects an account, or gives a key, within ten minutes.',
+  needs: inOrganization('connector_read'),
+  body: ConnectWords.optional(),
+  answer: ConnectLink,
+})
+
+const Begun = z.strictObject({
+  /** Where the person's browser goes. */
+  authorization_url: z.url(),
+  /** To ask with how it went, once. */
+  session_id: z.string(),
+  expires_at: z.iso.datetime(),
+})
+
+const Departure = z.strictObject({
+  owner: Owner.optional(),
+  account: AccountName.optional(),
+  /** One connection (alias or id) instead of all that use the vendor. */
+  connection: z.string().min(1).max(100).optional(),
+  /** Where the browser goes in the end: a program of the same machine, `http://127.0.0.1:…`. */
+  custom_redirect_uri: z.string().max(2_000).optional(),
+  /** Handed back there as `state`. */
+  custom_state: z.string().max(500).optional(),
+})
+
+export const beginProviderAuth = operation({
+  id: 'beginProviderAuth',
+  at: 'GET /api/v1/oauth/{organization}/auth/{provider}',
+  summary: 'Begin to connect an account with a provider: a link for the person; a browser is led there.',
+  needs: inOrganization('connector_read'),
+  query: Departure,
+  answer: Begun,
+})
+
+export const beginOwnProviderAuth = operation({
+  id: 'beginOwnProviderAuth',
+  at: 'POST /api/v1/oauth/{provider}/auth',
+  summary: "The same in the caller's own organization; a browser that is signed in is given the provider's address.",
+  needs: signedIn,
+  body: Departure.extend({ organization: z.string().min(1).max(100).optional() }).optional(),
+  answer: Begun,
+})
+
+export const listProviders = operation({
+  id: 'listProviders',
+  at: 'GET /api/v1/oauth/providers',
+  summary: 'List the providers that are known. Which of them are configured is told to who is signed in.',
+  needs: anyone,
+  answer: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        id: ProviderName,
+        name: z.string(),
+        scopes: z.array(z.string()),
+        documentation: z.url(),
+        /** Null for strangers. */
+        configured: z.boolean().nullable(),
+      }),
+    ),
+  }),
+})
+
+export const readConnectSession = operation({
+  id: 'readConnectSession',
+  at: 'GET /api/v1/oauth/cli-sessions/{session}',
+  summary: 'How a way ended that this caller began: told once, within five minutes after its end.',
+  needs: signedIn,
+  answer: z.strictObject({
+    status: z.enum(['pending', 'success', 'error']),
+    provider: z.string().nullable(),
+    connection: z.string().nullable(),
+    /** Why not, in a sentence's code. */
+    error: z.string().nullable(),
+  }),
+})

@@ -1,0 +1,231 @@
+/**
+ * What can be connected: the one list from which people choose (ledger U-30), as data.
+ *
+ * Only what this gateway can connect today is in it. A row says where the server is and what a person has to bring; it holds no
+ * secret, and nothing in the code asks which row a connection came from.
+ */
+
+export interface CatalogAsk {
+  /** A variable of the program, a word in braces in its command line, or a header. */
+  readonly name: string
+  readonly in: 'environment' | 'args' | 'headers' | 'url' | 'command'
+  readonly about: string
+  readonly required: boolean
+  readonly secret: boolean
+  readonly placeholder: string | null
+}
+
+export interface CatalogEntry {
+  readonly id: string
+  readonly title: string
+  readonly about: string
+  /** Name of a drawing in the console's set. */
+  readonly icon: string
+  readonly connector: 'mcp.http' | 'mcp.process'
+  /** Where its server is; null where a person says it. */
+  readonly url: string | null
+  /** What is started; words in braces are asked for. Null for servers elsewhere. */
+  readonly command: readonly string[] | null
+  /** How one is let in, the best way first. */
+  readonly auth: readonly ('oauth' | 'api_key' | 'none')[]
+  /** Where a key is had, and how one looks. */
+  readonly key: { readonly page: string; readonly placeholder: string } | null
+  /** What is asked for with OAuth; empty: what the server names. */
+  readonly scopes: readonly string[]
+  readonly asks: readonly CatalogAsk[]
+  /** Programs that must be on the gateway's machine. */
+  readonly programs: readonly string[]
+  readonly documentation: string | null
+  /** Source systems that had it. */
+  readonly seeds: readonly string[]
+}
+
+const server = (
+  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'url' | 'auth'> & Partial<CatalogEntry>,
+): CatalogEntry => ({
+  icon: entry.id,
+  connector: 'mcp.http',
+  command: null,
+  key: null,
+  scopes: [],
+  asks: [],
+  programs: [],
+  documentation: null,
+  seeds: [],
+  ...entry,
+})
+const program = (
+  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'command' | 'programs'> & Partial<CatalogEntry>,
+): CatalogEntry => server({ connector: 'mcp.process', url: null, auth: ['none'], ...entry })
+
+const variable = (
+  name: string,
+  about: string,
+  more: Partial<Pick<CatalogAsk, 'required' | 'secret' | 'placeholder'>> = {},
+): CatalogAsk => ({ name, in: 'environment', about, required: true, secret: false, placeholder: null, ...more })
+
+/** The order is the one they are shown in. */
+export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
+  server({
+    id: 'notion',
+    title: 'Notion',
+    about: 'Pages, databases and comments of a Notion workspace, by the server that Notion runs.',
+    url: 'https://mcp.notion.com/mcp',
+    auth: ['oauth'],
+    key: { page: 'https://www.notion.so/profile/integrations', placeholder: 'ntn_…' },
+    documentation: 'https://developers.notion.com/docs/mcp',
+    seeds: ['nebo'],
+  }),
+  server({
+    id: 'github',
+    title: 'GitHub',
+    about: 'Repositories, issues, pull requests and workflows, by the server that GitHub runs.',
+    url: 'https://api.githubcopilot.com/mcp/',
+    auth: ['oauth', 'api_key'],
+    key: { page: 'https://github.com/settings/personal-access-tokens', placeholder: 'ghp_…' },
+    scopes: ['repo', 'read:org', 'read:user'],
+    documentation: 'https://github.com/github/github-mcp-server',
+    seeds: ['nebo'],
+  }),
+  server({
+    id: 'linear',
+    title: 'Linear',
+    about: 'Issues, projects and comments of a Linear workspace, by the server that Linear runs.',
+    url: 'https://mcp.linear.app/mcp',
+    auth: ['oauth', 'api_key'],
+    key: { page: 'https://linear.app/settings/account/security', placeholder: 'lin_api_…' },
+    documentation: 'https://linear.app/docs/mcp',
+    seeds: ['nebo'],
+  }),
+  server({
+    id: 'slack',
+    title: 'Slack',
+    about:
+      'Channels, messages and search of a Slack workspace, by the server that Slack runs; it takes an app of your own.',
+    url: 'https://mcp.slack.com/mcp',
+    auth: ['oauth'],
+    key: { page: 'https://api.slack.com/apps', placeholder: 'xoxp-…' },
+    scopes: ['channels:history', 'groups:history', 'search:read.public', 'users:read', 'chat:write'],
+    documentation: 'https://docs.slack.dev/ai/slack-mcp-server',
+    seeds: ['nebo'],
+  }),
+  program({
+    id: 'filesystem',
+    title: 'Files',
+    about: 'Read and write the files of one folder on the machine of the gateway.',
+    command: ['npx', '-y', '@modelcontextprotocol/server-filesystem', '{folder}'],
+    asks: [
+      {
+        name: 'folder',
+        in: 'args',
+        about: 'The folder; nothing outside of it is touched.',
+        required: true,
+        secret: false,
+        placeholder: '/srv/files',
+      },
+    ],
+    programs: ['npx'],
+    seeds: ['nebo'],
+  }),
+  program({
+    id: 'memory',
+    title: 'Memory',
+    about: 'A graph of what is to be remembered, kept in a file on the machine of the gateway.',
+    command: ['npx', '-y', '@modelcontextprotocol/server-memory'],
+    asks: [
+      variable('MEMORY_FILE_PATH', 'The file that it is kept in.', { required: false, placeholder: 'memory.json' }),
+    ],
+    programs: ['npx'],
+    seeds: ['nebo'],
+  }),
+  program({
+    id: 'edgartools',
+    title: 'EDGAR',
+    about: 'Filings and figures of companies at the SEC.',
+    command: ['uvx', '--from', 'edgartools[ai]', 'edgartools-mcp'],
+    asks: [
+      variable('EDGAR_IDENTITY', 'Name and mail address; the SEC answers nobody without them.', {
+        placeholder: 'Ada Lovelace ada@example.com',
+      }),
+    ],
+    programs: ['uvx'],
+    seeds: ['universal-agent'],
+  }),
+  program({
+    id: 'video_audio',
+    title: 'Video and audio',
+    about: 'Cut, join and convert video and audio with FFmpeg; from a checkout of video-audio-mcp.',
+    command: ['uv', '--directory', '{checkout}', 'run', 'server.py'],
+    asks: [
+      {
+        name: 'checkout',
+        in: 'args',
+        about: 'The folder of the checkout.',
+        required: true,
+        secret: false,
+        placeholder: '/opt/video-audio-mcp',
+      },
+    ],
+    programs: ['uv', 'ffmpeg'],
+    seeds: ['universal-agent'],
+  }),
+  program({
+    id: 'youtube',
+    title: 'YouTube',
+    about: 'Subtitles of videos, by yt-dlp.',
+    command: ['npx', '-y', '@anaisbetts/mcp-youtube'],
+    programs: ['npx', 'yt-dlp'],
+    seeds: ['universal-agent'],
+  }),
+  program({
+    id: 'zai_vision',
+    title: 'Z.AI vision',
+    about: 'What is to be seen in images and videos, by a model of Z.AI.',
+    command: ['npx', '-y', '@z_ai/mcp-server'],
+    auth: ['api_key'],
+    key: { page: 'https://z.ai/manage-apikey/apikey-list', placeholder: 'the key of your account' },
+    asks: [
+      variable('Z_AI_API_KEY', 'A key of Z.AI.', { secret: true }),
+      variable('Z_AI_MODE', 'ZAI, or ZHIPU for its Chinese platform.', { placeholder: 'ZAI' }),
+    ],
+    programs: ['npx'],
+    seeds: ['universal-agent'],
+  }),
+  server({
+    id: 'custom_url',
+    title: 'Another server',
+    about: 'Any MCP server, by its address: Streamable HTTP, HTTP with SSE, or WebSocket.',
+    icon: 'server',
+    url: null,
+    auth: ['oauth', 'api_key', 'none'],
+    asks: [
+      {
+        name: 'url',
+        in: 'url',
+        about: 'The address of the server.',
+        required: true,
+        secret: false,
+        placeholder: 'https://mcp.example.com/mcp',
+      },
+    ],
+  }),
+  program({
+    id: 'custom_command',
+    title: 'Another program',
+    about:
+      'Any MCP server that is a program, started on the machine of the gateway; for whom the platform lets do that.',
+    icon: 'terminal',
+    command: null,
+    asks: [
+      {
+        name: 'command',
+        in: 'command',
+        about: 'The command line.',
+        required: true,
+        secret: false,
+        placeholder: 'npx -y @modelcontextprotocol/server-everything',
+      },
+    ],
+    programs: [],
+  }),
+])

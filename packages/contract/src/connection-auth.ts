@@ -1,0 +1,58 @@
+/**
+ * How a connection lets its server know for whom it acts: whose credentials it uses, and how they are had.
+ */
+import { z } from 'zod'
+
+/** A key of the provider table, or `mcp` for an authorization server that an MCP server names itself. */
+export const ProviderName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_-]{0,49}$/,
+    'a provider starts with a small letter and has at most 50 small letters, digits, _ and -',
+  )
+
+/** The name of one of several accounts that somebody has with a server, in front of people and as an argument of tools. */
+export const AccountName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,30}$/,
+    'an account name has at most 31 small letters, digits, _ and -, and starts with a letter or digit',
+  )
+
+const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is no name of a header')
+
+const Shape = {
+  /**
+   * `oauth`: a person connects an account. `key`: a person gives a key. `none`: nothing but the connection's own headers.
+   * `auto`: nothing, until the server asks for OAuth (MCP, authorization: 401 with a challenge).
+   */
+  kind: z.enum(['auto', 'none', 'oauth', 'key']),
+  /** Whose credentials it may use: a member's own goes before the organization's (ledger U-24). */
+  owners: z.array(z.enum(['member', 'organization'])).min(1),
+  /** Whether a member may connect several accounts and name one for a call. */
+  accounts: z.enum(['one', 'many']),
+  /** Whether a caller may bring a token for one call (ledger S3-OAU-07). */
+  brought: z.boolean(),
+  /** Vendor whose OAuth it uses; absent: what the server names by discovery. */
+  provider: ProviderName.optional(),
+  /** Asked for instead of what the server names. */
+  scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
+  /** Where a key goes, and what stands before it there. OAuth tokens always go as `Authorization: Bearer`. */
+  header: HeaderName,
+  prefix: z.string().max(50),
+}
+
+export const ConnectionAuth = z.strictObject({
+  ...Shape,
+  kind: Shape.kind.default('auto'),
+  owners: Shape.owners.default(['member', 'organization']),
+  accounts: Shape.accounts.default('one'),
+  brought: Shape.brought.default(false),
+  header: Shape.header.default('authorization'),
+  prefix: Shape.prefix.default('Bearer '),
+})
+export type ConnectionAuth = z.output<typeof ConnectionAuth>
+
+/** What is to be different of it. */
+export const ConnectionAuthChange = z.strictObject(Shape).partial()
+export type ConnectionAuthChange = z.output<typeof ConnectionAuthChange>

@@ -1,0 +1,119 @@
+/**
+ * In what a vendor's OAuth differs from the standard, field by field: the shape of the provider table. It holds facts that the vendor
+ * publishes and never code; who reads an answer by them is the gateway's matter (`oauth/outgoing/vendors/ways.ts`).
+ */
+import type { ClientAuthMethod } from '../authority.ts'
+
+/** Where a member of an answer lies: `owner.user.id` is three steps down. With `idToken` it is a claim of that token. */
+export interface Place {
+  readonly in: 'answer' | 'id_token'
+  readonly path: string
+}
+
+/** A request that takes a token back, where it is not RFC 7009's. `{clientId}` in the address stands for the client's id. */
+export interface Revocation {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly proof: 'basic' | 'bearer' | 'none'
+  readonly body: 'json' | 'form' | 'none'
+  /** What the token is called in the body. */
+  readonly parameter: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Provider {
+  readonly key: string
+  /** In front of people. */
+  readonly title: string
+  /** Whose client serves it: of this key the organization's OAuth app is taken where it has none of the provider's own key. */
+  readonly family: string
+  /** What uses it. */
+  readonly connectors: readonly string[]
+  /** Where a person registers a client. */
+  readonly registration: string
+  /** Where the vendor says all this. */
+  readonly sources: readonly string[]
+
+  readonly issuer: string
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  /** Where RFC 7009 holds. */
+  readonly revocationEndpoint?: string
+  /** Where another request takes tokens back; neither of both: the vendor has none. */
+  readonly revocation?: Revocation
+  /** Which tokens that takes. */
+  readonly revokes?: readonly ('access_token' | 'refresh_token')[]
+  /** The answer at the redirect address carries `iss` (RFC 9207). */
+  readonly iss: boolean
+  /** Another address in place of the vendor's, for those who run it themselves: its endpoints lie at the same paths there. */
+  readonly selfHosted: boolean
+  /** `{tenant}` in its addresses: what it is where nothing is said. */
+  readonly tenant?: string
+
+  readonly scopes: readonly string[]
+  /** What some tools need besides, and an administrator of the vendor's side must grant: asked for only where a connection says so. */
+  readonly grantedByAdministrators?: readonly string[]
+  readonly scopeParameter: 'scope' | 'user_scope'
+  readonly scopeSeparator: ' ' | ','
+  readonly authorizationParameters: Readonly<Record<string, string>>
+  /** `checked`: it refuses a wrong verifier. `ignored`: it publishes nothing about PKCE, and parameters it does not know harm nothing. */
+  readonly pkce: 'checked' | 'ignored'
+
+  readonly clientAuth: ClientAuthMethod
+  readonly tokenBody: 'form' | 'json'
+  /** The member of the answer that holds the tokens, where it is there. */
+  readonly tokensAt?: string
+  /** Whether it tells failures with status 200, and how. */
+  readonly failsWith: 'status' | 'error-member' | 'ok-false'
+  /** The member that names a failure. */
+  readonly failureMember: 'error' | 'code'
+  /** Its words for failures in those of RFC 6749 (section 5.2; 4.1.2.1 for what passes). */
+  readonly failures: Readonly<Record<string, string>>
+  readonly account: { readonly id: readonly Place[]; readonly name: readonly Place[] }
+
+  /** Seconds that an access token lives where the answer does not say; undefined: it lives until it is taken back. */
+  readonly accessLives: number | undefined
+  /** `rotates`: each use gives a new one and ends the old. `stays`: the first one stays good. `none`: there is none. */
+  readonly refresh: 'rotates' | 'stays' | 'none'
+}
+
+type Usual =
+  | 'iss'
+  | 'selfHosted'
+  | 'scopeParameter'
+  | 'scopeSeparator'
+  | 'authorizationParameters'
+  | 'pkce'
+  | 'clientAuth'
+  | 'tokenBody'
+  | 'failsWith'
+  | 'failureMember'
+  | 'failures'
+  | 'account'
+
+/** What the standard says, for each field in which most vendors keep to it. */
+const STANDARD: Pick<Provider, Usual> = {
+  iss: false,
+  selfHosted: false,
+  scopeParameter: 'scope',
+  scopeSeparator: ' ',
+  authorizationParameters: {},
+  pkce: 'checked',
+  clientAuth: 'client_secret_post',
+  tokenBody: 'form',
+  failsWith: 'status',
+  failureMember: 'error',
+  failures: {},
+  account: { id: [], name: [] },
+}
+
+export const provider = (fields: Omit<Provider, Usual> & Partial<Pick<Provider, Usual>>): Provider => ({
+  ...STANDARD,
+  ...fields,
+})
+
+export const answer = (path: string): Place => ({ in: 'answer', path })
+export const claim = (path: string): Place => ({ in: 'id_token', path })
+
+const HOUR = 60 * 60
+export const hours = (count: number): number => count * HOUR

@@ -1,0 +1,182 @@
+/** The operations on accounts of connections. A key goes in and never comes out; what one may not see is not there. */
+import { Fault, permits, type Role, type UserId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { chooseDefault, listAccounts, renameAccount, type AccountRow } from '../../credentials/credentials.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
+import { listCallers } from '../../records/callers.ts'
+import { findConnectionOf } from '../connections/find-connection.ts'
+import { pageFrom } from '../page-from.ts'
+import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
+
+const DAY = 86_400_000
+const RELIANCE_DAYS = 30
+const MOST_CALLERS = 200
+
+function stateOf(row: AccountRow): shapes.Account['state'] {
+  if (row.problem !== null || !row.active) return 'lost'
+  if (row.failures > 0) return 'failing'
+  const ends = row.expires_at !== null && row.expires_at.getTime() - Date.now() < DAY
+  return ends && !row.renewable ? 'expiring' : 'good'
+}
+
+const toAccount = (row: AccountRow): shapes.Account => ({
+  id: row.id,
+  account: row.account,
+  owner: row.user_id === null ? 'organization' : 'member',
+  user_id: row.user_id,
+  kind: row.kind,
+  is_default: row.is_default,
+  provider: row.provider,
+  name: row.provider_username,
+  scopes: row.scopes,
+  state: stateOf(row),
+  problem: row.problem,
+  problem_at: row.problem_at?.toISOString() ?? null,
+  renewable: row.renewable,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  renewed_at: row.renewed_at.toISOString(),
+  used_at: row.used_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+})
+
+type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'params' | 'role' | 'principal'>
+
+const administers = (role: Role): boolean => permits(role, 'connector_update')
+
+const connectionOf = ({ parts, organization, params }: Asked): ConnectionRow =>
+  findConnectionOf(parts, organization.id, params['connection'] ?? '')
+
+/** Those that one may see. */
+const seen = (sql: OrgSql, { parts, role, principal }: Asked, row: ConnectionRow): Promise<AccountRow[]> =>
+  listAccounts(
+    sql,
+    { connectionId: row.id, provider: factsOf(parts.vault, row).provider },
+    administers(role) ? undefined : (principal.userId ?? null),
+  )
+
+/** The one that is to be changed: one's own, or as an administrator any. Throws `thing.unknown` and `role.forbidden`. */
+async function changeable(sql: OrgSql, asked: Asked, id: string, row: ConnectionRow): Promise<AccountRow> {
+  const found = (await seen(sql, asked, row)).find((one) => one.id === id)
+  if (found === undefined) throw new Fault('thing.unknown', { thing: 'account' })
+  if (found.user_id === null || found.user_id !== asked.principal.userId) refuseOthers(asked.role)
+  return found
+}
+
+function refuseOthers(role: Role): void {
+  if (!administers(role)) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+}
+
+/** Whose the key is to be. */
+function ownerOf({ role, principal }: Asked, owner: 'member' | 'organization'): UserId | undefined {
+  if (owner === 'organization') {
+    refuseOthers(role)
+    return undefined
+  }
+  if (principal.userId === undefined)
+    throw new Fault('body.shape', { place: '/owner', problem: 'has to be organization: you are no member' })
+  return principal.userId
+}
+
+function refuseUnfit({ vault }: Pick<AdminParts, 'vault'>, row: ConnectionRow, owner: 'member' | 'organization'): void {
+  const { auth } = factsOf(vault, row)
+  if (auth.kind !== 'key')
+    throw new Fault('body.shape', {
+      place: '/key',
+      problem: 'is not taken by this connection: its auth.kind is not key',
+    })
+  if (!auth.owners.includes(owner))
+    throw new Fault('body.shape', { place: '/owner', problem: `cannot be ${owner} for this connection` })
+}
+
+const changeOf = (action: string, row: ConnectionRow) => (done: AccountRow) => ({
+  action,
+  resource: 'credential',
+  id: done.id,
+  detail: { connection: row.id, account: done.account, user: done.user_id, is_default: done.is_default },
+})
+
+const NO_ACCOUNT = { id: undefined, name: undefined }
+
+const add = serveOrganization(shapes.addAccountKey, async (asked) => {
+  const { parts, organization, actor, body, look } = asked
+  const row = connectionOf(asked)
+  const userId = ownerOf(asked, body.owner)
+  refuseUnfit(parts, row, body.owner)
+  const id = await parts.credentials.keep({
+    organizationId: organization.id,
+    connectionId: row.id,
+    userId,
+    account: body.account,
+    kind: 'key',
+    authority: undefined,
+    client: undefined,
+    server: undefined,
+    scopes: [],
+    tokens: {
+      access: body.key,
+      refresh: undefined,
+      tokenType: 'key',
+      expiresAt: undefined,
+      scopes: undefined,
+      account: NO_ACCOUNT,
+      more: {},
+    },
+    actor,
+  })
+  const kept = (await look((sql) => seen(sql, asked, row))).find((one) => one.id === id)
+  if (kept === undefined) throw new Error('an account that was kept is not there')
+  return toAccount(kept)
+})
+
+const change = serveOrganization(shapes.changeAccount, async (asked) => {
+  const { body, params } = asked
+  const row = connectionOf(asked)
+  const done = await asked.change(changeOf('credential.change', row), async (sql) => {
+    const { id } = await changeable(sql, asked, params['account'] ?? '', row)
+    if (body.account !== undefined && (await renameAccount(sql, id, body.account)) === false)
+      throw new Fault('thing.taken', { thing: 'account', name: body.account })
+    if (body.is_default === true) await chooseDefault(sql, id)
+    return changeable(sql, asked, id, row)
+  })
+  return toAccount(done)
+})
+
+const remove = serveOrganization(shapes.removeAccount, async (asked) => {
+  const { parts, organization, actor, params, look } = asked
+  const row = connectionOf(asked)
+  const { id } = await look((sql) => changeable(sql, asked, params['account'] ?? '', row))
+  const { ended, problems } = await parts.credentials.end({
+    organizationId: organization.id,
+    connectionId: row.id,
+    id,
+    actor,
+  })
+  return { ended: [...ended], problems: [...problems] }
+})
+
+const reliance = serveOrganization(shapes.listReliance, async (asked) => {
+  const row = connectionOf(asked)
+  const [callers, accounts] = await asked.look(async (sql) => [
+    await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS }),
+    await seen(sql, asked, row),
+  ])
+  return {
+    days: RELIANCE_DAYS,
+    callers: callers.map(({ last_at: at, ...caller }) => ({ ...caller, last_at: at.toISOString() })),
+    accounts: accounts.map(toAccount),
+  }
+})
+
+export const accountOperations: readonly Served[] = [
+  serveOrganization(shapes.listAccounts, async (asked) => {
+    const row = connectionOf(asked)
+    return pageFrom(await asked.look((sql) => seen(sql, asked, row)), asked.query, toAccount)
+  }),
+  add,
+  reliance,
+  change,
+  remove,
+]

@@ -1,0 +1,63 @@
+/**
+ * The operation by which one follows what happens in one's organization, as a stream of events.
+ *
+ * A reader that does not keep up is ended: it looks at what there is, and follows anew.
+ */
+import * as shapes from '@toolway/contract/admin'
+import type { GatewayEvent } from '@toolway/contract/admin'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+
+/** Events that wait for a slow reader. */
+const MOST_WAITING = 200
+/** Proxies cut streams that are silent for a minute. Milliseconds. */
+const BEAT = 15_000
+
+const HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+type Asked = Pick<OrganizationAsked<typeof shapes.followEvents>, 'parts' | 'organization' | 'principal' | 'signal'>
+
+/** Throws `channel.limit`, before anything is answered. */
+function streamOf({ parts, organization, principal, signal }: Asked): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let say = (_: string): void => {}
+  let end = (): void => {}
+  const leave = parts.events.follow({
+    principal,
+    organizationId: organization.id,
+    hear: (event: GatewayEvent) => say(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+  })
+  const beat = setInterval(() => say(': \n\n'), BEAT)
+  beat.unref()
+  const stop = () => {
+    leave()
+    clearInterval(beat)
+    signal.removeEventListener('abort', end)
+  }
+  return new ReadableStream(
+    {
+      start(controller) {
+        end = () => {
+          stop()
+          controller.close()
+        }
+        say = (text) => {
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
+          else end()
+        }
+        say(': open\n\n')
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end)
+      },
+      cancel: stop,
+    },
+    { highWaterMark: MOST_WAITING },
+  )
+}
+
+export const eventOperations: readonly Served[] = [
+  serveOrganization(shapes.followEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
+]

@@ -1,0 +1,181 @@
+/** The operations on webhooks. A secret is in the answer that makes it, and never again. */
+import { Fault, newId, type Role, type WebhookId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { newWebhookSecret } from '../../webhooks/signature.ts'
+import {
+  addWebhook,
+  changeWebhook,
+  listWebhooks,
+  lockWebhook,
+  removeWebhook,
+  rotateSecret,
+  type ListedWebhook,
+  type WebhookRow,
+} from '../../webhooks/webhooks.ts'
+import { namesPrivate } from '../connections/describe-connection.ts'
+import { addressIn } from '../integrations/integration-words.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import type { Operation } from '@toolway/contract/admin'
+
+const MOST = 10
+/** Hours for which the secret before signs too. */
+const OVERLAP = 24
+
+const toWebhook = (row: ListedWebhook): shapes.Webhook => ({
+  id: row.id,
+  url: row.url,
+  private: row.private,
+  description: row.description,
+  events: row.events,
+  enabled: row.enabled,
+  off_reason: row.off_reason,
+  previous_secret_until: row.sealed_previous === null ? null : (row.previous_until?.toISOString() ?? null),
+  delivered_at: row.delivered_at?.toISOString() ?? null,
+  failed_at: row.failed_at?.toISOString() ?? null,
+  last_problem: row.last_problem,
+  waiting: row.waiting,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+type Asked = Pick<OrganizationAsked<Operation>, 'look' | 'params'>
+
+const idIn = ({ params }: Asked): string => params['webhook'] ?? ''
+const unknown = () => new Fault('thing.unknown', { thing: 'webhook' })
+
+async function shown({ look }: Asked, id: string): Promise<shapes.Webhook> {
+  const row = (await look(listWebhooks)).find((one) => one.id === id)
+  if (row === undefined) throw unknown()
+  return toWebhook(row)
+}
+
+/** Throws `thing.unknown`, for another organization's too. */
+async function lock(sql: OrgSql, id: string): Promise<WebhookRow> {
+  const held = await lockWebhook(sql, id)
+  if (held === undefined) throw unknown()
+  return held
+}
+
+/**
+ * Where messages may go: by https, and to private networks only where a platform administrator says so, as with connections. Throws
+ * `url.malformed` and `private.forbidden`.
+ */
+function reachOf(role: Role, url: string, wanted: boolean | undefined, before: boolean): boolean {
+  const named = namesPrivate(url)
+  const reach = wanted ?? (before || named)
+  if (reach && !before && role !== 'platform_admin') throw new Fault('private.forbidden')
+  if (named && !reach) throw new Fault('private.forbidden')
+  if (!reach && !url.startsWith('https://'))
+    throw new Fault('url.malformed', { problem: 'does not start with https://' })
+  return reach
+}
+
+const add = serveOrganization(shapes.addWebhook, async (asked) => {
+  const { change, organization, parts, body, role } = asked
+  const url = addressIn(body.url)
+  const secret = newWebhookSecret()
+  const words = {
+    url,
+    private: reachOf(role, url, body.private, false),
+    description: body.description ?? null,
+    events: body.events,
+    enabled: body.enabled,
+  }
+  const id = await change(
+    (added: WebhookId) => ({
+      action: 'webhook.add',
+      resource: 'webhook',
+      id: added,
+      detail: { host: new URL(url).host, events: words.events },
+    }),
+    async (sql) => {
+      if ((await listWebhooks(sql)).length >= MOST) throw new Fault('webhook.limit', { limit: MOST })
+      return addWebhook(sql, organization.id, words, (id) => parts.vault.seal(secret, webhookSecretRow(id)))
+    },
+  )
+  return { ...(await shown(asked, id)), secret }
+})
+
+const change = serveOrganization(shapes.changeWebhook, async (asked) => {
+  const { body, role } = asked
+  const id = idIn(asked)
+  await asked.change(
+    () => ({ action: 'webhook.change', resource: 'webhook', id, detail: { fields: Object.keys(body) } }),
+    async (sql) => {
+      const held = await lock(sql, id)
+      const url = body.url === undefined ? held.url : addressIn(body.url)
+      const stays = held.private && new URL(url).origin === new URL(held.url).origin
+      await changeWebhook(sql, held, {
+        url,
+        private: reachOf(role, url, body.private, stays),
+        description: body.description === undefined ? held.description : body.description,
+        events: body.events ?? held.events,
+        enabled: body.enabled ?? held.enabled,
+      })
+    },
+  )
+  return shown(asked, id)
+})
+
+const remove = serveOrganization(shapes.removeWebhook, async (asked) => {
+  const id = idIn(asked)
+  await asked.change(
+    () => ({ action: 'webhook.remove', resource: 'webhook', id }),
+    async (sql) => {
+      if (!(await removeWebhook(sql, id))) throw unknown()
+    },
+  )
+  return undefined
+})
+
+const test = serveOrganization(shapes.testWebhook, async (asked) => {
+  const { look, parts, organization, signal } = asked
+  const id = idIn(asked)
+  const row = (await look(listWebhooks)).find((one) => one.id === id)
+  if (row === undefined) throw unknown()
+  const timestamp = new Date().toISOString()
+  const payload = { type: 'webhook.test', timestamp, data: { organization_id: organization.id } }
+  const { status, problem } = await parts.sendWebhook({ ...row, webhookId: row.id, id: newId('msg'), payload }, signal)
+  const delivered = problem === undefined
+  await asked.change(
+    () => ({
+      action: 'webhook.test',
+      resource: 'webhook',
+      id,
+      outcome: delivered ? ('ok' as const) : ('failed' as const),
+      detail: { status: status ?? null },
+    }),
+    () => Promise.resolve(),
+  )
+  return { delivered, status: status ?? null, problem: problem ?? null }
+})
+
+const rotate = serveOrganization(shapes.rotateWebhookSecret, async (asked) => {
+  const { vault } = asked.parts
+  const id = idIn(asked)
+  const secret = newWebhookSecret()
+  await asked.change(
+    () => ({ action: 'webhook.rotate', resource: 'webhook', id }),
+    async (sql) => {
+      const held = await lock(sql, id)
+      const before = vault.open(held.sealed_secret, webhookSecretRow(held.id))
+      await rotateSecret(sql, held.id, {
+        next: vault.seal(secret, webhookSecretRow(held.id)),
+        previous: vault.seal(before, webhookPreviousRow(held.id)),
+        hours: OVERLAP,
+      })
+    },
+  )
+  return { ...(await shown(asked, id)), secret }
+})
+
+export const webhookOperations: readonly Served[] = [
+  serveOrganization(shapes.listWebhooks, async ({ look }) => ({ items: (await look(listWebhooks)).map(toWebhook) })),
+  add,
+  change,
+  remove,
+  test,
+  rotate,
+]

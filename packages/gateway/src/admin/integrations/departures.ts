@@ -1,0 +1,57 @@
+/** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
+import { Fault, permits, type UserId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { findConnectionOf } from '../connections/find-connection.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+
+type Asked = OrganizationAsked<typeof shapes.getOAuthUrl>
+
+const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+
+/** Undefined: the organization's. Throws `role.forbidden` and `body.shape`. */
+function ownerOf({ role, principal, query }: Asked, owners: readonly string[]): UserId | undefined {
+  const administers = permits(role, 'connector_update')
+  const owner = query.owner ?? (administers && owners.includes('organization') ? 'organization' : 'member')
+  if (!owners.includes(owner))
+    throw misfit('/query/owner', `is not ${owner} here: the connection takes no such account`)
+  if (owner === 'organization') {
+    if (!administers) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+    return undefined
+  }
+  if (principal.userId === undefined) throw misfit('/query/owner', 'is not member for a key that belongs to nobody')
+  return principal.userId
+}
+
+async function depart(asked: Asked) {
+  const { parts, organization, params, principal, actor, query, head } = asked
+  if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
+  if (settings.connector !== 'mcp.http' || settings.auth.kind === 'none' || settings.auth.kind === 'key')
+    throw misfit('/connection', 'is not let in by OAuth at its server')
+  const errand = {
+    organizationId: organization.id,
+    connectionId: id,
+    userId: ownerOf(asked, settings.auth.owners),
+    account: query.account,
+    scopes: [],
+  }
+  const ending = { callback: shapes.finishOAuth.path }
+  // What comes back is known by a cookie: whoever keeps none is given a link, and the browser that opens it begins there.
+  if (!isBrowser(asked)) {
+    const { url, expiresAt } = parts.connect.links.make({ errand, ending })
+    return { url, expires_in: secondsUntil(expiresAt) }
+  }
+  const { url, cookie, expiresAt } = await parts.connect.flows.begin({ errand, principal, actor, ending })
+  head.append('set-cookie', cookie)
+  return { url: url.href, expires_in: secondsUntil(expiresAt) }
+}
+
+/** Signed in by cookies, or a script of a page of ours, which no program says it is by mistake (Fetch Metadata). */
+const isBrowser = ({ principal, header }: Asked): boolean =>
+  principal.client === 'browser' || header('sec-fetch-site') === 'same-origin'
+const secondsUntil = (at: Date): number => Math.max(0, Math.round((at.getTime() - Date.now()) / 1000))
+
+export const departureOperations: readonly Served[] = [
+  serveOrganization(shapes.getOAuthUrl, depart),
+  serveOrganization(shapes.connectIntegration, (asked) => depart(asked)),
+]

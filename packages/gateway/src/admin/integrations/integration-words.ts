@@ -1,0 +1,150 @@
+/** A connection in the words of integrations, and back: pure. The rows and the rules are those of connections. */
+import { CONNECTOR_CATALOG, Fault, type ConnectionAuthChange } from '@toolway/contract'
+import type {
+  Connection,
+  ConnectionChange,
+  Integration,
+  IntegrationChange,
+  NewConnection,
+  NewIntegration,
+} from '@toolway/contract/admin'
+import { integrationStatusOf } from './status-words.ts'
+
+type AuthType = Integration['auth_type']
+
+/** What is known of the accounts of a connection. */
+export interface Accounts {
+  readonly oauth: boolean
+  readonly key: boolean
+  readonly lost: boolean
+}
+export const NO_ACCOUNTS: Accounts = { oauth: false, key: false, lost: false }
+
+export function integrationOf(connection: Connection, accounts: Accounts): Integration {
+  const { url, status, status_reason: reason, stale_reason: stale, enabled } = connection
+  return {
+    id: connection.id,
+    name: connection.title,
+    server_type: serverTypeOf(url),
+    server_url: url,
+    auth_type: authTypeOf(connection, accounts),
+    is_enabled: enabled,
+    connection_status: integrationStatusOf({ status, enabled, lost: accounts.lost }),
+    last_connected_at: connection.fetched_at,
+    last_error: status === 'connected' ? stale : (reason ?? stale),
+    metadata: {
+      alias: connection.alias,
+      connector: connection.connector,
+      revision: connection.revision,
+      timeout: connection.timeout,
+      private: connection.private,
+    },
+    tool_count: connection.tools,
+    created_at: connection.created_at,
+    updated_at: connection.updated_at,
+  }
+}
+
+/** As the URL standard writes them. */
+const IP_ADDRESS = /^\[|^\d+(?:\.\d+){3}$/
+
+/** The host, without the names that hosts of interfaces have in front (`mcp.linear.app` is `linear.app`). */
+export function serverTypeOf(url: string | null): string {
+  const host = url === null ? '' : (URL.parse(url)?.hostname ?? '')
+  if (host === '' || host === 'localhost' || IP_ADDRESS.test(host)) return 'custom'
+  const short = host.replace(/^(?:www|mcp|api)\./, '')
+  return short.includes('.') ? short : host
+}
+
+/** `auto` is what it has turned out to be. */
+function authTypeOf({ auth, header_names: headers, status }: Connection, { oauth, key }: Accounts): AuthType {
+  if (auth?.kind === 'oauth') return 'oauth'
+  if (auth?.kind === 'key' || key || headers.some((name) => name.toLowerCase() === 'authorization')) return 'api_key'
+  return auth?.kind === 'auto' && (oauth || status === 'needs_auth') ? 'oauth' : 'none'
+}
+
+interface Said {
+  readonly name: string | undefined
+  readonly url: string | undefined
+  readonly enabled: boolean | undefined
+  readonly authType: AuthType | undefined
+  readonly apiKey: string | undefined
+}
+
+/** What is said in either spelling. Throws `body.shape` where they differ. */
+export function saidIn(body: NewIntegration | IntegrationChange): Said {
+  const apiKey = one('api_key', body.api_key, body.apiKey)
+  const authType = one('auth_type', body.auth_type, body.authType) ?? (apiKey === undefined ? undefined : 'api_key')
+  if (apiKey !== undefined && authType !== 'api_key')
+    throw new Fault('body.shape', { place: '/api_key', problem: `is not for an integration of the type ${authType}` })
+  return {
+    name: body.name,
+    url: one('server_url', body.server_url, body.serverUrl, body.url),
+    enabled: one('is_enabled', body.is_enabled, body.isEnabled, body.enabled),
+    authType,
+    apiKey,
+  }
+}
+
+function one<Value>(name: string, ...said: readonly (Value | undefined)[]): Value | undefined {
+  const [first, ...rest] = said.filter((value) => value !== undefined)
+  if (rest.some((other) => other !== first))
+    throw new Fault('body.shape', { place: `/${name}`, problem: 'is said twice, in two ways' })
+  return first
+}
+
+/** Throws `url.malformed`, which is answered with 400 (ledger S2-API-02). */
+export function addressIn(text: string): string {
+  const url = URL.parse(text.trim())
+  if (url === null) throw new Fault('url.malformed', { problem: 'cannot be read' })
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Fault('url.malformed', { problem: 'does not start with http:// or https://' })
+  if (url.username !== '' || url.password !== '')
+    throw new Fault('url.malformed', { problem: 'holds a user name or a password' })
+  return text.trim()
+}
+
+const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none' } as const
+const authOf = (type: AuthType | undefined): { auth?: ConnectionAuthChange } =>
+  type === undefined ? {} : { auth: { kind: KINDS[type] } }
+
+/** Throws `url.malformed` and `body.shape`. */
+export function newConnectionOf(body: NewIntegration): {
+  words: NewConnection
+  apiKey: string | undefined
+} {
+  const { name, url: said, enabled, authType, apiKey } = saidIn(body)
+  const type = one('server_type', body.server_type, body.serverType)
+  const known = CONNECTOR_CATALOG.find(({ id, url }) => id === type && url !== null)
+  const address = said ?? known?.url ?? undefined
+  if (address === undefined) throw new Fault('url.malformed', { problem: 'is missing' })
+  const url = addressIn(address)
+  const words: NewConnection = {
+    connector: 'mcp.http',
+    url,
+    title: (name ?? (said === undefined ? known?.title : undefined) ?? new URL(url).host).slice(0, 100),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...authOf(authType),
+  }
+  return { words, apiKey }
+}
+
+/** `moved`: it leads to another address, so that nothing that was given for the old one may go there. */
+export function connectionChangeOf(
+  body: IntegrationChange,
+  held: Pick<Connection, 'url' | 'header_names'>,
+): { words: ConnectionChange; apiKey: string | undefined; moved: boolean } {
+  const { name, url: said, enabled, authType, apiKey } = saidIn(body)
+  const url = said === undefined ? undefined : addressIn(said)
+  const moved = url !== undefined && url !== held.url
+  const words: ConnectionChange = {
+    ...(name === undefined ? {} : { title: name }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(url === undefined ? {} : { url }),
+    ...(moved && held.header_names.length > 0
+      ? { headers: Object.fromEntries(held.header_names.map((header) => [header, null])) }
+      : {}),
+    ...authOf(authType),
+  }
+  return { words, apiKey, moved }
+}

@@ -1,0 +1,198 @@
+/**
+ * The operations on integrations (ledger S2-API): each is carried out by the operation on connections that it means, so that permissions,
+ * rules and records are the same, and there is no second store.
+ */
+import { Fault, permits, type ConnectionId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Connection, ConnectionChange, Integration, NewConnection, Operation } from '@toolway/contract/admin'
+import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
+import { restartConnection } from '../../connections/connections.ts'
+import { tellTested } from '../../connections/tell-integration.ts'
+import * as connections from '../connections/connections.ts'
+import { knowsTag, versionTag } from '../entity-tag.ts'
+import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import { connectionChangeOf, integrationOf, newConnectionOf, NO_ACCOUNTS, type Accounts } from './integration-words.ts'
+import { catalogOperations } from './registry.ts'
+import { departureOperations } from './departures.ts'
+import { integrationTools } from './tools-of-integrations.ts'
+
+/** The operations on connections, as the one who asks would ask for them. */
+interface Underneath {
+  get(): Promise<Connection>
+  list(page: {
+    limit: number
+    offset: number
+  }): Promise<{ items: Connection[]; total: number; limit: number; offset: number }>
+  add(words: NewConnection): Promise<Connection>
+  change(words: ConnectionChange): Promise<Connection>
+  remove(): Promise<void>
+}
+
+type Place = Parameters<Served['run']>[2]
+
+function underneath(parts: AdminParts, asking: Asking, place: Place): Underneath {
+  const ask = async <Answer>(served: Served, more: Partial<Asking> = {}) =>
+    (await served.run(parts, { ...asking, ...more }, place)) as Answer
+  return {
+    get: () => ask(connections.get),
+    list: (query) => ask(connections.list, { query }),
+    add: (body) => ask(connections.add, { body }),
+    change: (body) => ask(connections.change, { body }),
+    remove: () => ask(connections.remove),
+  }
+}
+
+type Run<Op extends Operation> = (asked: OrganizationAsked<Op>, below: Underneath) => Promise<unknown>
+
+const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Served => ({
+  operation,
+  run: (parts, asking, place) =>
+    serveOrganization(operation, (asked) => run(asked, underneath(parts, asking, place)) as never).run(
+      parts,
+      asking,
+      place,
+    ),
+})
+
+type Looking = Pick<OrganizationAsked<Operation>, 'look'>
+
+const accountsOf = async ({ look }: Looking): Promise<(id: string) => Accounts> => {
+  const rows = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id as string, row]))
+  return (id) => rows.get(id) ?? NO_ACCOUNTS
+}
+const shown = async (asked: Looking, connection: Connection): Promise<Integration> =>
+  integrationOf(connection, (await accountsOf(asked))(connection.id))
+
+const idOf = ({ id }: Connection) => id as ConnectionId
+
+const add = serveIntegration(shapes.addIntegration, async (asked, { add: addConnection }) => {
+  const { words, apiKey } = newConnectionOf(asked.body)
+  const made = await addConnection(words)
+  if (apiKey !== undefined) await keepKey(asked, idOf(made), apiKey)
+  return shown(asked, made)
+})
+
+/** A key is the organization's: everybody who may call may use it, and nobody reads it again. */
+const keepKey = (
+  { parts, organization, actor }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'actor'>,
+  connectionId: ConnectionId,
+  key: string,
+) =>
+  parts.credentials.keep({
+    organizationId: organization.id,
+    connectionId,
+    userId: undefined,
+    account: undefined,
+    kind: 'key',
+    authority: undefined,
+    client: undefined,
+    server: undefined,
+    scopes: [],
+    tokens: {
+      access: key,
+      refresh: undefined,
+      tokenType: 'key',
+      expiresAt: undefined,
+      scopes: undefined,
+      account: { id: undefined, name: undefined },
+      more: {},
+    },
+    actor,
+  })
+
+/** Another address, or another way in, ends what was given for the one before: that is part of the change itself. */
+const change = serveIntegration(shapes.changeIntegration, async (asked, below) => {
+  const { words, apiKey } = connectionChangeOf(asked.body, await below.get())
+  const changed = await below.change(words)
+  if (apiKey !== undefined) await keepKey(asked, idOf(changed), apiKey)
+  return shown(asked, await below.get())
+})
+
+/** Its credentials end in the same transaction, and are then taken back where they came from. */
+const remove = serveIntegration(shapes.removeIntegration, async (_, below) => below.remove())
+
+const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
+  const { parts, organization, change: leave } = asked
+  const { alias, enabled, ...held } = await below.get()
+  const id = held.id as ConnectionId
+  // What is switched off is asked nothing, and stays as it was.
+  const fault = enabled ? await parts.sync(organization.id, id) : new Fault('upstream.disabled', { connection: alias })
+  await leave(
+    () => ({
+      action: 'connection.test',
+      resource: 'connection',
+      id,
+      outcome: fault === undefined ? ('ok' as const) : ('failed' as const),
+      ...(fault === undefined ? {} : { code: fault.code }),
+    }),
+    (sql) => tellTested(sql, organization.id, id),
+  )
+  const integration = await shown(asked, await below.get())
+  return {
+    success: fault === undefined,
+    message: fault === undefined ? `Connected: ${integration.tool_count} tools.` : fault.message,
+    failure:
+      fault === undefined
+        ? null
+        : { phase: fault.row.phase, code: fault.code, problem: fault.message, mend: fault.mend },
+    tool_count: integration.tool_count,
+    integration,
+  }
+})
+
+const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, below) => {
+  const { parts, organization, role, principal, actor, change: leave } = asked
+  const held = await below.get()
+  const all = permits(role, 'connector_update')
+  if (!all && principal.userId === undefined)
+    throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+  const { ended, problems } = await parts.credentials.end({
+    organizationId: organization.id,
+    connectionId: idOf(held),
+    actor,
+    ...(all ? {} : { userId: principal.userId ?? null }),
+  })
+  await leave(
+    () => ({
+      action: 'connection.disconnect',
+      resource: 'connection',
+      id: held.id,
+      detail: { credentials: ended, problems },
+    }),
+    // Sessions were opened with what is gone now.
+    async (sql) => (ended.length === 0 ? undefined : restartConnection(sql, held.alias)),
+  )
+  await parts.snapshots.refresh(organization.id)
+  return { ended: ended.length, problems: [...problems], integration: await shown(asked, await below.get()) }
+})
+
+/** What is named goes before what names anything: `registry` and `tools` are no integrations. */
+export const integrationOperations: readonly Served[] = [
+  serveIntegration(shapes.listIntegrations, async (asked, below) => {
+    const { items, ...page } = await below.list(asked.query)
+    const accounts = await accountsOf(asked)
+    return { items: items.map((one) => integrationOf(one, accounts(one.id))), ...page }
+  }),
+  add,
+  ...catalogOperations,
+  serveIntegration(shapes.listIntegrationTools, async (asked, below) => {
+    const { items } = await below.list({ limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+    const accounts = await accountsOf(asked)
+    // Before the tools are looked at, so that they are never older than it says.
+    const version = asked.parts.snapshots.find({ id: asked.organization.id })?.version ?? 0
+    const tools = integrationTools(
+      asked,
+      items.map((one) => integrationOf(one, accounts(one.id))),
+    )
+    const etag = versionTag(version, tools)
+    if (knowsTag(asked.header('if-none-match'), etag)) return new Response(null, { status: 304, headers: { etag } })
+    asked.head.set('etag', etag)
+    return { items: tools, version }
+  }),
+  serveIntegration(shapes.getIntegration, async (asked, below) => shown(asked, await below.get())),
+  change,
+  remove,
+  test,
+  disconnect,
+  ...departureOperations,
+]

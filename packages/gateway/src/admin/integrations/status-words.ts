@@ -1,0 +1,34 @@
+/**
+ * How a connection is, in the words of the source systems (ledger U-29): pure, and the one place where they are mapped.
+ *
+ * Ours are new, needs_auth, connected, error and disabled. What runs as a program has words of its own, which are the source system's
+ * already (`starting, running, stopped, error, restarting`).
+ */
+import type { Integration } from '@toolway/contract/admin'
+
+export interface ConnectionState {
+  readonly status: string
+  readonly enabled: boolean
+  /** It had accounts, and none of them serves any more. */
+  readonly lost: boolean
+}
+
+/**
+ * Where nobody has connected an account yet nothing is wrong; where there was one, a person has to act (ledger S2-TOK-03). A word that
+ * nobody knows here is no good sign.
+ */
+export function integrationStatusOf({ status, enabled, lost }: ConnectionState): Integration['connection_status'] {
+  if (!enabled) return 'disconnected'
+  switch (status) {
+    case 'connected':
+      return 'connected'
+    case 'new':
+    case 'disabled':
+    case 'disconnected':
+      return 'disconnected'
+    case 'needs_auth':
+      return lost ? 'error' : 'disconnected'
+    default:
+      return 'error'
+  }
+}

@@ -1,0 +1,20 @@
+/** What operations need where ways to connect an account are begun. */
+import type { Provider } from '@toolway/contract'
+import type { SystemSql } from '../../db/db.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { ErrandLinks } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { Flows } from '../../oauth/outgoing/flows/flows.ts'
+import type { Targets } from '../../oauth/outgoing/flows/target.ts'
+
+export interface AdminConnect {
+  readonly links: Pick<ErrandLinks, 'make'>
+  readonly flows: Pick<Flows, 'begin'>
+  readonly targets: Targets
+  readonly providers: readonly Provider[]
+  /** Whether the gateway's own settings have a client for it. */
+  hasGlobal(provider: string): boolean
+  /** Whether that is asked for the first time. */
+  spend(sql: SystemSql, hash: Buffer, until: Date): Promise<boolean>
+  /** Who asks where anybody may; undefined for strangers. */
+  whoAsks(authorization: string | undefined, cookies: string | undefined): Promise<Principal | undefined>
+}

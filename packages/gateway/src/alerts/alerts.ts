@@ -1,0 +1,37 @@
+/** Alerts: what people of an organization are to know before it hurts. Whom they reach, and how, is not decided here. */
+import { newId, type AlertId, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql, SystemSql } from '../db/db.ts'
+
+/** `credential.back` and `tool.settled` say that an earlier one is over. */
+export const ALERT_KINDS = [
+  'credential.expiring',
+  'credential.lost',
+  'credential.back',
+  'tool.held',
+  'tool.settled',
+  'webhook.off',
+] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+export interface NewAlert {
+  readonly organizationId: OrganizationId
+  readonly kind: AlertKind
+  readonly connectionId?: ConnectionId | undefined
+  /** Whom it concerns; absent: whoever administers the organization. */
+  readonly userId?: UserId | undefined
+  /** Facts for people, never a secret. */
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export async function addAlert(
+  sql: OrgSql | SystemSql,
+  { organizationId, kind, connectionId, userId, detail }: NewAlert,
+): Promise<AlertId> {
+  const id = newId('alr')
+  await sql(z.object({ id: z.string() }))`
+    insert into alerts (id, organization_id, kind, connection_id, user_id, detail)
+    values (${id}, ${organizationId}, ${kind}, ${connectionId ?? null}, ${userId ?? null}, ${JSON.stringify(detail)})
+    returning id`
+  return id
+}

@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http'
+import type { JsonObject, Revision } from '@toolway/protocol'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  sayJson,
+  startScriptedUpstream,
+  type Heard,
+  type ScriptedUpstream,
+} from '../../../../test/fault/scripted-upstream.ts'
+import { freePort } from '../testing/free-port.ts'
+import { createTestStanding, type Reached } from '../testing/standing.ts'
+
+const schema = { type: 'object' }
+const TOOLS: JsonObject[] = [
+  { name: 'read', inputSchema: schema, annotations: { readOnlyHint: true } },
+  { name: 'set', inputSchema: schema, annotations: { idempotentHint: true } },
+  { name: 'write', inputSchema: schema },
+  { name: 'drop', inputSchema: schema, annotations: { destructiveHint: true } },
+]
+const ERAS = [
+  ['modern', '2026-07-28'],
+  ['legacy', '2025-11-25'],
+] as const satisfies readonly (readonly ['modern' | 'legacy', Revision])[]
+
+const at = (url: string, revision: Revision, more: Partial<Reached> = {}): Reached => ({
+  alias: 'web',
+  url,
+  revision,
+  tools: TOOLS,
+  ...more,
+})
+
+/** Calls fail so many times, in this way. */
+function startFailing(era: 'modern' | 'legacy', times: number, fail: (response: ServerResponse, heard: Heard) => void) {
+  let failed = 0
+  return startScriptedUpstream({
+    era,
+    act(heard, response) {
+      if (heard.method !== 'tools/call' || failed >= times) return false
+      failed++
+      fail(response, heard)
+      return true
+    },
+  })
+}
+
+const FAILURES: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'a cut connection': (response) => response.destroy(),
+  'a cut answer': (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{')
+    setTimeout(() => response.destroy(), 5)
+  },
+  'HTTP 502': (response) => sayJson(response, {}, 502),
+  'HTTP 503': (response) => sayJson(response, {}, 503, { 'retry-after': '0' }),
+  'HTTP 504': (response) => sayJson(response, {}, 504),
+  'HTTP 429 without a word when': (response) => sayJson(response, {}, 429),
+  'HTTP 401 without a challenge': (response) => sayJson(response, {}, 401),
+  'HTTP 500': (response) => sayJson(response, 'oops', 500),
+}
+/** Nothing that waiting would mend. */
+const FINAL = new Set(['HTTP 401 without a challenge', 'HTTP 500'])
+
+// The pauses are real, and at their shortest.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
+
+describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
+  describe.each(Object.entries(FAILURES))('after %s', (name, fail) => {
+    test.each(['write', 'drop'])('S2-QRK-06: a tool that may %s is called once', async (tool) => {
+      await using server = await startFailing(era, 1, fail)
+      await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+      const { trail } = await house.call(tool)
+      expect(trail.fault).toBeDefined()
+      expect(server.of('tools/call')).toHaveLength(1)
+    })
+
+    test.each(['read', 'set'])('a tool that may %s twice is asked again, where waiting may help', async (tool) => {
+      await using server = await startFailing(era, 2, fail)
+      await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+      const { trail } = await house.call(tool)
+      expect(trail.fault === undefined).toBe(!FINAL.has(name))
+      expect(server.of('tools/call')).toHaveLength(FINAL.has(name) ? 1 : 3)
+    })
+  })
+
+  test('S0-CMP-08, S2-QRK-06: two failures and then an answer are an answer; a failure that stays ends as one, and the breaker opens', async () => {
+    await using server = await startFailing(era, Infinity, (response) => sayJson(response, {}, 503))
+    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    const { trail } = await house.call('read')
+    expect(trail.fault?.code).toBe('upstream.unreachable')
+    expect(server.of('tools/call')).toHaveLength(5)
+    expect((await house.call('read')).trail.fault?.code).toBe('upstream.resting')
+    expect(server.of('tools/call')).toHaveLength(5)
+  })
+
+  test('what its server is too slow for is not asked beyond its time', async () => {
+    await using server = await startFailing(era, Infinity, () => {})
+    await using house = await createTestStanding({ connections: [at(server.url, revision, { timeout: 0.3 })] })
+    const [read, write] = await Promise.all([house.call('read'), house.call('write')])
+    expect([read.trail.fault?.code, write.trail.fault?.code]).toEqual(['upstream.timeout', 'upstream.timeout'])
+    expect(server.of('tools/call')).toHaveLength(2)
+  })
+
+  test('a server that says when to come again is asked then, also for a write', async () => {
+    await using server = await startFailing(era, 1, (response) => sayJson(response, {}, 429, { 'retry-after': '0' }))
+    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    expect((await house.call('write')).trail.outcome).toBe('ok')
+    expect(server.of('tools/call')).toHaveLength(2)
+  })
+
+  test('what surely was not sent is sent again, whatever it does', async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/mcp`
+    await using house = await createTestStanding({ connections: [at(url, revision)] })
+    const calling = house.call('write')
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    await using server = await startScriptedUpstream({ era, port })
+    expect((await calling).trail.outcome).toBe('ok')
+    expect(server.of('tools/call')).toHaveLength(1)
+  })
+
+  test('a caller that leaves ends it at once', async () => {
+    vi.mocked(Math.random).mockReturnValue(1)
+    const leaving = new AbortController()
+    await using server = await startFailing(era, Infinity, (response) => {
+      sayJson(response, {}, 503, { 'retry-after': '5' })
+      setTimeout(() => leaving.abort(), 20)
+    })
+    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    await expect(house.call('read', {}, { signal: leaving.signal })).rejects.toMatchObject({ code: 'call.cancelled' })
+    expect(server.of('tools/call')).toHaveLength(1)
+  })
+
+  test('reading a resource is asked again as well', async () => {
+    let failed = 0
+    await using server = await startScriptedUpstream({
+      era,
+      results: { 'resources/read': { contents: [] } },
+      act: ({ method }, response) => method === 'resources/read' && failed++ < 2 && (response.destroy(), true),
+    })
+    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    const { result } = await house.ask('resources/read', { uri: 'file:///a' })
+    expect(result).toMatchObject({ contents: [] })
+    expect(server.of('resources/read')).toHaveLength(3)
+  })
+})
+
+test('a server that has asked its caller something is not asked again: somebody would be asked twice', async () => {
+  await using server = await startScriptedUpstream({
+    era: 'legacy',
+    act({ method, id }, response) {
+      if (method !== 'tools/call') return false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const question = {
+        jsonrpc: '2.0',
+        id: 'q1',
+        method: 'elicitation/create',
+        params: { message: `for ${String(id)}` },
+      }
+      response.write(`data: ${JSON.stringify(question)}\n\n`)
+      setTimeout(() => response.destroy(), 30)
+      return true
+    },
+  })
+  await using house = await createTestStanding({ connections: [at(server.url, '2025-11-25')] })
+  const session = house.session({ elicitation: { form: {} } })
+  let asked = 0
+  const question = async () => (asked++, { result: { action: 'accept', content: {} } })
+  const { trail } = await house.call('read', {}, { session, question })
+  expect(trail.fault?.code).toBe('upstream.lost')
+  expect([asked, server.of('tools/call').length]).toEqual([1, 1])
+})
+
+test('the rest of an answer that cannot be fetched is no reason to write again', async () => {
+  const port = await freePort()
+  const server: ScriptedUpstream = await startScriptedUpstream({
+    era: 'legacy',
+    port,
+    act({ method }, response) {
+      if (method !== 'tools/call') return false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('id: e1\nretry: 50\ndata:\n\n')
+      // Gone before the rest is asked for: nothing listens there.
+      setTimeout(() => void server[Symbol.asyncDispose](), 10)
+      return true
+    },
+  })
+  await using house = await createTestStanding({ connections: [at(server.url, '2025-11-25')] })
+  const { trail } = await house.call('write')
+  expect(trail.fault?.code).toBe('upstream.lost')
+  expect(server.of('tools/call')).toHaveLength(1)
+})

@@ -1,0 +1,113 @@
+/**
+ * One ask of a verb, with the credential that it is to use, and again where that is safe (ADR 0024).
+ *
+ * A write is sent once, whatever becomes of it, unless it surely did not arrive or its server says that it did not look at it.
+ * What only reads, or may be said twice, is asked again within its own time; then the connection's breaker has heard enough to open.
+ */
+import { Fault } from '@toolway/contract'
+import { pause } from '../lib/pause.ts'
+import { retry, retryAfter } from '../lib/retry.ts'
+import { accessRefusedOf } from '../upstreams/access-refused.ts'
+import { statusRefusedOf } from '../upstreams/status-refused.ts'
+import { wasUnsent } from '../upstreams/unsent.ts'
+import { REPEATABLE } from '../upstreams/upstream.ts'
+import { openCredential, renewCredential, type Asking, type Errand } from './credentials/use-credential.ts'
+import type { Answer } from './ports.ts'
+
+/** Ledger S2-QRK-06. Milliseconds. */
+const LIMITS = { tries: 5, total: 60_000, first: 100 }
+/** What a server may want to be waited for: somebody sits in front of the call, and is told of longer waits at once. Milliseconds. */
+const MOST_WAIT = 5_000
+/** A server that is being restarted; what else it may answer stays the same. */
+const AWAY = new Set([502, 503, 504])
+
+/** One ask, sent once. Where its server takes no credentials it costs nothing more than the ask itself. */
+export function askOnce(errand: Errand, ask: Asking): Promise<Answer> {
+  const upstream = errand.standing.upstream(errand.target.connectionId)
+  if (errand.target.credentials !== true || ask.credential !== undefined) return upstream.ask(ask)
+  const opening = openCredential(errand)
+  if (opening instanceof Promise)
+    return opening.then((opened) => {
+      ask.credential = opened
+      return upstream.ask(ask)
+    })
+  ask.credential = opening
+  return upstream.ask(ask)
+}
+
+export async function askSurely(errand: Errand, ask: Asking): Promise<Answer> {
+  try {
+    return await askOnce(errand, ask)
+  } catch (thrown) {
+    return askAgain(errand, ask, thrown)
+  }
+}
+
+/** What failed, once more where that is safe; rejects with what it failed with in the end. */
+export async function askAgain(errand: Errand, ask: Asking, thrown: unknown): Promise<Answer> {
+  const { standing, line, trail, target } = errand
+  const repeats = mayRepeat(errand, ask)
+  let renewed = false
+
+  /** Once for the whole call: a new credential that is refused, too, is nothing to go on with. */
+  async function renew(refusal: unknown, send: Asking): Promise<Answer> {
+    const said = accessRefusedOf(refusal)
+    if (said === undefined || renewed || target.credentials !== true) throw refusal
+    renewed = true
+    ask.credential = await renewCredential(errand, ask.credential, { refusal, said, repeats })
+    return askOnce(errand, { ...send, credential: ask.credential })
+  }
+
+  /** The last failure of the server itself. */
+  let meant = thrown
+  const judge = (failure: unknown): number | undefined => {
+    // The tries of this very call have opened the breaker: what it failed with says more.
+    if (failure instanceof Fault && failure.code === 'upstream.resting') return undefined
+    meant = failure
+    return trail.questioned === true ? undefined : waitFor(failure, repeats)
+  }
+  const { patience } = standing.upstream(target.connectionId)
+  const total = Math.min(LIMITS.total, patience ?? 0)
+  try {
+    return await renew(thrown, ask)
+  } catch (failed) {
+    return retry(
+      (left) => {
+        const send = { ...ask, signal: AbortSignal.any([ask.signal, AbortSignal.timeout(left)]) }
+        return askOnce(errand, send).catch((refusal: unknown) => renew(refusal, send))
+      },
+      {
+        limits: { ...LIMITS, total },
+        judge,
+        signal: line.signal,
+        failed: { thrown: failed, after: performance.now() - trail.begun },
+        now: () => performance.now(),
+        random: Math.random,
+        pause,
+      },
+    ).catch(() => {
+      throw line.signal.aborted ? cancelled(line.signal) : meant
+    })
+  }
+}
+
+const cancelled = ({ reason }: AbortSignal): Fault => (reason instanceof Fault ? reason : new Fault('call.cancelled'))
+
+/** A call that becomes a task, or waits for one, has a life of its own at the server. */
+function mayRepeat({ target }: Errand, { method, params, patient = false }: Asking): boolean {
+  if (patient || params['task'] !== undefined) return false
+  return method === 'tools/call' ? target.repeats === true : REPEATABLE.has(method)
+}
+
+/** Milliseconds that a failure is to be waited for at least before the ask is sent again; undefined where it is not. */
+function waitFor(failure: unknown, repeats: boolean): number | undefined {
+  const refused = statusRefusedOf(failure)
+  const wanted = retryAfter(refused?.retryAfter, Date.now())
+  if (wanted !== undefined && wanted > MOST_WAIT) return undefined
+  if (wasUnsent(failure)) return 0
+  // It did not take the request, and says when it will.
+  if (refused?.status === 429) return repeats ? (wanted ?? 0) : wanted
+  if (!repeats || !(failure instanceof Fault)) return undefined
+  if (refused !== undefined) return AWAY.has(refused.status) ? (wanted ?? 0) : undefined
+  return failure.code === 'upstream.lost' || failure.code === 'upstream.timeout' ? 0 : undefined
+}

@@ -1,0 +1,136 @@
+/**
+ * The credential of one call: opened before its server is asked, and exchanged once where the server refuses it.
+ *
+ * Which one it is, whose, and how it is renewed is the kept credentials' matter (`ports.ts`, `CallCredentials`). A fault that says
+ * what a person has to do goes up as it is: whoever worded the call offers its client a way (`call/questions/`).
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, metaOf, type JsonObject } from '@toolway/protocol'
+import type { Target } from '../../catalog/view.ts'
+import type { AccessRefused } from '../../upstreams/access-refused.ts'
+import type { Ask, Presents } from '../../upstreams/upstream.ts'
+import type { Answer, CallCredentials, CredentialAsking, Line, OpenCredential, Standing } from '../ports.ts'
+import type { ActingAccount, Trail } from '../trail.ts'
+
+/** What one ask is about, as far as its credential and its repeats depend on it. */
+export interface Errand {
+  readonly standing: Standing
+  readonly line: Pick<Line, 'signal' | 'brought'>
+  readonly trail: Trail
+  readonly target: Target
+  /** The account that the caller named. */
+  readonly account?: string | undefined
+}
+
+/** An ask that is given its credential when it leaves. */
+export interface Asking extends Omit<Ask, 'credential'> {
+  credential?: OpenCredential | undefined
+}
+
+/** Which credential is meant; a token that came with one request is good for nothing that outlives it. */
+const askingOf = (
+  { standing, target, account }: Pick<Errand, 'standing' | 'account'> & { target: Pick<Target, 'connectionId'> },
+  brought?: string,
+): CredentialAsking => ({
+  organizationId: standing.organizationId,
+  connectionId: target.connectionId,
+  principal: standing.principal,
+  account,
+  brought,
+})
+
+/** What the ask is to use; undefined where the server wants none. A promise only where something has to be waited for. */
+export function openCredential(errand: Errand): OpenCredential | undefined | Promise<OpenCredential | undefined> {
+  const { standing, line, target } = errand
+  if (standing.credentials === undefined) return undefined
+  const opening = openFor(standing.credentials, askingOf(errand, line.brought), target)
+  return opening instanceof Promise ? opening.then((opened) => noted(errand, opened)) : noted(errand, opening)
+}
+
+/** What only reads may be asked of any of several accounts; what changes something is never guessed at. */
+function openFor(credentials: CallCredentials, asking: CredentialAsking, { effect = 'read' }: Pick<Target, 'effect'>) {
+  const openFirst = (thrown: unknown) => {
+    const isAmbiguous = thrown instanceof Fault && thrown.code === 'credential.ambiguous'
+    const [account] = isAmbiguous && effect === 'read' ? credentials.accounts(asking) : []
+    if (account === undefined) throw thrown
+    return credentials.open({ ...asking, account })
+  }
+  try {
+    const opening = credentials.open(asking)
+    return opening instanceof Promise ? opening.catch(openFirst) : opening
+  } catch (thrown) {
+    return openFirst(thrown)
+  }
+}
+
+function noted({ trail }: Errand, opened: OpenCredential | undefined): OpenCredential | undefined {
+  if (opened !== undefined) trail.account = actingOf(opened)
+  return opened
+}
+
+const actingOf = ({ account, owner, name }: OpenCredential): ActingAccount =>
+  name === undefined ? { account, owner } : { account, owner, name }
+
+const SCHEME = /(?:^|,)\s*bearer(?:\s|$)/i
+const STEP_UP = /\berror\s*=\s*"?insufficient_scope\b/i
+
+/**
+ * The server refused the ask: what it may be asked with once more. A challenge says that it did not look at the request, which then
+ * may be repeated whatever it does; without one only what `repeats` may. Throws `credential.needed`, or the refusal.
+ */
+export async function renewCredential(
+  errand: Errand,
+  used: OpenCredential | undefined,
+  { refusal, said, repeats }: { refusal: unknown; said: AccessRefused; repeats: boolean },
+): Promise<OpenCredential> {
+  const { credentials } = errand.standing
+  const { status, challenge } = said
+  const needsMore = status === 403 && STEP_UP.test(challenge ?? '')
+  if (credentials === undefined || (status === 403 && !needsMore)) throw refusal
+  const safe = repeats || SCHEME.test(challenge ?? '')
+  // A person may be asked for another account meanwhile, and then it would be sent again.
+  if (!safe) errand.trail.unsure = true
+  const newer = await credentials.refused(askingOf(errand, errand.line.brought), used, challenge, status)
+  if (needsMore || !safe) throw refusal
+  noted(errand, newer)
+  return newer
+}
+
+/** For what is heard as long as somebody listens: asked for anew whenever its stream is opened. */
+export function presentsOf(
+  standing: Standing,
+  target: Pick<Target, 'connectionId' | 'credentials'>,
+): Presents | undefined {
+  const { credentials } = standing
+  if (target.credentials !== true || credentials === undefined) return undefined
+  const asking = askingOf({ standing, target })
+  return {
+    open: () => openFor(credentials, asking, {}),
+    refused: (used: OpenCredential | undefined, challenge, status) =>
+      credentials.refused(asking, used, challenge, status).then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
+const ACCOUNT_KEY = 'dev.toolway/account'
+
+/** Every answer says which account acted, where one did. */
+export function sayAccount(answer: Answer, { account }: Pick<Trail, 'account'>): Answer {
+  return account === undefined || 'error' in answer ? answer : { result: withAccount(answer.result, account) }
+}
+
+export const withAccount = (result: JsonObject, account: ActingAccount | undefined): JsonObject =>
+  account === undefined ? result : { ...result, _meta: { ...metaOf(result), [ACCOUNT_KEY]: { ...account } } }
+
+/** Takes the name of an account out of the arguments of a call, before they go to a server that knows nothing of it. */
+export function takeAccount(params: JsonObject, argument: string): string | undefined {
+  const { arguments: given } = params
+  if (!isObject(given) || !Object.hasOwn(given, argument)) return undefined
+  const { [argument]: account, ...own } = given
+  if (typeof account !== 'string' || account === '')
+    throw new Fault('params.shape', { place: `/arguments/${argument}`, problem: 'must be the name of an account' })
+  params['arguments'] = own
+  return account
+}

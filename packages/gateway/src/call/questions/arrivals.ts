@@ -1,0 +1,91 @@
+/**
+ * Calls that wait until their person has connected an account: how many of one principal may wait, and who of them asks.
+ *
+ * Calls that wait for the same account in the same session put one question between them: the first asks on its own stream, and
+ * the next one asks again when the first is gone. Nothing waits past its caller's leaving, its time, or the end of the gateway.
+ */
+import { Fault } from '@toolway/contract'
+import type { CallCredentials, CredentialAsking } from '../ports.ts'
+
+/** Calls of one principal that wait at the same time. */
+const MOST_OF_ONE = 20
+
+/** What became of a question: what its person does, `unasked` where the client cannot be asked, `gone` where the asker is. */
+export type Word = 'accept' | 'decline' | 'cancel' | 'unasked' | 'gone'
+
+export interface Waiting {
+  /** True once a credential that serves is there; false when the time is over, or the gateway ends. Rejects when the caller leaves. */
+  arrival(asking: CredentialAsking, patience: number): Promise<boolean>
+  end(): void
+}
+
+export interface Asked {
+  readonly word: Promise<Word>
+  /** Whoever comes now is not led by it any more on this one's account. */
+  leave(): void
+}
+
+export interface Arrivals {
+  /** A place among those that wait; undefined when the principal has as many as it may. */
+  begin(principal: string, signal: AbortSignal): Waiting | undefined
+  /** The one question that is asked for all who share the key, as long as one of them is led by it. */
+  ask(key: string, put: () => Promise<Word>): Asked
+  /** Principals of whom calls wait. */
+  readonly size: number
+  close(): void
+}
+
+export function createArrivals(credentials: Pick<CallCredentials, 'arrival'>, mostOfOne = MOST_OF_ONE): Arrivals {
+  const waiting = new Map<string, number>()
+  const asked = new Map<string, { readonly word: Promise<Word>; led: number }>()
+  const closing = new AbortController()
+
+  function leave(principal: string): void {
+    const left = (waiting.get(principal) ?? 1) - 1
+    if (left === 0) waiting.delete(principal)
+    else waiting.set(principal, left)
+  }
+
+  async function arrival(asking: CredentialAsking, patience: number, caller: AbortSignal): Promise<boolean> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), patience)
+    try {
+      const there = await credentials.arrival(asking, AbortSignal.any([caller, late.signal, closing.signal]))
+      if (caller.aborted) throw Fault.of(caller.reason)
+      return there
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    begin(principal, signal) {
+      const already = waiting.get(principal) ?? 0
+      if (already >= mostOfOne || closing.signal.aborted) return undefined
+      waiting.set(principal, already + 1)
+      let ended = false
+      return {
+        arrival: (asking, patience) => arrival(asking, patience, signal),
+        end() {
+          if (!ended) leave(principal)
+          ended = true
+        },
+      }
+    },
+    ask(key, put) {
+      const one = asked.get(key) ?? { word: put(), led: 0 }
+      asked.set(key, one)
+      one.led++
+      const forget = () => void (asked.get(key) === one && asked.delete(key))
+      const word = one.word.then((said) => {
+        if (said === 'gone') forget()
+        return said
+      })
+      return { word, leave: () => void (--one.led === 0 && forget()) }
+    },
+    get size() {
+      return waiting.size
+    },
+    close: () => closing.abort(),
+  }
+}

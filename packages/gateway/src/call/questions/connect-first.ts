@@ -1,0 +1,184 @@
+/**
+ * "Connect an account first": what a client gets when its call meets a dead or missing credential (ledger U-24), so that the same
+ * call goes on once its person has been there.
+ *
+ * Who can be sent to a page is: a modern client in a round of its own (specification 2026-07-28, multi round-trip requests), a
+ * legacy one on its call's own stream (2025-11-25, elicitation: URL mode), or by the error of that revision where the stream takes
+ * no question. Everybody else reads the link in the refusal. The link says nothing to anybody but its person, and a token of the
+ * other side is in none of this.
+ */
+import { randomUUID } from 'node:crypto'
+import { Fault } from '@toolway/contract'
+import { eraOf, isObject, NEWEST_LEGACY, type Asked, type Json, type JsonObject } from '@toolway/protocol'
+import { createBoundStates } from './bound-states.ts'
+import type { Signer } from '../../catalog/page.ts'
+import type { Answer, CallCredentials, ConnectFirst, Going, Line } from '../ports.ts'
+import { createPagesTold } from './pages-told.ts'
+import { createArrivals, type Waiting, type Word } from './arrivals.ts'
+
+export interface ConnectFirstParts {
+  readonly credentials: Pick<CallCredentials, 'arrival'>
+  readonly signer: Signer
+  /** What a link of ours is for, in words that are the same for the same. */
+  wishOf(link: string): string | undefined
+  readonly now?: () => number
+  /** Calls of one principal that may wait. */
+  readonly mostOfOne?: number
+}
+
+/** How long a modern client's retry waits, in milliseconds: clients of the SDK wait 60 s for an answer. */
+const RETRY = 40_000
+/** A live call is tried again so many times; whoever is refused thereafter is not sent in a circle. */
+const TURNS = 3
+const KEY = 'connect'
+/** No character of base64url: a server's own state is never taken for one of ours. */
+const PREFIX = `${KEY}~`
+const PURPOSE = 'account to connect'
+/** Characters of a request's own state and answers that go round with a question of ours. */
+const MOST_CARRIED = 64 * 1024
+const ROUNDED: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const URL_FIRST = -32042
+
+/** Whether a request comes back from a question of ours. */
+export const comesBack = ({ requestState }: JsonObject): boolean =>
+  typeof requestState === 'string' && requestState.startsWith(PREFIX)
+
+export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
+  const { credentials, signer, wishOf, now = Date.now, mostOfOne } = parts
+  const arrivals = createArrivals(credentials, mostOfOne)
+  const states = createBoundStates(signer, now, PURPOSE)
+  const pages = createPagesTold(wishOf, now)
+
+  /** The question of a round, with the request's own state and answers inside ours; undefined where they are too large for that. */
+  function round(going: Going, fault: Fault): Answer | undefined {
+    const { requestState, inputResponses } = going.params
+    const carried = JSON.stringify({ requestState, inputResponses })
+    if (carried.length > MOST_CARRIED) return undefined
+    const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: pageOf(fault) } }
+    const state = PREFIX + states.bind(carried, ownerOf(going))
+    return { result: { resultType: 'input_required', inputRequests, requestState: state } }
+  }
+
+  /** Ask on the call's own stream, and wait there; true when the call can go on. */
+  async function live(going: Going, fault: Fault, waiting: Waiting): Promise<boolean> {
+    const { asking, line } = going
+    const id = randomUUID()
+    const params = { ...pageOf(fault), elicitationId: id }
+    const key = JSON.stringify([line.session?.id, fault.facts['link']])
+    let asks = false
+    const patience = patienceOf(fault)
+    for (;;) {
+      const { word, leave } = arrivals.ask(key, () => {
+        asks = true
+        return put(line, params, patience)
+      })
+      try {
+        const said = await word
+        if (line.signal.aborted) throw Fault.of(line.signal.reason)
+        if (said === 'gone') continue
+        if (said === 'decline' || said === 'cancel') throw declined(going.alias, said)
+        if (said === 'unasked' || !(await waiting.arrival(asking, patience))) return false
+        if (asks) line.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
+        return true
+      } finally {
+        leave()
+      }
+    }
+  }
+
+  /** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
+  function urlFirst({ asking, line: { session } }: Going, fault: Fault): Answer {
+    const elicitationId = randomUUID()
+    const waiting = session === undefined ? undefined : arrivals.begin(asking.principal.id, session.ended.signal)
+    waiting
+      ?.arrival(asking, patienceOf(fault))
+      .then((there) => {
+        if (there) session?.say({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId } })
+      })
+      .catch(() => {})
+      .finally(waiting.end)
+    const { word, retry, phase } = fault.row
+    const told = { code: word, fault: fault.code, phase, mend: fault.mend, retryable: retry }
+    const data = { elicitations: [{ ...pageOf(fault), elicitationId }], ...told, ...(fault.data as JsonObject) }
+    return { error: { code: URL_FIRST, message: fault.message, data } }
+  }
+
+  return {
+    async resume(going) {
+      const { line, asking, params, alias } = going
+      const { requestState, inputResponses, ...own } = params
+      const before = states.release(String(requestState).slice(PREFIX.length), ownerOf(going))
+      const action = actionOf(inputResponses)
+      if (action === 'decline' || action === 'cancel') throw declined(alias, action)
+      const waiting = action === 'accept' ? arrivals.begin(asking.principal.id, line.signal) : undefined
+      // Whether it came or not, the call itself finds out.
+      await waiting?.arrival(asking, RETRY).finally(waiting.end)
+      return { ...own, ...(JSON.parse(before) as JsonObject) }
+    },
+
+    async ask(going, thrown, turn) {
+      const { asked, line, asking } = going
+      if (!isNeeded(thrown)) throw thrown
+      const fault = pages.of(asking, thrown)
+      // Whoever brings a token is to bring another: an account of its own would not be used.
+      const leads = going.goesOn && asking.brought === undefined
+      if (!leads || !ROUNDED.has(asked.method) || !opensPages(asked)) throw fault
+      const refused = (answer: Answer): Answer => {
+        going.note(fault)
+        return answer
+      }
+      if (eraOf(asked.caller.revision) === 'modern') {
+        const question = round(going, fault)
+        if (question === undefined) throw fault
+        return refused(question)
+      }
+      if (!line.asks) return refused(urlFirst(going, fault))
+      const waiting = turn < TURNS ? arrivals.begin(asking.principal.id, line.signal) : undefined
+      if (waiting === undefined) throw fault
+      const connected = await live(going, fault, waiting).finally(waiting.end)
+      if (!connected) throw fault
+      return undefined
+    },
+
+    close: arrivals.close,
+  }
+}
+
+const COMPLETE = 'notifications/elicitation/complete'
+
+const isNeeded = (thrown: unknown): thrown is Fault => thrown instanceof Fault && thrown.code === 'credential.needed'
+
+const ownerOf = ({ asking, digest }: Going) => ({ principal: asking.principal.id, digest })
+
+/** As long as its link is good, in milliseconds. */
+const patienceOf = ({ facts }: Fault): number => Number(facts['minutes']) * 60_000
+
+const declined = (connection: string, action: string): Fault =>
+  new Fault('credential.declined', { connection, action: action === 'decline' ? 'declined' : 'cancelled' })
+
+const pageOf = (fault: Fault): JsonObject => ({
+  mode: 'url',
+  message: `${fault.message} Open this page to connect one.`,
+  url: String(fault.facts['link']),
+})
+
+/** Whether a client can be sent to a page: URL mode came with 2025-11-25, and is declared by name. */
+function opensPages({ caller: { revision, capabilities } }: Asked): boolean {
+  const { elicitation } = capabilities
+  return revision >= NEWEST_LEGACY && isObject(elicitation) && isObject(elicitation['url'])
+}
+
+function actionOf(answers: Json | undefined): Json | undefined {
+  const answer = isObject(answers) && Object.hasOwn(answers, KEY) ? answers[KEY] : undefined
+  return isObject(answer) ? answer['action'] : undefined
+}
+
+async function put(line: Line, params: JsonObject, patience: number): Promise<Word> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(late.resolve, patience, undefined)
+  const question = line.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
+  const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
+  if (line.signal.aborted) return 'gone'
+  const action = answer !== undefined && 'result' in answer ? answer.result['action'] : undefined
+  return action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked'
+}

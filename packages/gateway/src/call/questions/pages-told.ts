@@ -1,0 +1,48 @@
+/**
+ * Which link a principal was told of last for an account that it lacks: who asks again while it is good is told the same one, and
+ * calls that run side by side lead to one page.
+ */
+import { Fault } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import type { CredentialAsking } from '../ports.ts'
+
+interface Told {
+  readonly link: string | number
+  /** Milliseconds. */
+  readonly until: number
+}
+
+export interface PagesTold {
+  /** The fault `credential.needed` with the link that holds, and the same for programs in its data. */
+  of(asking: CredentialAsking, fault: Fault): Fault
+}
+
+const MOST = 10_000
+/** Whoever is led to a page has at least this long to open it, in milliseconds. */
+const LEFT = 2 * 60_000
+const MINUTE = 60_000
+
+/** `wishOf`: what a link is for, in words that are the same for the same; undefined for what is no link of ours. */
+export function createPagesTold(wishOf: (link: string) => string | undefined, now: () => number = Date.now): PagesTold {
+  const told = new LRUCache<string, Told>({ max: MOST })
+  return {
+    of({ principal, organizationId, connectionId, account }, fault) {
+      const wish = wishOf(String(fault.facts['link']))
+      const { connection = '', problem = '', link = '', minutes = 0 } = fault.facts
+      const key = JSON.stringify([principal.id, organizationId, connectionId, account, wish])
+      const before = wish === undefined ? undefined : told.get(key)
+      const holds = before !== undefined && before.until - now() >= LEFT
+      const page = holds ? before : { link, until: now() + Number(minutes) * MINUTE }
+      if (!holds && wish !== undefined) told.set(key, page)
+      const left = Math.max(1, Math.floor((page.until - now()) / MINUTE))
+      const data = {
+        ...fault.data,
+        connect_url: page.link,
+        expires_at: new Date(page.until).toISOString(),
+        connection,
+      }
+      const facts = { connection, problem, link: page.link, minutes: left }
+      return new Fault('credential.needed', facts, { data, cause: fault.cause })
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What two lists of texts have in common, in order (longest common subsequence, by dynamic programming): which texts stay, go and
+ * come. What is too long to compare is all gone and all new, so that a server cannot make anybody compute for long.
+ */
+export interface Step {
+  readonly kind: 'same' | 'removed' | 'added'
+  readonly text: string
+}
+
+/** Cells of the table: a quarter of a second at most. */
+const MAX_CELLS = 4_000_000
+
+export function alike(before: readonly string[], after: readonly string[]): Step[] {
+  let [from, end] = [0, 0]
+  const shorter = Math.min(before.length, after.length)
+  while (from < shorter && before[from] === after[from]) from++
+  while (end < shorter - from && before.at(-1 - end) === after.at(-1 - end)) end++
+  const [had, has] = [before.slice(from, before.length - end), after.slice(from, after.length - end)]
+  return [
+    ...before.slice(0, from).map(same),
+    ...(had.length * has.length > MAX_CELLS ? [...had.map(removed), ...has.map(added)] : common(had, has)),
+    ...before.slice(before.length - end).map(same),
+  ]
+}
+
+const same = (text: string): Step => ({ kind: 'same', text })
+const removed = (text: string): Step => ({ kind: 'removed', text })
+const added = (text: string): Step => ({ kind: 'added', text })
+
+function common(before: readonly string[], after: readonly string[]): Step[] {
+  const width = after.length + 1
+  // How long what is common from here on is.
+  const lengths = new Uint32Array((before.length + 1) * width)
+  const at = (row: number, column: number) => lengths[row * width + column] ?? 0
+  for (let row = before.length - 1; row >= 0; row--)
+    for (let column = after.length - 1; column >= 0; column--)
+      lengths[row * width + column] =
+        before[row] === after[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1))
+  const steps: Step[] = []
+  let [row, column] = [0, 0]
+  while (row < before.length || column < after.length) {
+    const [had, has] = [before[row], after[column]]
+    if (had !== undefined && had === has) {
+      steps.push(same(had))
+      row++
+      column++
+    } else if (had !== undefined && (has === undefined || at(row + 1, column) >= at(row, column + 1))) {
+      steps.push(removed(had))
+      row++
+    } else {
+      steps.push(added(has ?? ''))
+      column++
+    }
+  }
+  return steps
+}

@@ -1,0 +1,115 @@
+/**
+ * What changed in a tool, for people to read: its definition in canonical order, line by line, with the words that changed marked
+ * and nothing hidden. Pure; the definitions themselves are shown beside it, so that nothing hangs on how it is drawn.
+ */
+import { isObject, membersOf, type Json, type JsonObject } from '@toolway/protocol'
+import { alike, type Step } from './alike.ts'
+import { visible } from './visible.ts'
+
+export interface DifferenceLine {
+  readonly kind: 'same' | 'removed' | 'added'
+  readonly text: string
+  /** Where in the text the words stand that changed, in UTF-16 code units: from, and up to. */
+  readonly marks: [number, number][]
+}
+
+/** `before` is undefined for a tool that is new. */
+export function differenceOf(before: JsonObject | undefined, after: JsonObject): DifferenceLine[] {
+  const steps = alike(before === undefined ? [] : linesOf(before), linesOf(after))
+  return markWords(steps)
+}
+
+/** Indented JSON; a text of several lines stands as several, so that a change of one is a change of one. */
+export function linesOf(value: Json): string[] {
+  return written(value, '', '').map(visible)
+}
+
+function written(value: Json, indent: string, before: string): string[] {
+  if (typeof value === 'string') return writtenText(value, indent, before)
+  const list = Array.isArray(value)
+  if (!list && !isObject(value)) return [`${indent}${before}${JSON.stringify(value)}`]
+  const inner = list
+    ? value.flatMap((one) => written(one, `${indent}  `, ''))
+    : membersOf(value).flatMap(([name, one]) => written(one, `${indent}  `, `${JSON.stringify(name)}: `))
+  const [open, close] = list ? ['[', ']'] : ['{', '}']
+  if (inner.length === 0) return [`${indent}${before}${open}${close}`]
+  return [`${indent}${before}${open}`, ...inner, `${indent}${close}`]
+}
+
+function writtenText(text: string, indent: string, before: string): string[] {
+  const parts = text.split(/(?<=\n)/)
+  if (parts.length <= 1) return [`${indent}${before}${JSON.stringify(text)}`]
+  return [`${indent}${before.trimEnd()}`, ...parts.map((part) => `${indent}  ${JSON.stringify(part)}`)]
+}
+
+/** A line that went and the line that came in its place are compared word by word. */
+function markWords(steps: readonly Step[]): DifferenceLine[] {
+  const lines: DifferenceLine[] = []
+  for (let at = 0; at < steps.length;) {
+    const removed = runOf(steps, at, 'removed')
+    const added = runOf(steps, at + removed.length, 'added')
+    if (removed.length + added.length === 0) lines.push({ kind: 'same', text: steps[at++]?.text ?? '', marks: [] })
+    else {
+      const partners = pair(removed, added)
+      const before = removed.map((text, place): DifferenceLine => {
+        const partner = added[partners.get(place) ?? -1]
+        return { kind: 'removed', text, marks: partner === undefined ? [] : marksOf(text, partner)[0] }
+      })
+      const after = added.map((text, place): DifferenceLine => {
+        const partner = removed[removed.findIndex((_, other) => partners.get(other) === place)]
+        return { kind: 'added', text, marks: partner === undefined ? [] : marksOf(partner, text)[1] }
+      })
+      lines.push(...before, ...after)
+      at += removed.length + added.length
+    }
+  }
+  return lines
+}
+
+/** Of so many lines that changed together words are marked; more of them nobody reads word by word. */
+const MAX_MARKED = 50
+
+/** Which line came in whose place: the next one of the same member; where as many came as went, the one at the same place. */
+function pair(removed: readonly string[], added: readonly string[]): Map<number, number> {
+  if (removed.length > MAX_MARKED || added.length > MAX_MARKED) return new Map()
+  const memberOf = (text: string) => /^\s*"(?:[^"\\]|\\.)*":/.exec(text)?.[0]
+  const taken = new Set<number>()
+  const pairs = new Map<number, number>()
+  for (const [place, text] of removed.entries()) {
+    const member = memberOf(text)
+    const same = added.findIndex((one, at) => member !== undefined && !taken.has(at) && memberOf(one) === member)
+    const found = same === -1 && removed.length === added.length && !taken.has(place) ? place : same
+    if (found === -1) continue
+    taken.add(found)
+    pairs.set(place, found)
+  }
+  return pairs
+}
+
+function runOf(steps: readonly Step[], from: number, kind: Step['kind']): string[] {
+  const texts: string[] = []
+  for (let at = from; steps[at]?.kind === kind; at++) texts.push(steps[at]?.text ?? '')
+  return texts
+}
+
+type Marks = [number, number][]
+
+function marksOf(removed: string, added: string): [Marks, Marks] {
+  const steps = alike(wordsOf(removed), wordsOf(added))
+  return [placesOf(steps, 'removed'), placesOf(steps, 'added')]
+}
+
+const wordsOf = (text: string): string[] => text.match(/⟨[^⟩]*⟩|[\p{L}\p{N}_]+|\s+|./gu) ?? []
+
+function placesOf(steps: readonly Step[], kind: 'removed' | 'added'): Marks {
+  const places: Marks = []
+  let at = 0
+  for (const { kind: one, text } of steps) {
+    if (one !== kind && one !== 'same') continue
+    const last = places.at(-1)
+    if (one === kind && last !== undefined && last[1] === at) last[1] = at + text.length
+    else if (one === kind) places.push([at, at + text.length])
+    at += text.length
+  }
+  return places
+}

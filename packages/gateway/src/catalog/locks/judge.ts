@@ -1,0 +1,34 @@
+/** Whether a tool that is another one now comes in by itself or is held, by the mode of its connection's lock. Pure. */
+import type { LockMode } from '@toolway/contract'
+import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
+
+/** `before` is what was accepted; undefined for a tool that is new. */
+export function isHeld(mode: LockMode, before: JsonObject | undefined, after: JsonObject): boolean {
+  if (mode === 'off') return false
+  if (mode === 'all') return true
+  if (before === undefined) return false
+  return mode === 'additions' || !onlyWidens(before, after)
+}
+
+const SCHEMAS = new Set(['inputSchema', 'outputSchema'])
+
+/** Whether nothing is another but schemas, and of these nothing but optional properties that are new. */
+function onlyWidens(before: JsonObject, after: JsonObject): boolean {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].every((name) =>
+    SCHEMAS.has(name) ? widens(before[name], after[name]) : same(before[name], after[name]),
+  )
+}
+
+function widens(before: Json | undefined, after: Json | undefined): boolean {
+  if (same(before, after)) return true
+  if (!isObject(before) || !isObject(after)) return false
+  const { properties: had = {}, ...rest } = before
+  const { properties: has = {}, ...others } = after
+  // What is required stands in the rest: a property that is new and required is another rest.
+  if (!isObject(had) || !isObject(has) || !same(rest, others)) return false
+  return Object.keys(had).every((name) => Object.hasOwn(has, name) && widens(had[name], has[name]))
+}
+
+const same = (one: Json | undefined, other: Json | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : canonicalJson(one) === canonicalJson(other)

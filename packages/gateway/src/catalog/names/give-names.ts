@@ -1,0 +1,39 @@
+/**
+ * Under which names clients know what one connection offers (ledger U-08). Pure: a name that was given stays; what is new gets the
+ * rule's name, or, where somebody has that, one of its own. Nobody's name is ever given to another.
+ *
+ * An alias is no beginning of another with `__`, so that connections cannot take names of one another.
+ */
+import { joinName, joinNameApart } from '@toolway/protocol'
+
+export interface GivenName {
+  /** The server's own name. */
+  readonly original: string
+  readonly name: string
+  /** It is what the rule gives, without regard to others. */
+  readonly plain: boolean
+}
+
+/** The names of those that have none yet; `given` names everything that was ever named. */
+export function giveNames(
+  alias: string,
+  given: readonly Pick<GivenName, 'original' | 'name'>[],
+  originals: readonly string[],
+): GivenName[] {
+  const held = new Set(given.map(({ original }) => original))
+  const taken = new Set(given.map(({ name }) => name))
+  // In an order of their own, not the server's; and who needs no change goes before who does.
+  const fresh = [...new Set(originals)]
+    .filter((original) => !held.has(original))
+    .toSorted((one, other) => rank(alias, one) - rank(alias, other) || (one < other ? -1 : 1))
+  return fresh.map((original) => {
+    const rule = joinName(alias, original)
+    let name = rule
+    for (let apart = original; taken.has(name); apart += '\u0000') name = joinNameApart(alias, apart)
+    taken.add(name)
+    return { original, name, plain: name === rule }
+  })
+}
+
+const rank = (alias: string, original: string): number =>
+  joinName(alias, original) === `${alias}__${original}` ? 0 : 1

@@ -1,0 +1,36 @@
+/** A difference as a terminal shows it: what changed with a few lines around it, the words that changed in brackets. */
+import type { DifferenceLine } from '../../catalog/locks/difference.ts'
+
+const AROUND = 2
+const SIGNS = { same: ' ', removed: '-', added: '+' } as const
+const BRACKETS = { same: ['', ''], removed: ['[-', '-]'], added: ['{+', '+}'] } as const
+
+export function drawDifference(lines: readonly DifferenceLine[]): string[] {
+  const near = (at: number) =>
+    lines.slice(Math.max(at - AROUND, 0), at + AROUND + 1).some(({ kind }) => kind !== 'same')
+  const drawn: string[] = []
+  let skipped = 0
+  for (const [at, line] of lines.entries()) {
+    if (!near(at)) {
+      skipped++
+      continue
+    }
+    if (skipped > 0) drawn.push(skippedLine(skipped))
+    skipped = 0
+    drawn.push(`${SIGNS[line.kind]} ${marked(line)}`)
+  }
+  if (skipped > 0) drawn.push(skippedLine(skipped))
+  return drawn
+}
+
+const skippedLine = (count: number) => `  … ${count} ${count === 1 ? 'line' : 'lines'} as before`
+
+function marked({ kind, text, marks }: DifferenceLine): string {
+  const [open, close] = BRACKETS[kind]
+  let [drawn, at] = ['', 0]
+  for (const [from, to] of marks) {
+    drawn += text.slice(at, from) + open + text.slice(from, to) + close
+    at = to
+  }
+  return drawn + text.slice(at)
+}

@@ -1,0 +1,153 @@
+/** The way of a person to a kept credential: flows, the pages for them, and where authorization servers lead back to. */
+import { randomUUID } from 'node:crypto'
+import { PROVIDERS, type UserId } from '@toolway/contract'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { AdminConnect } from '../admin/oauth/admin-connect.ts'
+import { listAccountStates } from '../credentials/account-states.ts'
+import { createAccountsDoor } from '../http/connect/accounts-door.ts'
+import { createCallbackDoor } from '../http/connect/callback-door.ts'
+import { createConnectDoor } from '../http/connect/connect-door.ts'
+import { createVisitors } from '../http/connect/visitor.ts'
+import type { Clients } from '../http/client-address.ts'
+import type { WebSession } from '../http/sign-in/web-session.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Identity } from '../identity/identify.ts'
+import type { Principal } from '../identity/principal.ts'
+import { spendState } from '../identity/spent-states.ts'
+import { findUser } from '../identity/users.ts'
+import { removeOldFlows } from '../credentials/flows.ts'
+import { createCleanOAuth } from '../jobs/clean-oauth.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
+import type { ErrandLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { createFlows } from '../oauth/outgoing/flows/flows.ts'
+import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
+import { knock } from '../oauth/outgoing/flows/knock.ts'
+import type { Challenge, CredentialKeeping, OutgoingOAuth } from '../oauth/outgoing/ports.ts'
+import { createTargets, type Target } from '../oauth/outgoing/flows/target.ts'
+import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
+import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
+import { accessRefusedOf } from '../upstreams/access-refused.ts'
+import type { Ground } from './ground.ts'
+import { vendorOf } from './vendor-of.ts'
+
+export interface ComposeConnectParts {
+  readonly oauth: OutgoingOAuth
+  readonly keeping: CredentialKeeping
+  readonly links: ErrandLinks
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
+  readonly accounts: Accounts
+  readonly identity: Pick<Identity, 'identify'>
+  readonly web: WebSession
+  readonly clients: Clients
+  /** The clients of the gateway's own settings. */
+  readonly globalApps: GlobalApps
+  publicUrl(): string
+}
+
+export interface Connect {
+  readonly door: Hono<{ Bindings: HttpBindings }>
+  readonly admin: AdminConnect
+}
+
+export function composeConnect(ground: Ground, parts: ComposeConnectParts): Connect {
+  const { config, db, vault, log, opened } = ground
+  const { oauth, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
+  const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
+  const chosen = createChooseClient({ db, vault, oauth, publicUrl, global: globalApps.of, now: Date.now })
+  const flows = createFlows({
+    db,
+    vault,
+    oauth,
+    clients: chosen,
+    keeping,
+    targets,
+    challenge: challengeOf,
+    memberOf: (id) => memberOf(accounts, id as UserId),
+    publicUrl,
+    now: Date.now,
+  })
+  const clean = createCleanOAuth({ clean: () => db.system(removeOldFlows), log })
+  opened.defer(() => clean.close())
+
+  const prefix = () => new URL(publicUrl()).pathname.replace(/\/$/, '')
+  const asked = { clients, newCorrelationId: randomUUID, prefix, publicUrl }
+  const visitors = createVisitors({
+    ...asked,
+    web,
+    vault,
+    isOpen: config.TOOLWAY_AUTH === 'off',
+    emailOf: (id) => db.system(async (sql) => (await findUser(sql, id))?.email),
+  })
+  const door = new Hono<{ Bindings: HttpBindings }>()
+  door.route('/', createCallbackDoor({ ...asked, flows }))
+  door.route(
+    '/',
+    createAccountsDoor({
+      ...asked,
+      db,
+      accounts,
+      links,
+      targets,
+      keeping,
+      visitors,
+      all: snapshots.all,
+      now: Date.now,
+    }),
+  )
+  door.route(
+    '/',
+    createConnectDoor({
+      ...asked,
+      links,
+      flows,
+      clients: chosen,
+      targets,
+      keepKey: createKeepKey({ db, keeping, knock }),
+      visitors,
+      namesTaken: (target) => namesTaken(ground, target),
+    }),
+  )
+  const whoAsks = async (authorization: string | undefined, cookies: string | undefined) => {
+    try {
+      return (await web.principalOf(cookies)) ?? (await parts.identity.identify(authorization))
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    door,
+    admin: { links, flows, targets, providers: PROVIDERS, hasGlobal: globalApps.has, spend: spendState, whoAsks },
+  }
+}
+
+const challengeOf = async (target: Target): Promise<Challenge | undefined> =>
+  readChallenge(accessRefusedOf(await knock(target, {}))?.challenge)
+
+/** As the browser of a member who is signed in: what that one may is asked anew. */
+const memberOf = (accounts: Accounts, userId: UserId): Principal | undefined =>
+  accounts.find(userId) === undefined
+    ? undefined
+    : {
+        id: userId,
+        kind: 'user',
+        userId,
+        organizationId: undefined,
+        keyId: undefined,
+        role: 'platform_admin',
+        limit: 'execute',
+        toolset: undefined,
+        resource: undefined,
+        endpoint: undefined,
+        client: undefined,
+        signInId: undefined,
+      }
+
+const namesTaken = async ({ db }: Ground, { errand, connection }: Target): Promise<string[]> => {
+  const { userId, organizationId } = errand
+  const rows = await db.organization(organizationId, (sql) => listAccountStates(sql, userId))
+  return rows
+    .filter((row) => row.connection_id === connection?.id && row.user_id === (userId ?? null))
+    .map(({ account }) => account)
+}

@@ -1,0 +1,140 @@
+/** What lets us in at servers: credentials opened for calls and for the gateway's own asks, kept, renewed and ended. */
+import type { Authority, ConnectionId, CredentialId, OrganizationId } from '@toolway/contract'
+import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
+import { findNewestOwner, listHeld, noteUses } from '../credentials/credentials.ts'
+import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
+import { createKeepUses } from '../jobs/keep-uses.ts'
+import { createRenewCredentials, type RenewCredentials } from '../jobs/renew-credentials.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { CallCredentials, OwnCredentials } from '../call/ports.ts'
+import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
+import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
+import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
+import { createCredentialMemory, type CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
+import { createKeeping } from '../oauth/outgoing/credentials/keep-credentials.ts'
+import { concernedBy, createLoseCredential, tell } from '../oauth/outgoing/credentials/lose-credential.ts'
+import { createOwnCredentials } from '../oauth/outgoing/credentials/own-credentials.ts'
+import type {
+  ClientIdentity,
+  ConnectLinks,
+  CredentialKeeping,
+  NewCredential,
+  OutgoingOAuth,
+} from '../oauth/outgoing/ports.ts'
+import { createRenewal } from '../oauth/outgoing/credentials/renew-credential.ts'
+import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-credentials.ts'
+import { NO_EXCEPTIONS } from '../upstreams/http/exceptions.ts'
+import type { Ground } from './ground.ts'
+
+export interface ComposeCredentialsParts {
+  readonly oauth: OutgoingOAuth
+  readonly links: ConnectLinks
+  readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'findAny'>
+  /** The client of the gateway's own settings at an authorization server. */
+  global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
+  onKept(given: NewCredential): void
+  readonly now?: () => number
+}
+
+export interface Credentials {
+  readonly callCredentials: CallCredentials
+  readonly ownCredentials: OwnCredentials
+  readonly keeping: CredentialKeeping
+  readonly admin: AdminCredentials
+  readonly memory: Pick<CredentialMemory, 'changed' | 'watch'>
+  readonly renewals: RenewCredentials
+}
+
+/** Milliseconds between two notes of what was used. */
+const USES_EVERY = 15 * 60_000
+
+export function composeCredentials(ground: Ground, parts: ComposeCredentialsParts): Credentials {
+  const { db, vault, log, opened } = ground
+  const { oauth, links, snapshots, global, onKept, now = Date.now } = parts
+  const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
+  const factsOf = createKnownFacts(vault)
+  const memory = createCredentialMemory({
+    load: (facts, owner) =>
+      db.organization(facts.organizationId, (sql) =>
+        listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
+      ),
+    open: vault.open,
+    now,
+  })
+  opened.defer(() => memory.close())
+  const clientOf = createClientOf({ vault, global })
+  const lose = createLoseCredential({ db, log, changed: memory.changed })
+  const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
+  opened.defer(() => renewal.close())
+  const uses = createKeepUses<CredentialId>({
+    store: (ids) => db.system((sql) => noteUses(sql, ids)),
+    log,
+    every: USES_EVERY,
+  })
+  opened.defer(() => uses.close())
+  const shared = { find, factsOf, memory, renewal, lose, now }
+  const ender = createEnder({ vault, oauth, clientOf, log })
+  const renewals = createRenewCredentials({
+    ...looks(ground),
+    renew,
+    log,
+    lose: (one) => lose({ ...one, lease: undefined }, 'it has run out'),
+  })
+  opened.defer(() => renewals.close())
+
+  const keeping = createKeeping({
+    ...{ db, vault, memory, ender, onKept, now },
+    egressOf: (organizationId, connectionId) => egressOf(organizationId, connectionId, 'removed'),
+  })
+  const takingBack = new Set<Promise<unknown>>()
+  opened.defer(() => Promise.all(takingBack).then(() => {}))
+
+  function egressOf(organizationId: OrganizationId | undefined, connectionId: ConnectionId | null, provider: string) {
+    const organization = organizationId === undefined ? undefined : snapshots().findAny({ id: organizationId })
+    const row = connectionId === null ? undefined : organization?.connection(connectionId)
+    return organization === undefined || row === undefined
+      ? { alias: provider, allowPrivate: false, exceptions: organization?.exceptions ?? NO_EXCEPTIONS }
+      : factsOf(row, organization.exceptions).egress
+  }
+
+  function ended(organizationId: OrganizationId | undefined, all: readonly Ended[]): Promise<readonly string[]> {
+    memory.changed(organizationId)
+    // Asked of memory at once: the connection may be gone from there in a moment.
+    const egress = new Map(all.map(({ row }) => [row, egressOf(organizationId, row.connection_id, row.provider)]))
+    const done = ender.revoke(all, (row) => egress.get(row) ?? { alias: row.provider, allowPrivate: false })
+    takingBack.add(done)
+    return done.finally(() => takingBack.delete(done))
+  }
+
+  async function renew(due: DueRow) {
+    const { organization_id: organizationId, connection_id: connectionId, id, version, provider } = due
+    const egress = egressOf(organizationId, connectionId, provider)
+    await renewal.renew({ organizationId, id, version, egress })
+  }
+
+  return {
+    callCredentials: createCallCredentials({ ...shared, links, onUse: uses.note }),
+    ownCredentials: createOwnCredentials({
+      ...shared,
+      newestOwner: ({ organizationId, id, provider }) =>
+        db.organization(organizationId, (sql) => findNewestOwner(sql, { connectionId: id, provider })),
+    }),
+    keeping,
+    admin: { ...keeping, endIn: ender.endIn, ended },
+    memory,
+    renewals,
+  }
+}
+
+/** What the job asks of the database. */
+const looks = ({ db }: Ground) => ({
+  due: (limit: number) => db.system((sql) => listDue(sql, limit)),
+  runOut: (limit: number) => db.system((sql) => listRunOut(sql, limit)),
+  warn: (limit: number) =>
+    db.system(async (sql) => {
+      const soon = await takeExpiring(sql, limit)
+      for (const row of soon)
+        await tell(sql, 'credential.expiring', concernedBy(row), { expires_at: row.expires_at.toISOString() })
+      return soon.length
+    }),
+})

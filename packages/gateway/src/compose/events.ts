@@ -1,0 +1,37 @@
+/** What is told by itself: to those who follow an organization, and to the addresses that it set. */
+import { findAlert } from '../alerts/list-alerts.ts'
+import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
+import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import type { Ground } from './ground.ts'
+
+export interface Events {
+  readonly events: EventFeed
+  readonly sendWebhook: SendWebhook
+  readonly wakeWebhooks: () => void
+}
+
+export interface ComposeEventsParts {
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'refresh'>
+}
+
+export function composeEvents({ db, vault, log, opened }: Ground, { accounts, snapshots }: ComposeEventsParts): Events {
+  const events = createEventFeed({
+    accounts,
+    findOrganization: (id) => snapshots.find({ id }),
+    refresh: snapshots.refresh,
+    findAlert: (organization, id) => db.organization(organization, (sql) => findAlert(sql, id)),
+    log,
+  })
+  opened.defer(() => events.close())
+  const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
+  const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
+  opened.defer(() => webhooks.close())
+  // What was left undone.
+  webhooks.wake()
+  return { events, sendWebhook, wakeWebhooks: webhooks.wake }
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { Notice } from '../db/db.ts'
+import { hearNotices } from './notices.ts'
+
+/** What the database says, and what was made of it. */
+async function fixture() {
+  const done: string[] = []
+  let hear: (notice: Notice) => void = () => {}
+  const note =
+    (what: string) =>
+    (...words: readonly unknown[]): undefined =>
+      void done.push([what, ...words.filter((word) => word !== undefined)].join(' '))
+  const later = (what: string) => () => Promise.resolve(note(what)())
+  const ground = {
+    db: {
+      listen: (_: string, onNotice: (notice: Notice) => void) => {
+        hear = onNotice
+        return Promise.resolve({ close: () => Promise.resolve() })
+      },
+      system: () => Promise.resolve([]),
+    },
+    log: { debug: note('log'), info: note('log'), warn: note('log'), error: note('log') },
+    opened: { defer: () => {} },
+  } as unknown as Parameters<typeof hearNotices>[0]
+  await hearNotices(ground, {
+    upstreams: { stop: later('stop') },
+    keepSessions: { endedElsewhere: note('session') },
+    identity: { forget: note('keys') },
+    ended: { add: note('sign-in') },
+    open: { recheck: note('recheck') },
+    snapshots: { signal: note('snapshot') },
+    credentials: { changed: note('credentials') },
+    events: { hear: ({ alert, event }) => note('event')(alert ?? event?.action), lost: note('events lost') },
+    wakeWebhooks: note('webhooks'),
+    reloadPeople: later('people'),
+    reloadRules: later('rules'),
+    reloadVault: undefined,
+  })
+  const said = (facts: object) => {
+    done.length = 0
+    hear({ kind: 'payload', payload: JSON.stringify(facts) })
+    return [...done]
+  }
+  return { said, hear: () => hear, done }
+}
+
+test('a change of credentials or OAuth apps drops what is open of them, and loads no organization anew', async () => {
+  const { said } = await fixture()
+  expect(said({ organization: 'org_1', table: 'credentials' })).toEqual(['credentials org_1'])
+  expect(said({ organization: 'org_1', table: 'oauth_apps' })).toEqual(['credentials org_1'])
+  expect(said({ organization: 'org_1', table: 'alerts' })).toEqual([])
+  expect(said({ organization: 'org_1', table: 'oauth_flows' })).toEqual([])
+  expect(said({ organization: 'org_1', table: 'connections' })).toEqual(['snapshot org_1'])
+})
+
+test('what happened to a connection, and an alert, is told to followers and webhooks, and loads nothing', async () => {
+  const { said } = await fixture()
+  const event = { id: 'con_1', action: 'updated' }
+  expect(said({ organization: 'org_1', event })).toEqual(['event updated', 'webhooks'])
+  expect(said({ organization: 'org_1', alert: 'alr_1' })).toEqual(['event alr_1', 'webhooks'])
+})
+
+test('after a break of the line, everything may have changed, credentials too', async () => {
+  const { hear, done } = await fixture()
+  hear()({ kind: 'reconnected' })
+  expect(done).toEqual(expect.arrayContaining(['credentials', 'snapshot', 'keys', 'events lost', 'webhooks']))
+})

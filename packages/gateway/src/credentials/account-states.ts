@@ -1,0 +1,72 @@
+/**
+ * Accounts as people see them: which there are, whose they are, and whether one has to do something about them. No token is read
+ * here.
+ */
+import type { ConnectionId, CredentialId, UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const AccountStateRow = z.object({
+  id: z.string().transform((id) => id as CredentialId),
+  connection_id: z
+    .string()
+    .transform((id) => id as ConnectionId)
+    .nullable(),
+  provider: z.string(),
+  user_id: z
+    .string()
+    .transform((id) => id as UserId)
+    .nullable(),
+  account: z.string(),
+  is_default: z.boolean(),
+  provider_username: z.string().nullable(),
+  kind: z.string(),
+  problem: z.string().nullable(),
+  expires_at: z.date().nullable(),
+  renewable: z.boolean(),
+  renewed_at: z.date(),
+})
+export type AccountStateRow = z.output<typeof AccountStateRow>
+
+/** A member's own and the organization's; without a member only the latter. */
+export const listAccountStates = (sql: OrgSql, userId: UserId | undefined) => sql(AccountStateRow)`
+  select id, connection_id, provider, user_id, account, is_default, provider_username, kind, problem, expires_at,
+         sealed_refresh_token is not null as renewable, renewed_at
+    from credentials
+   where active and (user_id is null or user_id = ${userId ?? null})
+   order by user_id nulls last, not is_default, account`
+
+/** It has a few days, and nobody but a person can give it more. */
+const SOON = 3 * 24 * 60 * 60_000
+
+export type AccountState = 'healthy' | 'expiring' | 'expired' | 'needs you'
+
+export function stateOf({ problem, expires_at: until, renewable }: AccountStateRow, now: number): AccountState {
+  if (problem !== null) return 'needs you'
+  if (until === null || renewable) return 'healthy'
+  const left = until.getTime() - now
+  return left <= 0 ? 'expired' : left < SOON ? 'expiring' : 'healthy'
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Whether it was there and the name was free. The name changes for the one it belongs to, and for nobody else. */
+export const renameAccount = async (sql: OrgSql, id: CredentialId, account: string): Promise<boolean> =>
+  (
+    await sql(Id)`
+      update credentials c set account = ${account}, updated_at = now()
+       where c.id = ${id}
+         and not exists (
+           select 1 from credentials o
+            where o.id <> c.id and o.account = ${account} and o.provider = c.provider
+              and o.connection_id is not distinct from c.connection_id and o.user_id is not distinct from c.user_id)
+      returning c.id`
+  ).length > 0
+
+/** The one that is taken where no account is named, among those of its owner. */
+export const preferAccount = (sql: OrgSql, id: CredentialId) => sql(Id)`
+  update credentials o set is_default = (o.id = c.id), updated_at = now()
+    from credentials c
+   where c.id = ${id} and o.provider = c.provider
+     and o.connection_id is not distinct from c.connection_id and o.user_id is not distinct from c.user_id
+  returning o.id`

@@ -1,0 +1,18 @@
+/** Which connections have credentials, and whether they serve: how a connection is, in words for people. */
+import type { ConnectionId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const ConnectionCredentials = z.object({
+  connection_id: z.string().transform((id) => id as ConnectionId),
+  oauth: z.boolean(),
+  key: z.boolean(),
+  /** Some of them, and none that serves. */
+  lost: z.boolean(),
+})
+export type ConnectionCredentials = z.output<typeof ConnectionCredentials>
+
+export const listConnectionCredentials = (sql: OrgSql) => sql(ConnectionCredentials)`
+  select connection_id, bool_or(kind = 'oauth') as oauth, bool_or(kind = 'key') as key,
+         bool_or(problem is not null) and not bool_or(problem is null and active) as lost
+    from credentials where connection_id is not null group by connection_id`

@@ -1,0 +1,233 @@
+/**
+ * The page of a connect link, `/connect/{token}`: it says what would be connected, whose it becomes and where the browser goes, and
+ * begins when the person says so.
+ *
+ * Only the very person that the link was made for gets that far; to anybody else it says nothing of whom or what it is about.
+ * Looking at it changes nothing.
+ */
+import { AccountName, Fault } from '@toolway/contract'
+import { Hono } from 'hono'
+import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
+import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
+import type { Ending, ErrandLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { Flows, Plan } from '../../oauth/outgoing/flows/flows.ts'
+import type { KeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
+import type { Target, Targets } from '../../oauth/outgoing/flows/target.ts'
+import {
+  accountForm,
+  clientForm,
+  forbiddenText,
+  foreignText,
+  goingText,
+  goneText,
+  keyForm,
+  noClientText,
+  problemText,
+} from '../pages/connect-page.ts'
+import { pageOf, type Markup } from '../pages/page.ts'
+import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
+import type { Visitor, Visitors } from './visitor.ts'
+
+export interface ConnectDoorParts {
+  readonly links: Pick<ErrandLinks, 'open'>
+  readonly flows: Pick<Flows, 'plan' | 'begin'>
+  readonly clients: Pick<ChooseClient, 'isThere' | 'give'>
+  readonly targets: Targets
+  readonly keepKey: KeepKey
+  readonly visitors: Visitors
+  /** The names that the accounts of that owner have already. */
+  namesTaken(target: Target): Promise<readonly string[]>
+  publicUrl(): string
+  prefix(): string
+}
+
+/** A link in front of the person it was made for. */
+interface Visit {
+  readonly c: PageContext
+  readonly visitor: Visitor
+  readonly linked: Linked
+  readonly target: Target
+}
+
+export const DONE = '/connect/done'
+const page = (title: string, body: Markup | Promise<Markup>, status = 200) => pageOf({ title, body, status })
+
+/** What people read of a fault: its sentence, and what mends it. */
+export const sentenceOf = (thrown: unknown): { problem: string; status: number } => {
+  const fault = Fault.of(thrown)
+  if (fault.code === 'internal') throw thrown
+  return { problem: `${fault.message} ${fault.mend}`, status: fault.row.http }
+}
+
+export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
+  const { visitors } = parts
+  const app = new Hono<Env>()
+
+  /** The visit, or what is answered instead of it. */
+  async function visit(c: PageContext): Promise<Visit | Response> {
+    const visitor = await visitors.find(c)
+    if (visitor === undefined) return visitors.ask(c)
+    const linked = parts.links.open(c.req.param('token') ?? '')
+    if (linked === undefined) return page('This is over', goneText(`${parts.prefix()}/connect`), 404)
+    try {
+      const target = parts.targets.open(linked.errand)
+      const may = parts.targets.may(visitor.principal, target)
+      if (may === 'yes') return { c, visitor, linked, target }
+      if (may === 'forbidden') return await page('Not yours to connect', forbiddenText(), 403)
+    } catch (thrown) {
+      // What a link is about is told to whom it is for, and to nobody else.
+      if (linked.errand.userId !== visitor.principal.userId) return foreign(visitor)
+      const { problem, status } = sentenceOf(thrown)
+      return page('Nothing to connect', problemText(problem, `${parts.prefix()}/connect`), status)
+    }
+    return foreign(visitor)
+  }
+
+  const foreign = ({ csrf, principal }: Visitor) =>
+    page(
+      'Not your link',
+      foreignText(principal.signInId === undefined ? undefined : { action: `${parts.prefix()}/sign-in/out`, csrf }),
+      403,
+    )
+
+  app.get('/connect/:token', async (c) => {
+    const found = await visit(c)
+    return found instanceof Response ? found : show(parts, found)
+  })
+
+  app.post('/connect/:token', async (c) => {
+    const form = await formOf(c)
+    const found = await visit(c)
+    if (found instanceof Response) return found
+    found.visitor.check(form.get('csrf'))
+    const step = form.get('step')
+    if (step === 'key') return giveKey(parts, found, form)
+    if (step === 'client') return giveClient(parts, found, form)
+    return begin(parts, found, form)
+  })
+  return app
+}
+
+const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }: Visit) => ({
+  title: target.title,
+  organization: target.snapshot.organization.name,
+  server: target.url === undefined ? undefined : new URL(target.url).host,
+  owner: linked.errand.userId === undefined ? ('organization' as const) : ('you' as const),
+  email: visitor.email,
+  csrf: visitor.csrf,
+  action: `${new URL(publicUrl()).pathname.replace(/\/$/, '')}/connect/${c.req.param('token') ?? ''}`,
+})
+
+const isMany = ({ target }: Visit) => target.auth?.accounts === 'many'
+const redirectOf = ({ publicUrl }: ConnectDoorParts, { callback }: Ending) => `${publicUrl()}${callback ?? CALLBACK}`
+
+async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Promise<Response> {
+  const { target, linked } = visit
+  const words = { ...wordsOf(parts, visit), problem }
+  const status = problem === undefined ? 200 : 400
+  const taken = isMany(visit) ? await parts.namesTaken(target) : []
+  const account = isMany(visit) ? (linked.errand.account ?? '') : undefined
+  if (target.auth?.kind === 'key') {
+    const { header } = target.auth
+    return page(`Give a key for ${target.title}`, keyForm({ ...words, header, account, taken }), status)
+  }
+  let plan: Plan
+  try {
+    plan = await parts.flows.plan(target)
+  } catch (thrown) {
+    const said = sentenceOf(thrown)
+    return page(`Connect ${target.title}`, problemText(said.problem, words.action), said.status)
+  }
+  const { authority, scopes } = plan
+  const { organizationId } = linked.errand
+  const redirectUri = redirectOf(parts, linked.ending)
+  if (!(await parts.clients.isThere({ organizationId, authority, redirectUri })))
+    return askClient(parts, visit, { plan, problem })
+  const host = new URL(authority.authorizationEndpoint).host
+  return page(`Connect ${target.title}?`, accountForm({ ...words, authority: host, scopes, account, taken }), status)
+}
+
+interface ClientAsking {
+  readonly plan: Plan
+  readonly problem: string | undefined
+  readonly clientId?: string
+}
+
+/** Who we are there can be said by who administers the connections of the organization. */
+function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clientId }: ClientAsking) {
+  const form = {
+    ...wordsOf(parts, visit),
+    authority: new URL(plan.authority.authorizationEndpoint).host,
+    redirect: redirectOf(parts, visit.linked.ending),
+    problem,
+    clientId,
+  }
+  return administers(parts, visit)
+    ? page(`A client for ${form.authority}`, clientForm(form), problem === undefined ? 200 : 400)
+    : page(`Connect ${visit.target.title}`, noClientText(form), 409)
+}
+
+const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit): boolean =>
+  targets.may(visitor.principal, { ...target, errand: { ...target.errand, userId: undefined } }) === 'yes'
+
+/** The name that was written for the account; undefined where none was. Throws `body.shape`. */
+function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
+  if (!isMany(visit)) return visit.linked.errand.account
+  const given = form.get('account')?.trim() ?? ''
+  if (given === '') return undefined
+  if (AccountName.safeParse(given).success) return given
+  throw new Fault('flow.unfit', {
+    connection: visit.target.title,
+    problem: 'an account name has at most 31 small letters, digits, _ and -, and starts with a letter or digit',
+  })
+}
+
+async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
+  const { visitor, linked } = visit
+  try {
+    const account = accountIn(visit, form)
+    const { url, cookie } = await parts.flows.begin({
+      errand: { ...linked.errand, account },
+      principal: visitor.principal,
+      actor: visitor.actor,
+      ending: { ...linked.ending, page: linked.ending.page ?? DONE },
+    })
+    // Not a redirect: what a form may lead to would have to name every host that the vendor leads on to (CSP, form-action).
+    const response = await pageOf({ title: 'One moment', body: goingText(url.host, url.href), goTo: url.href })
+    response.headers.append('set-cookie', cookie)
+    return response
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    if (fault.code === 'authority.client') return show(parts, visit)
+    return show(parts, visit, sentenceOf(fault.code === 'internal' ? thrown : fault).problem)
+  }
+}
+
+async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
+  const { visitor, linked, target } = visit
+  if (!administers(parts, visit)) return page('Not yours to say', forbiddenText(), 403)
+  const [clientId, secret] = [form.get('client_id')?.trim() ?? '', form.get('client_secret')?.trim() ?? '']
+  try {
+    const plan = await parts.flows.plan(target)
+    if (clientId === '' || clientId.length > 2000)
+      return await askClient(parts, visit, { plan, problem: 'A client id has 1 to 2000 characters.' })
+    const choosing = { organizationId: linked.errand.organizationId, authority: plan.authority, actor: visitor.actor }
+    await parts.clients.give(choosing, { clientId, secret: secret === '' ? undefined : secret })
+    return await show(parts, visit)
+  } catch (thrown) {
+    const { problem, status } = sentenceOf(thrown)
+    return page(`Connect ${target.title}`, problemText(problem, wordsOf(parts, visit).action), status)
+  }
+}
+
+async function giveKey(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
+  const { visitor, target, linked } = visit
+  try {
+    const account = accountIn(visit, form)
+    const given = { target, account, key: form.get('key') ?? '', actor: visitor.actor, session: linked.ending.session }
+    await parts.keepKey(given)
+    return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.errand.connectionId ?? ''}`, 303)
+  } catch (thrown) {
+    return show(parts, visit, sentenceOf(thrown).problem)
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Who sits in front of a page about accounts: whoever is signed in by cookies, or the operator of this machine where no sign-in is
+ * asked for. What changes something carries the token of that sign-in.
+ */
+import { Fault, type UserId } from '@toolway/contract'
+import { OPERATOR, type Principal } from '../../identity/principal.ts'
+import { actorTypeOf, type Actor } from '../../records/change.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { Clients } from '../client-address.ts'
+import { actorOf, comesFromElsewhere, leadOn, type PageContext } from '../pages/page-request.ts'
+import type { WebSession } from '../sign-in/web-session.ts'
+
+export interface VisitorParts {
+  readonly web: Pick<WebSession, 'principalOf' | 'csrfOf' | 'checkCsrf'>
+  readonly vault: Pick<Vault, 'sign' | 'verify'>
+  /** Nobody is asked for a key or a sign-in here (TOOLWAY_AUTH=off). */
+  readonly isOpen: boolean
+  emailOf(userId: UserId): Promise<string | undefined>
+  readonly clients: Clients
+  newCorrelationId(): string
+  /** Path of the public address, without a slash at its end. */
+  prefix(): string
+}
+
+export interface Visitor {
+  readonly principal: Principal
+  readonly email: string | undefined
+  readonly csrf: string
+  /** Throws `request.csrf`. */
+  check(given: string | null): void
+  readonly actor: Actor
+}
+
+export interface Visitors {
+  find(c: PageContext): Promise<Visitor | undefined>
+  /** What is answered to who is nobody yet: the same page as a request of our own, else the sign-in. */
+  ask(c: PageContext): Response | Promise<Response>
+}
+
+const CSRF = 'csrf of the operator'
+
+export function createVisitors(parts: VisitorParts): Visitors {
+  const { web, vault, isOpen, prefix } = parts
+  const actor = (c: PageContext, principal: Principal): Actor => ({
+    ...actorOf(c, parts),
+    id: principal.id,
+    type: actorTypeOf(principal),
+  })
+
+  const operator = (c: PageContext): Visitor => ({
+    principal: OPERATOR,
+    email: undefined,
+    csrf: vault.sign(OPERATOR.id, CSRF),
+    check(given) {
+      if (given === null || !vault.verify(OPERATOR.id, given, CSRF)) throw new Fault('request.csrf')
+    },
+    actor: actor(c, OPERATOR),
+  })
+
+  /** The address as the person's browser knows it. */
+  const here = (c: PageContext) => {
+    const { pathname, search } = new URL(c.req.url)
+    return `${prefix()}${pathname}${search}`
+  }
+
+  return {
+    async find(c) {
+      const principal = await web.principalOf(c.req.header('cookie'))
+      const { userId, signInId } = principal ?? {}
+      if (principal === undefined || userId === undefined || signInId === undefined)
+        return isOpen ? operator(c) : undefined
+      return {
+        principal,
+        email: await parts.emailOf(userId),
+        csrf: web.csrfOf(signInId),
+        check: (given) => web.checkCsrf(signInId, given ?? undefined),
+        actor: actor(c, principal),
+      }
+    },
+    ask: (c) =>
+      comesFromElsewhere(c)
+        ? leadOn(here(c))
+        : c.redirect(`${prefix()}/sign-in?next=${encodeURIComponent(here(c))}`, 303),
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Renews credentials before they run out, also those that nobody uses, and tells those who rely on one that cannot renew itself.
+ *
+ * Every gateway looks each minute; the lease in the database lets one of them renew, and one of them tell. A failure holds up no other
+ * credential. What must be mended by a person is found by the renewal itself.
+ */
+import type { CredentialId } from '@toolway/contract'
+import type { DueRow } from '../credentials/renewal.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface RenewCredentialsParts {
+  /** Those whose time has come. */
+  due(limit: number): Promise<readonly DueRow[]>
+  renew(credential: DueRow): Promise<void>
+  /** Tell of those that run out soon; how many there were. */
+  warn(limit: number): Promise<number>
+  /** Those that ran out and cannot renew themselves. */
+  runOut(limit: number): Promise<readonly DueRow[]>
+  lose(credential: { id: CredentialId; version: number }): Promise<unknown>
+  readonly log: Pick<Log, 'warn'>
+  /** Milliseconds. */
+  readonly every?: number
+}
+
+export interface RenewCredentials {
+  /** One look, now; several at once are one. */
+  look(): Promise<void>
+  close(): Promise<void>
+}
+
+const EVERY = 60_000
+/** Of one look, and under way at the same time. */
+const MOST = 500
+const AT_ONCE = 8
+
+export function createRenewCredentials(parts: RenewCredentialsParts): RenewCredentials {
+  const { due, renew, warn, runOut, lose, log, every = EVERY } = parts
+  let under: Promise<void> | undefined
+  let closed = false
+
+  async function renewAll(): Promise<void> {
+    const waiting = [...(await due(MOST))]
+    const worker = async () => {
+      for (let one = waiting.shift(); one !== undefined && !closed; one = waiting.shift())
+        // Its own failure is told where it happens.
+        await renew(one).catch(() => {})
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await warn(MOST)
+      for (const one of await runOut(MOST)) await lose(one)
+      await renewAll()
+    } catch (thrown) {
+      log.warn({ err: thrown }, 'credentials could not be looked through; it is tried again')
+    }
+  }
+
+  const look = () => (under ??= run().finally(() => (under = undefined)))
+  const timer = setInterval(() => void look(), every).unref()
+
+  return {
+    look,
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await under
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Sending one message to the address of a webhook: signed, by way of the guarded agent, without following anybody anywhere else.
+ *
+ * It never throws, and what it says of a failure names no secret and quotes nobody: the address is a stranger's.
+ */
+import { Fault } from '@toolway/contract'
+import type { GuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import type { Vault } from '../vault/vault.ts'
+import { webhookPreviousRow, webhookSecretRow } from '../vault/sealed-columns.ts'
+import { signedHeaders } from '../webhooks/signature.ts'
+import type { WebhookRow } from '../webhooks/webhooks.ts'
+
+export interface SendWebhookParts {
+  readonly vault: Pick<Vault, 'open'>
+  fetchFor(reach: { alias: string; allowPrivate: boolean }): GuardedFetch
+  readonly now: () => number
+}
+
+export interface Outgoing extends Pick<WebhookRow, 'url' | 'private' | 'sealed_secret' | 'sealed_previous'> {
+  readonly webhookId: WebhookRow['id']
+  /** Of the message: the same at every try. */
+  readonly id: string
+  readonly payload: object
+}
+
+export interface Sent {
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined
+  /** Undefined: it was taken. */
+  readonly problem: string | undefined
+  /** Seconds that the receiver asked to be left alone. */
+  readonly retryAfter: number | undefined
+}
+
+export type SendWebhook = (outgoing: Outgoing, signal: AbortSignal) => Promise<Sent>
+
+/** Milliseconds for all of it. */
+const PATIENCE = 10_000
+const DAY = 86_400
+
+export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): SendWebhook {
+  const secretsOf = ({ webhookId, sealed_secret: secret, sealed_previous: previous }: Outgoing): string[] => [
+    vault.open(secret, webhookSecretRow(webhookId)),
+    ...(previous === null ? [] : [vault.open(previous, webhookPreviousRow(webhookId))]),
+  ]
+
+  return async (outgoing, signal) => {
+    const { id, url, payload } = outgoing
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
+    try {
+      const body = JSON.stringify(payload)
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'toolway-webhooks',
+        ...signedHeaders({ id, at: new Date(now()), body }, secretsOf(outgoing)),
+      }
+      const post = fetchFor({ alias: 'of a webhook', allowPrivate: outgoing.private })
+      const answer = await post(url, { method: 'POST', headers, body, signal: bounded })
+      return sentOf(answer)
+    } catch (thrown) {
+      return { status: undefined, problem: problemOf(thrown, bounded), retryAfter: undefined }
+    }
+  }
+}
+
+function sentOf({ status, headers }: Response): Sent {
+  if (status >= 200 && status < 300) return { status, problem: undefined, retryAfter: undefined }
+  const asked = Number(headers.get('retry-after') ?? Number.NaN)
+  const retryAfter = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DAY) : undefined
+  const redirects = status >= 300 && status < 400
+  return { status, problem: `it answered ${status}${redirects ? ', and no redirect is followed' : ''}`, retryAfter }
+}
+
+const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
+
+function problemOf(thrown: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
+  for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Fault && cause.code === 'egress.refused')
+      return 'its address lies in a network that it may not reach'
+    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
+    const { code } = cause as { code?: unknown }
+    if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`
+  }
+  return 'it could not be reached'
+}

@@ -1,0 +1,164 @@
+/**
+ * Keeping what a server offered, in one transaction: its lists, the names that clients know them by, and the account of each tool,
+ * compared with what was accepted. What changed comes in or is held, as the connection's lock says, and is on record.
+ */
+import { randomUUID } from 'node:crypto'
+import type { ConnectionId, LockMode, OrganizationId } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { addAlert } from '../alerts/alerts.ts'
+import { storeCatalog } from '../catalog/catalogs.ts'
+import { isHeld } from '../catalog/locks/judge.ts'
+import { isNamed, onceEach, sightingsOf, type Sighting } from '../catalog/locks/tool-hash.ts'
+import {
+  acceptTools,
+  forgetGone,
+  holdTools,
+  listAccepted,
+  listKnownTools,
+  noteGone,
+  noteThere,
+  releaseTools,
+  type KnownTool,
+} from '../catalog/locks/tool-locks.ts'
+import { nameThem, type NamedKind } from '../catalog/names/exposed-names.ts'
+import { lockForLook, noteContact, type Seen } from '../connections/connections.ts'
+import type { SystemSql } from '../db/db.ts'
+import { entryOfChange, type Actor, type Change } from '../records/change.ts'
+import { storeRecords } from '../records/records.ts'
+import type { Offer } from './sync-catalog.ts'
+
+interface Of {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+}
+
+/** A connection that is gone meanwhile keeps nothing. */
+export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen['era']): Promise<void> {
+  const { organizationId, connectionId } = of
+  const connection = await lockForLook(sql, connectionId)
+  if (connection === undefined) return
+  const { alias, tool_lock: mode } = connection
+  const tools = onceEach(offer.tools)
+  await storeCatalog(sql, organizationId, connectionId, { ...offer, tools })
+  const name = (kind: NamedKind, list: readonly JsonObject[]) =>
+    nameThem(sql, { ...of, alias, kind, originals: list.map((one) => one['name']).filter(isNamed) })
+  await name('tool', tools)
+  await name('prompt', offer.prompts)
+  const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
+  const kept = await keepAccount(sql, of, { mode, drift })
+  await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era })
+  await tell(sql, of, alias, kept)
+}
+
+/** What is another than it was when its server was asked last. */
+interface Drift {
+  readonly known: ReadonlyMap<string, KnownTool>
+  /** Another than what was accepted and what is held, or new. */
+  readonly changed: readonly Sighting[]
+  /** As it is held already. */
+  readonly still: readonly Sighting[]
+  /** As it was accepted, after it was held, or gone. */
+  readonly back: readonly string[]
+  readonly gone: readonly string[]
+}
+
+function compare(rows: readonly KnownTool[], seen: readonly Sighting[]): Drift {
+  const known = new Map(rows.map((row) => [row.tool, row]))
+  const there = new Set(seen.map(({ tool }) => tool))
+  const as = (hash: 'accepted_hash' | 'held_hash') => (one: Sighting) => known.get(one.tool)?.[hash] === one.hash
+  const accepted = seen.filter(as('accepted_hash'))
+  const others = seen.filter((one) => !as('accepted_hash')(one))
+  const wasAway = ({ tool }: Sighting) => {
+    const row = known.get(tool)
+    return row !== undefined && (row.held_hash !== null || row.gone_at !== null)
+  }
+  return {
+    known,
+    changed: others.filter((one) => !as('held_hash')(one)),
+    still: others.filter(as('held_hash')),
+    back: accepted.filter(wasAway).map(({ tool }) => tool),
+    gone: rows.filter(({ tool, gone_at: gone }) => gone === null && !there.has(tool)).map(({ tool }) => tool),
+  }
+}
+
+/** What became of a drift. */
+interface Kept extends Pick<Drift, 'known' | 'back' | 'gone'> {
+  readonly accepted: readonly Sighting[]
+  readonly held: readonly Sighting[]
+}
+
+async function keepAccount(sql: SystemSql, of: Of, { mode, drift }: { mode: LockMode; drift: Drift }): Promise<Kept> {
+  const { known, changed, still, back, gone } = drift
+  const { connectionId } = of
+  const wasAccepted = changed.filter(({ tool }) => known.get(tool)?.accepted_hash != null).map(({ tool }) => tool)
+  const before =
+    wasAccepted.length === 0
+      ? new Map<string, JsonObject | null>()
+      : new Map((await listAccepted(sql, connectionId, wasAccepted)).map((row) => [row.tool, row.accepted]))
+  const isKept = ({ tool, definition }: Sighting): boolean => {
+    // One that waits for its first look goes on waiting, whatever it is by now.
+    if (known.has(tool) && before.get(tool) == null) return mode !== 'off'
+    return isHeld(mode, before.get(tool) ?? undefined, definition)
+  }
+  const held = changed.filter(isKept)
+  const accepted = [...changed.filter((one) => !isKept(one)), ...(mode === 'off' ? still : [])]
+  if (accepted.length > 0) await acceptTools(sql, of, accepted, null)
+  if (held.length > 0) await holdTools(sql, of, held)
+  if (back.length > 0) await releaseTools(sql, connectionId, back)
+  const again = still.filter(({ tool }) => mode !== 'off' && known.get(tool)?.gone_at != null)
+  if (again.length > 0)
+    await noteThere(
+      sql,
+      connectionId,
+      again.map(({ tool }) => tool),
+    )
+  if (gone.length > 0) {
+    await noteGone(sql, connectionId, gone)
+    await forgetGone(sql, connectionId)
+  }
+  return { known, accepted, held, back, gone }
+}
+
+/** So many are named; a server that changes thousands is one line. */
+const MAX_NAMED = 50
+const some = <Item>(list: readonly Item[]) => ({
+  tools: list.slice(0, MAX_NAMED),
+  ...(list.length > MAX_NAMED ? { more: list.length - MAX_NAMED } : {}),
+})
+
+async function tell(sql: SystemSql, of: Of, alias: string, { known, accepted, held, back, gone }: Kept): Promise<void> {
+  const hashes = ({ tool, hash }: Sighting) => ({ tool, before: known.get(tool)?.accepted_hash ?? null, after: hash })
+  const reverted = back.filter((tool) => known.get(tool)?.held_hash != null)
+  // Under a lock that is off, what a first look found is what there is, and no change.
+  const changed = known.size === 0 ? [] : accepted
+  const told: readonly (readonly [string, object, number])[] = [
+    ['tool.hold', some(held.map(hashes)), held.length],
+    ['tool.change', some(changed.map(hashes)), changed.length],
+    ['tool.revert', some(reverted), reverted.length],
+    ['tool.vanish', some(gone), gone.length],
+  ]
+  const alert = { organizationId: of.organizationId, connectionId: of.connectionId }
+  if (held.length > 0)
+    await addAlert(sql, { ...alert, kind: 'tool.held', detail: { alias, ...some(held.map(hashes)) } })
+  if (reverted.length > 0)
+    await addAlert(sql, { ...alert, kind: 'tool.settled', detail: { alias, verdict: 'reverted', ...some(reverted) } })
+  const changes: Change[] = told
+    .filter(([, , count]) => count > 0)
+    .map(([action, detail]) => ({ action, resource: 'connection', id: of.connectionId, detail: { alias, ...detail } }))
+  if (changes.length === 0) return
+  const actor = lookingActor()
+  await storeRecords(
+    sql,
+    changes.map((change) => entryOfChange(actor, of.organizationId, change)),
+  )
+}
+
+/** A look at a server, which nobody makes. */
+const lookingActor = (): Actor => ({
+  id: 'catalog',
+  type: 'system',
+  keyId: undefined,
+  address: undefined,
+  userAgent: undefined,
+  correlationId: randomUUID(),
+})

@@ -1,0 +1,55 @@
+/**
+ * Which of the credentials that there are acts for a call (ledger U-24): the caller's own before the organization's, the account that
+ * is named, else the default. An account that does not serve any more is not silently replaced by another one.
+ */
+import { Fault, type UserId } from '@toolway/contract'
+import type { CredentialAsking } from '../../../call/ports.ts'
+import type { ConnectionFacts } from './connection-facts.ts'
+import type { Held } from './credential-memory.ts'
+
+/** Those of the caller and those of the organization, as far as the connection uses them. */
+export interface Choice {
+  readonly own: readonly Held[]
+  readonly shared: readonly Held[]
+}
+
+export const NOTHING: readonly Held[] = Object.freeze([])
+
+/** Whose own credentials a call may use. */
+export const ownerOf = ({ auth }: ConnectionFacts, { userId }: { userId: UserId | undefined }): UserId | undefined =>
+  auth.owners.includes('member') ? userId : undefined
+
+/** Milliseconds. */
+const FRESH = 10_000
+
+/** One that can renew itself and is refused so soon after it was had is not refused for its age: another would not help. */
+export const isFresh = ({ renewable, renewedAt, renewAt }: Held, now: number): boolean =>
+  renewable && now - renewedAt < FRESH && now < renewAt
+
+/** All that a caller may name: the default first, and of two of one name the caller's own. */
+export const namesOf = ({ own, shared }: Choice): readonly string[] => [
+  ...new Set([...own, ...shared].map(({ open }) => open.account)),
+]
+
+/** Throws `credential.account` and `credential.ambiguous`; undefined where there is none at all. */
+export function chooseCredential(
+  { egress }: ConnectionFacts,
+  choice: Choice,
+  { account }: Pick<CredentialAsking, 'account'>,
+): Held | undefined {
+  if (account !== undefined) return chooseNamed(egress.alias, choice, account)
+  const list = choice.own.length > 0 ? choice.own : choice.shared
+  const found = list.length === 1 ? list[0] : list.find(({ isDefault }) => isDefault)
+  if (found === undefined && list.length > 1)
+    throw new Fault('credential.ambiguous', { connection: egress.alias, accounts: namesOf(choice).join(', ') })
+  return found
+}
+
+function chooseNamed(connection: string, choice: Choice, account: string): Held | undefined {
+  const isNamed = ({ open }: Held) => open.account === account
+  const found = choice.own.find(isNamed) ?? choice.shared.find(isNamed)
+  const names = namesOf(choice)
+  if (found === undefined && names.length > 0)
+    throw new Fault('credential.account', { connection, account, accounts: names.join(', ') })
+  return found
+}

@@ -1,0 +1,41 @@
+/**
+ * Which client is a credential renewed and revoked as? The very one that it was had by: another client's secret goes nowhere, even
+ * where that one has taken its place since.
+ */
+import type { Authority } from '@toolway/contract'
+import { findClient } from '../../../credentials/oauth-apps.ts'
+import type { BoundRow } from '../../../credentials/renewal.ts'
+import type { OrgSql, SystemSql } from '../../../db/db.ts'
+import { oauthAppRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import { methodFor } from '../protocol/client-proof.ts'
+import type { ClientIdentity } from '../ports.ts'
+
+export interface ClientOfParts {
+  readonly vault: Pick<Vault, 'open'>
+  /** The client of the gateway's own settings at an authorization server. */
+  global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
+}
+
+/** Undefined where that client is not known any more. */
+export type ClientOf = (
+  sql: OrgSql | SystemSql,
+  bound: Pick<BoundRow, 'authority' | 'client_id' | 'app_id'>,
+) => Promise<ClientIdentity | undefined>
+
+export function createClientOf({ vault, global }: ClientOfParts): ClientOf {
+  return async (sql, { authority, client_id: clientId, app_id: appId }) => {
+    if (authority === null || clientId === null) return undefined
+    if (appId === null) {
+      const own = global(authority)
+      // Known by its metadata document, or public: nothing proves it.
+      return own?.clientId === clientId
+        ? { ...own, appId: undefined }
+        : { clientId, secret: undefined, method: 'none', appId: undefined }
+    }
+    const app = await findClient(sql, appId)
+    if (app?.client_id !== clientId) return undefined
+    const secret = app.sealed === null ? undefined : vault.open(app.sealed, oauthAppRow(app.id))
+    return { clientId, secret, method: app.auth_method ?? methodFor(authority, secret), appId }
+  }
+}

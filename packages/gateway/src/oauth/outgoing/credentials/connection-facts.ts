@@ -1,0 +1,84 @@
+/**
+ * What of a connection decides about its credentials: how it is let in, where, and what may be reached for it.
+ *
+ * The address that a credential is bound to is the true one; where that holds a secret, a keyed digest stands for it. It is made
+ * once for each version of a connection, because secrets have to be opened for it.
+ */
+import { ConnectionAuth, ConnectionSecrets, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import type { ConnectionRow } from '../../../connections/connections.ts'
+import { takesCredentials } from '../../../connections/takes-credentials.ts'
+import { NO_EXCEPTIONS, type Exceptions } from '../../../upstreams/http/exceptions.ts'
+import { connectionRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { Egress } from '../ports.ts'
+
+export interface ConnectionFacts {
+  readonly id: ConnectionId
+  readonly organizationId: OrganizationId
+  readonly egress: Egress
+  readonly auth: ConnectionAuth
+  /** Where its OAuth credentials come from. */
+  readonly provider: string
+  /** What a credential must be bound to. */
+  readonly server: string
+  /** The true address, and as it may be shown. */
+  readonly addresses: readonly string[]
+  /** When it was last changed, in milliseconds. */
+  readonly version: number
+}
+
+const NO_AUTH: ConnectionAuth = ConnectionAuth.parse({ kind: 'none' })
+/** An authorization server that the MCP server itself names. */
+const DISCOVERED = 'mcp'
+const MOST = 10_000
+
+type Opening = Pick<Vault, 'open' | 'hash'>
+/** What identifies a connection, and how it is described. */
+type Described = Pick<ConnectionRow, 'id' | 'organization_id' | 'alias' | 'settings' | 'sealed' | 'updated_at'>
+
+const secretsOf = ({ open }: Opening, { id, sealed }: Pick<Described, 'id' | 'sealed'>): ConnectionSecrets =>
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionRow(id))))
+
+export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIONS): ConnectionFacts {
+  const { settings, id, organization_id: organizationId, alias } = row
+  const secrets = secretsOf(vault, row)
+  const http = settings.connector === 'mcp.http' ? settings : undefined
+  const shown = http?.url ?? ''
+  const auth = http === undefined || !takesCredentials(settings, secrets) ? NO_AUTH : http.auth
+  return {
+    id,
+    organizationId,
+    egress: { alias, allowPrivate: http?.private ?? false, exceptions },
+    auth,
+    provider: auth.provider ?? DISCOVERED,
+    server:
+      secrets.url === undefined
+        ? shown
+        : `${shown} ${vault.hash(`address ${secrets.url}`).toString('base64url').slice(0, 22)}`,
+    addresses: secrets.url === undefined ? [shown] : [shown, secrets.url],
+    version: row.updated_at.getTime(),
+  }
+}
+
+/** `auto` is OAuth that is not known of yet. */
+const wayOf = ({ auth: { kind } }: ConnectionFacts) => (kind === 'auto' ? 'oauth' : kind)
+
+/** Whether what was had for the one may be used for the other. */
+export const areAlike = (one: ConnectionFacts, other: ConnectionFacts): boolean =>
+  one.server === other.server && one.provider === other.provider && wayOf(one) === wayOf(other)
+
+export type KnownFacts = (row: ConnectionRow, exceptions: Exceptions) => ConnectionFacts
+
+/** The same from memory, as long as the connection stays as it is. */
+export function createKnownFacts(vault: Opening): KnownFacts {
+  const known = new LRUCache<ConnectionId, ConnectionFacts>({ max: MOST })
+  return (row, exceptions) => {
+    const held = known.get(row.id)
+    if (held !== undefined && held.version === row.updated_at.getTime() && held.egress.exceptions === exceptions)
+      return held
+    const made = factsOf(vault, row, exceptions)
+    known.set(row.id, made)
+    return made
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Credentials as this process holds them opened: one owner's for one connection at a time, loaded when they are first asked for.
+ *
+ * A decrypted token is here and nowhere else. What the database says to have changed is not used any more; what is not used goes.
+ * Refresh tokens are not held: whoever renews reads them from their row.
+ */
+import { LRUCache } from 'lru-cache'
+import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
+import type { OpenCredential } from '../../../call/ports.ts'
+import type { HeldRow } from '../../../credentials/credentials.ts'
+import { createSingleFlight } from '../../../lib/single-flight.ts'
+import { accessTokenRow } from '../../../vault/sealed-columns.ts'
+import type { ConnectionFacts } from './connection-facts.ts'
+
+export interface Held {
+  readonly id: CredentialId
+  /** As a call uses it: one object for all calls. */
+  readonly open: OpenCredential
+  readonly isDefault: boolean
+  readonly renewable: boolean
+  readonly scopes: readonly string[]
+  /** Why it serves nobody until a person comes. */
+  readonly problem: string | undefined
+  /** All of them in milliseconds of this process's clock. */
+  readonly expiresAt: number
+  readonly renewAt: number
+  readonly renewedAt: number
+  /** Renewal is not to be tried before. */
+  readonly pausedUntil: number
+  /** When a person gave it. */
+  readonly givenAt: number
+}
+
+export interface CredentialMemoryParts {
+  load(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly HeldRow[]>
+  open(sealed: Uint8Array, row: string): string
+  readonly now: () => number
+  readonly most?: number
+}
+
+export interface CredentialMemory {
+  /** Those of an owner that may serve; undefined when memory does not know. Without an owner the organization's. */
+  find(facts: ConnectionFacts, owner: UserId | undefined): readonly Held[] | undefined
+  load(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly Held[]>
+  /** Something of an organization's, or of any, is not as it was. */
+  changed(organizationId?: string): void
+  /** Told after each change, until the returned function is called. */
+  watch(organizationId: OrganizationId, onChange: () => void): () => void
+  readonly size: number
+  close(): void
+}
+
+interface Entry {
+  readonly generation: string
+  readonly version: number
+  readonly list: readonly Held[]
+}
+
+const MOST = 20_000
+/** Milliseconds before the end that a token is renewed (ledger S2-TOK-01), where it lives long enough. */
+const BUFFER = 60_000
+
+export function createCredentialMemory(parts: CredentialMemoryParts): CredentialMemory {
+  const { load, now, most = MOST } = parts
+  const entries = new LRUCache<string, Entry>({ maxSize: most, sizeCalculation: ({ list }) => list.length + 1 })
+  const loading = createSingleFlight<string, readonly Held[]>()
+  const generations = new Map<string, string>()
+  const watchers = new Map<string, Set<() => void>>()
+  let all = 0
+  let next = 0
+
+  const generationOf = (id: string): string => generations.get(id) ?? `${all}`
+  const keyOf = ({ id }: ConnectionFacts, owner: UserId | undefined) => (owner === undefined ? id : `${id} ${owner}`)
+
+  async function read(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly Held[]> {
+    const generation = generationOf(facts.organizationId)
+    const rows = await load(facts, owner)
+    const list = rows.filter((row) => serves(row, facts)).map((row) => heldOf(parts, row, facts, now()))
+    // What was read before a change is used for whoever waits for it, and not remembered.
+    if (generation === generationOf(facts.organizationId))
+      entries.set(keyOf(facts, owner), { generation, version: facts.version, list })
+    return list
+  }
+
+  return {
+    find(facts, owner) {
+      const held = entries.get(keyOf(facts, owner))
+      if (held === undefined) return undefined
+      return held.version === facts.version && held.generation === generationOf(facts.organizationId)
+        ? held.list
+        : undefined
+    },
+    load(facts, owner) {
+      const name = `${keyOf(facts, owner)} ${facts.version} ${generationOf(facts.organizationId)}`
+      return loading(name, () => read(facts, owner))
+    },
+    changed(organizationId) {
+      if (organizationId === undefined) {
+        all++
+        generations.clear()
+        entries.clear()
+      } else generations.set(organizationId, `${all} ${++next}`)
+      const concerned = organizationId === undefined ? [...watchers.values()] : [watchers.get(organizationId) ?? []]
+      for (const onChange of concerned.flatMap((some) => [...some])) onChange()
+    },
+    watch(organizationId, onChange) {
+      const own = watchers.get(organizationId) ?? new Set()
+      watchers.set(organizationId, own.add(onChange))
+      return () => {
+        own.delete(onChange)
+        if (own.size === 0 && watchers.get(organizationId) === own) watchers.delete(organizationId)
+      }
+    },
+    get size() {
+      return entries.size
+    },
+    close() {
+      entries.clear()
+    },
+  }
+}
+
+/** It was made for this very address, by the way that the connection has now. */
+function serves(row: HeldRow, facts: ConnectionFacts): boolean {
+  const kind = facts.auth.kind === 'key' ? 'key' : 'oauth'
+  if (row.kind !== kind || (kind === 'oauth' && row.provider !== facts.provider)) return false
+  // What is for all connections to a vendor names no address, so an address that anybody can write gets none of it.
+  return row.connection_id !== null && row.server === facts.server
+}
+
+function heldOf(
+  { open }: Pick<CredentialMemoryParts, 'open'>,
+  row: HeldRow,
+  facts: ConnectionFacts,
+  now: number,
+): Held {
+  const { auth } = facts
+  const at = (seconds: number | null, none: number) => (seconds === null ? none : now + seconds * 1000)
+  const expiresAt = at(row.left, Infinity)
+  const buffer = Math.min(BUFFER, (row.lifetime ?? Infinity) * 500)
+  const name = row.kind === 'key' ? auth.header.toLowerCase() : 'authorization'
+  const prefix = row.kind === 'key' ? auth.prefix : 'Bearer '
+  // One that does not serve is not even opened.
+  const headers = row.problem === null ? { [name]: prefix + open(row.sealed_access_token, accessTokenRow(row.id)) } : {}
+  return {
+    id: row.id,
+    open: Object.freeze({
+      id: row.id,
+      version: row.version,
+      account: row.account,
+      name: row.provider_username ?? undefined,
+      owner: row.user_id === null ? ('organization' as const) : ('member' as const),
+      headers: Object.freeze(headers),
+    }),
+    isDefault: row.is_default,
+    renewable: row.renewable,
+    scopes: row.scopes,
+    problem: row.problem ?? undefined,
+    expiresAt,
+    renewAt: expiresAt - buffer,
+    renewedAt: now - row.age * 1000,
+    pausedUntil: at(row.pause, 0),
+    givenAt: row.updated_at.getTime(),
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Keeping what a person has brought home, and ending it again. It is bound to the address that the person set out for: where the
+ * connection has another one by now, nothing is kept.
+ */
+import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { lockConnection } from '../../../connections/connections.ts'
+import { putCredential, type Put } from '../../../credentials/credentials.ts'
+import type { Db, OrgSql } from '../../../db/db.ts'
+import { recordChange } from '../../../records/change.ts'
+import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import { factsOf, type ConnectionFacts } from './connection-facts.ts'
+import type { CredentialMemory } from './credential-memory.ts'
+import { keeper, tell } from './lose-credential.ts'
+import type { CredentialKeeping, Egress, NewCredential } from '../ports.ts'
+import { leftOf } from './renew-credential.ts'
+import { idsOf, type Ender } from './revoke-credentials.ts'
+
+export interface KeepingParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly vault: Pick<Vault, 'seal' | 'open' | 'hash'>
+  readonly memory: Pick<CredentialMemory, 'changed'>
+  readonly ender: Ender
+  egressOf(organizationId: OrganizationId, connectionId: ConnectionId): Egress
+  /** A connection has an account that it had not: what it offers may be another thing now. */
+  onKept(given: NewCredential): void
+  readonly now: () => number
+}
+
+export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now }: KeepingParts): CredentialKeeping {
+  /** The connection as it stands in this transaction. Throws where it is not what the person set out for. */
+  async function boundIn(sql: OrgSql, given: NewCredential): Promise<ConnectionFacts | undefined> {
+    if (given.connectionId === undefined) return undefined
+    const row = await lockConnection(sql, given.connectionId)
+    if (row === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+    const facts = factsOf(vault, row)
+    const { auth, addresses, provider } = facts
+    const kind = auth.kind === 'auto' ? 'oauth' : auth.kind
+    const fits =
+      kind === given.kind &&
+      auth.owners.includes(given.userId === undefined ? 'organization' : 'member') &&
+      (given.server === undefined ? given.kind === 'key' : addresses.includes(given.server)) &&
+      (given.authority === undefined || given.authority.provider === provider)
+    if (!fits) throw new Fault('request.stale', { thing: 'connection' })
+    return facts
+  }
+
+  async function put(sql: OrgSql, given: NewCredential, facts: ConnectionFacts | undefined): Promise<Put> {
+    const { organizationId, connectionId, userId, account, kind, authority, client, tokens } = given
+    const done = await putCredential(sql, {
+      organizationId,
+      connectionId,
+      userId,
+      account,
+      kind,
+      authority,
+      provider: authority?.provider ?? facts?.provider ?? 'mcp',
+      only: facts?.auth.accounts === 'one',
+      server: facts?.server,
+      clientId: client?.clientId,
+      appId: client?.appId,
+      providerUserId: tokens.account.id,
+      providerUsername: tokens.account.name,
+      tokenType: tokens.tokenType,
+      left: leftOf(tokens, now()),
+      scopes: tokens.scopes ?? given.scopes,
+      providerData: tokens.more,
+      seal: (id) => ({
+        access: vault.seal(tokens.access, accessTokenRow(id)),
+        refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
+      }),
+    })
+    if (done === undefined) throw new Fault('thing.taken', { thing: 'account', name: account ?? 'one more' })
+    return done
+  }
+
+  return {
+    async keep(given) {
+      const { organizationId, connectionId, userId } = given
+      const kept = await db
+        .organization(organizationId, async (sql) => {
+          const facts = await boundIn(sql, given)
+          const done = await put(sql, given, facts)
+          const { id, account, mended } = done
+          const provider = given.authority?.provider ?? facts?.provider ?? 'mcp'
+          const concerned = { id, organizationId, connectionId: connectionId ?? null, userId: userId ?? null }
+          if (mended !== undefined) await tell(sql, 'credential.back', { ...concerned, account, provider })
+          await recordChange(sql, given.actor ?? keeper(), organizationId, {
+            action: done.replaced ? 'credential.replace' : 'credential.add',
+            resource: 'credential',
+            id,
+            detail: { connection: connectionId ?? null, user: userId ?? null, account, provider, kind: given.kind },
+          })
+          return done
+        })
+        .finally(() => memory.changed(organizationId))
+      onKept(given)
+      return kept.id
+    },
+
+    async end({ organizationId, connectionId, userId, id, actor = keeper() }) {
+      // Asked of memory before: the connection may be on its way out.
+      const egress = egressOf(organizationId, connectionId)
+      const ended = await db.organization(organizationId, (sql) =>
+        ender.endIn(sql, { connectionId, userId, id }, { actor, organizationId }),
+      )
+      memory.changed(organizationId)
+      return { ended: idsOf(ended), problems: await ender.revoke(ended, () => egress) }
+    },
+  }
+}

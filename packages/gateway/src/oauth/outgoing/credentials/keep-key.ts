@@ -1,0 +1,78 @@
+/**
+ * Keep a key that a person gives for a connection: tried at the server first, because one that was mistyped is found out now and not
+ * in the middle of a conversation.
+ */
+import { Fault, type CredentialId } from '@toolway/contract'
+import type { Db } from '../../../db/db.ts'
+import { recordChange, type Actor } from '../../../records/change.ts'
+import type { CredentialKeeping } from '../ports.ts'
+import type { Target } from '../flows/target.ts'
+
+export interface KeepKeyParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly keeping: Pick<CredentialKeeping, 'keep'>
+  /** Knock at the server with these headers; the fault, if it does not let them in. */
+  knock(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined>
+}
+
+export interface GivenKey {
+  readonly target: Target
+  readonly account: string | undefined
+  readonly key: string
+  readonly actor: Actor
+  readonly session?: string | undefined
+}
+
+/** Throws `flow.unfit` for what is no key of this connection, and what the server says to it. */
+export type KeepKey = (given: GivenKey) => Promise<CredentialId>
+
+export function createKeepKey({ db, keeping, knock }: KeepKeyParts): KeepKey {
+  return async ({ target, account, key: given, actor, session }) => {
+    const { auth, connection, errand, server } = target
+    const key = given.trim()
+    const alias = target.egress.alias
+    if (auth?.kind !== 'key' || connection === undefined)
+      throw new Fault('flow.unfit', { connection: alias, problem: 'it takes no key' })
+    // As a header can hold it (RFC 9110, section 5.5).
+    if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
+      throw new Fault('flow.unfit', { connection: alias, problem: 'a key is one line of letters, digits and signs' })
+    const refused = await knock(target, { [auth.header.toLowerCase()]: auth.prefix + key })
+    if (refused !== undefined) throw refused
+    const { organizationId, userId } = errand
+    const id = await keeping.keep({
+      organizationId,
+      connectionId: connection.id,
+      userId,
+      account,
+      kind: 'key',
+      authority: undefined,
+      client: undefined,
+      server,
+      scopes: [],
+      actor,
+      tokens: {
+        access: key,
+        refresh: undefined,
+        tokenType: 'key',
+        expiresAt: undefined,
+        scopes: undefined,
+        account: { id: undefined, name: undefined },
+        more: {},
+      },
+    })
+    await db.organization(organizationId, (sql) =>
+      recordChange(sql, actor, organizationId, {
+        action: 'credential.connect',
+        resource: 'credential',
+        id,
+        detail: {
+          connection: connection.id,
+          kind: 'key',
+          owner: userId ?? 'organization',
+          ...(session === undefined ? {} : { session }),
+        },
+      }),
+    )
+    return id
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What the gateway's own asks are let in with: lists, checks, streams of announcements. The shared credential where there is one, else
+ * a member's that serves and was renewed last. It asks no person for anything, and its failures are those of the ask.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectionId, OrganizationId, UserId } from '@toolway/contract'
+import type { OwnCredentials } from '../../../call/ports.ts'
+import type { Snapshot } from '../../../call/snapshot.ts'
+import type { Presented } from '../../../upstreams/upstream.ts'
+import { isFresh } from './choose-credential.ts'
+import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
+import type { CredentialMemory, Held } from './credential-memory.ts'
+import type { LoseCredential } from './lose-credential.ts'
+import type { Renewal } from './renew-credential.ts'
+
+export interface OwnCredentialsParts {
+  find(organization: { id: OrganizationId }): Snapshot | undefined
+  readonly factsOf: KnownFacts
+  readonly memory: CredentialMemory
+  readonly renewal: Pick<Renewal, 'renew'>
+  readonly lose: LoseCredential
+  /** Whose credential of the connection was renewed last, of those that serve. */
+  newestOwner(facts: ConnectionFacts): Promise<UserId | undefined>
+  readonly now: () => number
+}
+
+export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials {
+  const { find, memory, renewal, lose, newestOwner, now } = parts
+
+  const good = (list: readonly Held[]): Held | undefined => list.find(({ problem }) => problem === undefined)
+
+  async function choose(facts: ConnectionFacts): Promise<Held | undefined> {
+    const { owners } = facts.auth
+    const shared = owners.includes('organization') ? good(await listOf(facts, undefined)) : undefined
+    if (shared !== undefined || !owners.includes('member')) return shared
+    const owner = await newestOwner(facts)
+    return owner === undefined ? undefined : good(await listOf(facts, owner))
+  }
+
+  const listOf = async (facts: ConnectionFacts, owner: UserId | undefined) =>
+    memory.find(facts, owner) ?? memory.load(facts, owner)
+
+  function factsFor(organizationId: OrganizationId, connectionId: ConnectionId): ConnectionFacts | undefined {
+    const snapshot = find({ id: organizationId })
+    const row = snapshot?.connection(connectionId)
+    const facts = snapshot === undefined || row === undefined ? undefined : parts.factsOf(row, snapshot.exceptions)
+    return facts?.auth.kind === 'none' ? undefined : facts
+  }
+
+  async function renew(facts: ConnectionFacts, { id, open }: Held): Promise<Held | undefined> {
+    const { organizationId, egress } = facts
+    await renewal.renew({ organizationId, id, version: open.version, egress })
+    const after = await choose(facts)
+    return after?.id === id && after.open.version === open.version ? undefined : after
+  }
+
+  async function openNow(facts: ConnectionFacts): Promise<Presented | undefined> {
+    const held = await choose(facts)
+    if (held === undefined || now() < held.renewAt) return held?.open
+    const works = now() < held.expiresAt
+    if (!held.renewable) return works ? held.open : undefined
+    try {
+      return (await renew(facts, held))?.open
+    } catch (thrown) {
+      if (works) return held.open
+      throw thrown
+    }
+  }
+
+  async function isNewer(facts: ConnectionFacts, used: Presented | undefined): Promise<boolean> {
+    const held = await choose(facts)
+    if (held === undefined) return false
+    if (used?.id !== held.id || !isDeepStrictEqual(used.headers, held.open.headers)) return true
+    if (isFresh(held, now())) return false
+    if (held.renewable) return (await renew(facts, held)) !== undefined
+    await lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
+    return (await choose(facts)) !== undefined
+  }
+
+  return {
+    open(organizationId, connectionId) {
+      const facts = factsFor(organizationId, connectionId)
+      return facts === undefined ? undefined : openNow(facts)
+    },
+    async refused(organizationId, connectionId, used, _challenge, status) {
+      const facts = factsFor(organizationId, connectionId)
+      if (facts === undefined || status !== 401) return false
+      return isNewer(facts, used).catch(() => false)
+    },
+  }
+}

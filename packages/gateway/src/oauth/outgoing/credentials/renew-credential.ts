@@ -1,0 +1,218 @@
+/**
+ * One renewal of a credential, however many ask for it and in however many gateways: who has the lease asks the authorization server,
+ * all others wait for what it stores.
+ *
+ * What a person must mend is told apart from what may pass (RFC 6749, section 5.2): only the first ends a credential. A new refresh
+ * token that cannot be stored is kept and stored later; one that was stored is never asked for twice.
+ */
+import { randomUUID } from 'node:crypto'
+import { Fault, type CredentialId, type OrganizationId } from '@toolway/contract'
+import {
+  findState,
+  leaseCredential,
+  storePause,
+  storeRenewed,
+  type BoundRow,
+  type StateRow,
+  type Turn,
+} from '../../../credentials/renewal.ts'
+import type { Db } from '../../../db/db.ts'
+import { again } from '../../../lib/again.ts'
+import type { Log } from '../../../lib/log.ts'
+import { pause } from '../../../lib/pause.ts'
+import { createSingleFlight } from '../../../lib/single-flight.ts'
+import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { ClientOf } from './client-of.ts'
+import type { CredentialMemory } from './credential-memory.ts'
+import type { LoseCredential } from './lose-credential.ts'
+import type { ClientIdentity, Egress, OutgoingOAuth, Tokens } from '../ports.ts'
+
+export interface RenewalParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly vault: Pick<Vault, 'seal' | 'open'>
+  readonly oauth: Pick<OutgoingOAuth, 'refresh' | 'revoke'>
+  readonly clientOf: ClientOf
+  readonly memory: Pick<CredentialMemory, 'changed' | 'watch'>
+  readonly lose: LoseCredential
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly now: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Milliseconds that one waits for another gateway's renewal. */
+  readonly patience?: number
+}
+
+export interface Renewing {
+  readonly organizationId: OrganizationId
+  readonly id: CredentialId
+  /** The one that is to be replaced. */
+  readonly version: number
+  readonly egress: Egress
+}
+
+export interface Renewal {
+  /**
+   * Resolves once there is a newer one, or none that can be renewed: memory then knows. Throws what may pass: `authority.unreachable`,
+   * `authority.malformed`, `egress.refused`, `credential.busy`.
+   */
+  renew(renewing: Renewing): Promise<void>
+  close(): Promise<void>
+}
+
+const PATIENCE = 30_000
+/** Between two looks at the database, for a notice that was lost. */
+const POLL = 500
+/** Seconds until it is tried again after a failure: doubled with each, never more than the last. */
+const PAUSES = { first: 2, most: 600 }
+/** Milliseconds from the first try to store what was given. */
+const STORE_AGAIN = 100
+const CLOSING = 5_000
+
+interface Leased {
+  readonly bound: BoundRow
+  readonly client: ClientIdentity | undefined
+}
+
+export function createRenewal(parts: RenewalParts): Renewal {
+  const { db, clientOf, memory, patience = PATIENCE } = parts
+  const lease = randomUUID()
+  const closing = new AbortController()
+  const flights = createSingleFlight<string, void>()
+  const underWay = new Set<Promise<void>>()
+
+  const take = (organizationId: OrganizationId, turn: Turn): Promise<Leased | StateRow | undefined> =>
+    db.organization(organizationId, async (sql) => {
+      const bound = await leaseCredential(sql, turn)
+      return bound === undefined ? findState(sql, turn.id) : { bound, client: await clientOf(sql, bound) }
+    })
+
+  async function run(renewing: Renewing): Promise<void> {
+    const { organizationId, id, version, egress } = renewing
+    const turn: Turn = { id, version, lease }
+    const late = AbortSignal.timeout(patience)
+    for (;;) {
+      using ear = hear(memory, organizationId)
+      const taken = await take(organizationId, turn)
+      if (taken !== undefined && 'bound' in taken)
+        return await renewLeased(parts, renewing, turn, taken, closing.signal)
+      if (taken === undefined || taken.lost || !taken.renewable || taken.version > version)
+        return memory.changed(organizationId)
+      if (!taken.leased && (taken.pause ?? 0) > 0) throw paused(egress, taken.pause ?? 0)
+      if (late.aborted || closing.signal.aborted)
+        throw new Fault('credential.busy', { connection: egress.alias, problem: 'another gateway has begun it' })
+      await Promise.race([ear.heard, pause(POLL, AbortSignal.any([late, closing.signal]))])
+    }
+  }
+
+  return {
+    renew: (renewing) =>
+      flights(`${renewing.id} ${renewing.version}`, () => {
+        const flight = run(renewing)
+        const settled = flight.catch(() => {}).finally(() => underWay.delete(settled))
+        underWay.add(settled)
+        return flight
+      }),
+    async close() {
+      const late = new AbortController()
+      await Promise.race([Promise.all(underWay), pause(CLOSING, late.signal)])
+      late.abort()
+      closing.abort()
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Resolves with the next change of the organization's credentials. */
+function hear(memory: Pick<CredentialMemory, 'watch'>, organizationId: OrganizationId) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = memory.watch(organizationId, resolve)
+  return { heard: promise, [Symbol.dispose]: end }
+}
+
+const paused = ({ alias }: Egress, seconds: number) =>
+  new Fault('authority.unreachable', {
+    connection: alias,
+    problem: `it failed a moment ago, and is asked again in ${Math.ceil(seconds)} s`,
+  })
+
+async function renewLeased(
+  parts: RenewalParts,
+  { organizationId, egress }: Renewing,
+  turn: Turn,
+  { bound, client }: Leased,
+  closing: AbortSignal,
+): Promise<void> {
+  const { oauth, vault, lose } = parts
+  const { authority, sealed_refresh_token: sealed, scopes } = bound
+  if (authority === null || client === undefined || sealed === null)
+    return void (await lose(turn, 'the client that it was connected with is not there any more'))
+  const refreshToken = vault.open(sealed, refreshTokenRow(bound.id))
+  let tokens: Tokens
+  try {
+    tokens = await oauth.refresh({ authority, client, refreshToken, scopes }, egress)
+  } catch (thrown) {
+    return fail(parts, organizationId, turn, bound, thrown)
+  }
+  const stored = await store(parts, organizationId, turn, tokens, closing)
+  parts.memory.changed(organizationId)
+  const facts = { credential: bound.id, connection: bound.connection_id }
+  if (stored) return parts.log.info({ ...facts, version: bound.version + 1 }, 'a credential was renewed')
+  parts.log.warn(facts, 'a credential was ended or replaced while it was renewed')
+  // Nobody has what was just given: it is taken back, unless a person has connected the same account meanwhile.
+  const there = await parts.db.organization(organizationId, (sql) => findState(sql, bound.id))
+  if (there !== undefined) return
+  // The refresh token first: with it, many a server ends the other.
+  const given = [['refresh_token', tokens.refresh] as const, ['access_token', tokens.access] as const]
+  for (const [hint, token] of given)
+    if (token !== undefined)
+      await oauth
+        .revoke({ authority, client, token, hint }, egress)
+        .catch((thrown: unknown) => parts.log.warn({ ...facts, err: thrown }, 'a token could not be taken back'))
+}
+
+/** Until it is stored: the old refresh token may be good no more, and nobody else has the new one. */
+function store(
+  { db, vault, now }: RenewalParts,
+  organizationId: OrganizationId,
+  turn: Turn,
+  tokens: Tokens,
+  closing: AbortSignal,
+): Promise<boolean> {
+  const { id } = turn
+  const renewed = {
+    access: vault.seal(tokens.access, accessTokenRow(id)),
+    refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
+    tokenType: tokens.tokenType,
+    scopes: tokens.scopes,
+  }
+  return again(
+    () =>
+      db.organization(organizationId, (sql) => storeRenewed(sql, turn, { ...renewed, left: leftOf(tokens, now()) })),
+    closing,
+    STORE_AGAIN,
+  )
+}
+
+/** Seconds that they are good for, which are counted by the database's clock from then on. */
+export const leftOf = ({ expiresAt }: Pick<Tokens, 'expiresAt'>, now: number): number | undefined =>
+  expiresAt === undefined ? undefined : Math.max(0, (expiresAt.getTime() - now) / 1000)
+
+async function fail(
+  { db, lose, log, memory, random }: RenewalParts,
+  organizationId: OrganizationId,
+  turn: Turn,
+  { failures, connection_id: connection }: BoundRow,
+  thrown: unknown,
+): Promise<void> {
+  const fault = Fault.of(thrown)
+  if (fault.code === 'authority.refused') {
+    await lose(turn, `its authorization server does not renew it: ${fault.facts['problem'] ?? fault.message}`)
+    return memory.changed(organizationId)
+  }
+  const seconds = Math.min(PAUSES.first * 2 ** failures, PAUSES.most) * (0.5 + random() / 2)
+  log.warn({ credential: turn.id, connection, err: fault, seconds }, 'a credential could not be renewed; it stays')
+  await db.organization(organizationId, (sql) => storePause(sql, turn, seconds))
+  memory.changed(organizationId)
+  throw fault
+}

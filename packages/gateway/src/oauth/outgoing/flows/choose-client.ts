@@ -1,0 +1,154 @@
+/**
+ * Which client are we at an authorization server? The one an administrator set, else our metadata document, else one that registers
+ * itself, else none: then a person is asked. A client id is never made up (ledger S2-QRK-04).
+ */
+import { appNamesOf, Fault, type Authority, type ClientAuthMethod, type OrganizationId } from '@toolway/contract'
+import {
+  findAuthorityClient,
+  putAuthorityClient,
+  type AuthorityClientRow,
+  type WhichClient,
+} from '../../../credentials/authority-clients.ts'
+import type { Db, OrgSql } from '../../../db/db.ts'
+import { createSingleFlight } from '../../../lib/single-flight.ts'
+import { recordChange, type Actor } from '../../../records/change.ts'
+import { oauthAppRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import { CLIENT_NAME, documentIdOf, redirectsOf } from './client-metadata.ts'
+import { methodFor } from '../protocol/client-proof.ts'
+import type { ClientIdentity, Egress, OutgoingOAuth } from '../ports.ts'
+
+export interface ChooseClientParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly vault: Pick<Vault, 'seal' | 'open'>
+  readonly oauth: Pick<OutgoingOAuth, 'register'>
+  /** The client of the gateway's own settings at an authorization server, for organizations that have none. */
+  global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
+  publicUrl(): string
+  readonly now: () => number
+}
+
+export interface Choosing {
+  readonly organizationId: OrganizationId
+  readonly authority: Authority
+  readonly redirectUri: string
+  readonly scopes: readonly string[]
+  readonly egress: Egress
+  readonly actor: Actor
+}
+
+export interface GivenClient {
+  readonly clientId: string
+  readonly secret: string | undefined
+}
+
+export interface ChooseClient {
+  /** Throws `authority.client` where only a person can say, and what registration throws. */
+  choose(choosing: Choosing): Promise<ClientIdentity>
+  /** Whether one is there, or can be had without asking a person. It changes nothing. */
+  isThere(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'redirectUri'>): Promise<boolean>
+  /** What an administrator says it is. */
+  give(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'actor'>, given: GivenClient): Promise<void>
+}
+
+/**
+ * A vendor has one authorization server, and one client may serve several of its products (`appNamesOf`); those that MCP servers
+ * name are told apart by their issuers.
+ */
+const whichOf = ({ provider, issuer }: Authority): WhichClient[] =>
+  provider === 'mcp' ? [{ provider, issuer }] : appNamesOf(provider).map((name) => ({ provider: name, issuer: null }))
+const ownOf = ({ provider, issuer }: Authority): WhichClient => ({
+  provider,
+  issuer: provider === 'mcp' ? issuer : null,
+})
+
+export function createChooseClient({ db, vault, oauth, global, publicUrl, now }: ChooseClientParts): ChooseClient {
+  const flights = createSingleFlight<string, ClientIdentity>()
+
+  /** One that registered itself serves as long as its secret, and for the addresses that it was registered with. */
+  const serves = (row: AuthorityClientRow, redirectUri: string): boolean =>
+    !row.registered ||
+    (row.redirect_uris.includes(redirectUri) && (row.secret_expires_at?.getTime() ?? Infinity) > now())
+
+  const identityOf = (row: AuthorityClientRow, authority: Authority): ClientIdentity => {
+    const secret = row.sealed === null ? undefined : vault.open(row.sealed, oauthAppRow(row.id))
+    const method = row.auth_method ?? methodFor(authority, secret)
+    return { clientId: row.client_id, secret, method, appId: row.id }
+  }
+
+  const find = async (sql: OrgSql, { authority, redirectUri }: Pick<Choosing, 'authority' | 'redirectUri'>) => {
+    for (const which of whichOf(authority)) {
+      const row = await findAuthorityClient(sql, which)
+      if (row !== undefined && serves(row, redirectUri)) return row
+    }
+    return undefined
+  }
+
+  async function register(choosing: Choosing): Promise<ClientIdentity> {
+    const { organizationId, authority, redirectUri, scopes, egress, actor } = choosing
+    const redirectUris = [...new Set([...redirectsOf(publicUrl()), redirectUri])]
+    const { clientId, secret, method, secretExpiresAt } = await oauth.register(
+      authority,
+      { redirectUris, name: CLIENT_NAME, scopes },
+      egress,
+    )
+    const row = await db.organization(organizationId, async (sql) => {
+      // Whoever was faster has one that serves; two of them would not know each other's secrets.
+      const there = await find(sql, choosing)
+      if (there !== undefined) return there
+      const words = { organizationId, clientId, secret, registered: true, method, redirectUris, secretExpiresAt }
+      const id = await putAuthorityClient(sql, { ...words, ...ownOf(authority), seal: sealFor })
+      if (id !== undefined)
+        await recordChange(sql, actor, organizationId, {
+          action: 'oauth_app.register',
+          resource: 'oauth_app',
+          id,
+          detail: { issuer: authority.issuer, client_id: clientId },
+        })
+      return find(sql, choosing)
+    })
+    if (row === undefined) throw new Error('a client that was registered is not there')
+    return identityOf(row, authority)
+  }
+
+  const sealFor = (secret: string, id: Parameters<typeof oauthAppRow>[0]) => vault.seal(secret, oauthAppRow(id))
+  const documentFor = ({ clientDocuments, provider }: Authority) =>
+    clientDocuments && provider === 'mcp' ? documentIdOf(publicUrl()) : undefined
+
+  return {
+    async choose(choosing) {
+      const { organizationId, authority, egress, redirectUri } = choosing
+      const row = await db.organization(organizationId, (sql) => find(sql, choosing))
+      if (row !== undefined && !row.registered) return identityOf(row, authority)
+      const own = row === undefined ? global(authority) : undefined
+      if (own !== undefined) return { ...own, appId: undefined }
+      const document = redirectsOf(publicUrl()).includes(redirectUri) ? documentFor(authority) : undefined
+      if (document !== undefined) return { clientId: document, secret: undefined, method: 'none', appId: undefined }
+      if (row !== undefined) return identityOf(row, authority)
+      if (authority.registrationEndpoint !== undefined)
+        return flights(`${organizationId} ${authority.issuer}`, () => register(choosing))
+      throw new Fault('authority.client', { connection: egress.alias, redirect: redirectUri })
+    },
+    async isThere(asked) {
+      const { authority, organizationId } = asked
+      const { registrationEndpoint } = authority
+      if (documentFor(authority) !== undefined || registrationEndpoint !== undefined || global(authority) !== undefined)
+        return true
+      return (await db.organization(organizationId, (sql) => find(sql, asked))) !== undefined
+    },
+    async give({ organizationId, authority, actor }, { clientId, secret }) {
+      await db.organization(organizationId, async (sql) => {
+        const method: ClientAuthMethod | null = authority.provider === 'mcp' ? methodFor(authority, secret) : null
+        const words = { organizationId, clientId, secret, registered: false, method, redirectUris: [] }
+        const which = ownOf(authority)
+        const id = await putAuthorityClient(sql, { ...words, ...which, secretExpiresAt: undefined, seal: sealFor })
+        await recordChange(sql, actor, organizationId, {
+          action: 'oauth_app.put',
+          resource: 'oauth_app',
+          id: id ?? '',
+          detail: { issuer: authority.issuer, client_id: clientId, secret: secret === undefined ? 'none' : 'set' },
+        })
+      })
+    },
+  }
+}

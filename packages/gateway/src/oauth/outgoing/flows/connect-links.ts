@@ -1,0 +1,127 @@
+/**
+ * Connect links: an address of ours that leads one person to connect one account.
+ *
+ * The whole wish is in it, sealed, so that any gateway can read it and nothing is stored. It is no key: whoever opens it must be
+ * the very person that it was made for (MCP, security best practices).
+ */
+import { AccountName, ProviderName, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { Vault } from '../../../vault/vault.ts'
+import type { ConnectLinks } from '../ports.ts'
+import type { Errand } from './target.ts'
+
+export interface Ending {
+  /** Where the browser goes in the end, besides our own page: a program of this machine (RFC 8252, section 7.3). */
+  readonly returnTo?: string | undefined
+  /** The page of ours on which it ends; absent: that of the integrations. */
+  readonly page?: string | undefined
+  /** Under which name whoever began may ask how it went. */
+  readonly session?: string | undefined
+  /** The path that the authorization server leads back to, where it is not `/oauth/callback`. */
+  readonly callback?: string | undefined
+}
+
+export interface Linked {
+  readonly errand: Errand
+  readonly ending: Ending
+}
+
+export interface ErrandLinks extends ConnectLinks {
+  /** The same for what the ports know nothing of. */
+  make(linked: Linked): { readonly url: string; readonly expiresAt: Date; readonly minutes: number }
+  open(token: string): Linked | undefined
+}
+
+export interface ConnectLinkParts {
+  readonly vault: Pick<Vault, 'seal' | 'open'>
+  publicUrl(): string
+  readonly now: () => number
+}
+
+export const LINK_MINUTES = 10
+const SEALED_FOR = 'connect link'
+/** Longer than any that is made. */
+const MOST = 8192
+/** Characters of scopes, which a server names as it likes: with more, nobody could open the link. */
+const MOST_SCOPES = 4_000
+
+const Kept = z.object({
+  o: z.string().transform((id) => id as OrganizationId),
+  c: z
+    .string()
+    .transform((id) => id as ConnectionId)
+    .optional(),
+  p: ProviderName.optional(),
+  u: z
+    .string()
+    .transform((id) => id as UserId)
+    .optional(),
+  a: AccountName.optional(),
+  s: z.array(z.string()),
+  r: z.string().optional(),
+  q: z.string().optional(),
+  b: z.string().optional(),
+  e: z.string().optional(),
+  until: z.number(),
+})
+
+export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts): ErrandLinks {
+  function make({ errand, ending }: Linked) {
+    const until = now() + LINK_MINUTES * 60_000
+    const kept: z.input<typeof Kept> = {
+      o: errand.organizationId,
+      c: errand.connectionId,
+      p: errand.provider,
+      u: errand.userId,
+      a: errand.account,
+      s: fitting(errand.scopes),
+      r: ending.returnTo,
+      q: ending.session,
+      b: ending.callback,
+      e: ending.page,
+      until,
+    }
+    const token = vault.seal(JSON.stringify(kept), SEALED_FOR).toString('base64url')
+    return { url: `${publicUrl()}/connect/${token}`, expiresAt: new Date(until), minutes: LINK_MINUTES }
+  }
+
+  function open(token: string): Linked | undefined {
+    const kept = read(vault, token)
+    if (kept === undefined || kept.until <= now()) return undefined
+    const wish = { organizationId: kept.o, userId: kept.u, account: kept.a, scopes: kept.s }
+    const ending = { returnTo: kept.r, session: kept.q, callback: kept.b, page: kept.e }
+    if (kept.c !== undefined) return { errand: { ...wish, connectionId: kept.c }, ending }
+    return kept.p === undefined ? undefined : { errand: { ...wish, provider: kept.p }, ending }
+  }
+
+  return {
+    make,
+    open,
+    link(wish) {
+      const { url, minutes } = make({ errand: wish, ending: {} })
+      return { url, minutes }
+    },
+    read(token) {
+      const errand = open(token)?.errand
+      return errand?.connectionId === undefined ? undefined : errand
+    },
+  }
+}
+
+/** The last ones, which are what is lacking now. */
+function fitting(scopes: readonly string[]): string[] {
+  let room = MOST_SCOPES
+  return scopes
+    .toReversed()
+    .filter((scope) => (room -= scope.length + 3) >= 0)
+    .toReversed()
+}
+
+function read(vault: Pick<Vault, 'open'>, token: string): z.output<typeof Kept> | undefined {
+  if (token.length > MOST || !/^[\w-]+$/.test(token)) return undefined
+  try {
+    return Kept.parse(JSON.parse(vault.open(Buffer.from(token, 'base64url'), SEALED_FOR)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * The way of a person from "connect this" to a kept credential: begun here, gone at an authorization server, finished here.
+ *
+ * Each end asks memory anew who may and what the connection is: a member who left, or a connection whose address changed meanwhile,
+ * gets nothing. No token, code, verifier or state leaves this file but to whom it is for.
+ */
+import { randomBytes } from 'node:crypto'
+import { Fault, newId, type Authority, type CredentialId, type FlowId } from '@toolway/contract'
+import { addFlow, type FlowRow } from '../../../credentials/flows.ts'
+import type { Db } from '../../../db/db.ts'
+import type { Principal } from '../../../identity/principal.ts'
+import { laxCookie } from '../../../lib/lax-cookie.ts'
+import { recordChange, type Actor } from '../../../records/change.ts'
+import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { ChooseClient } from './choose-client.ts'
+import { CALLBACK } from './client-metadata.ts'
+import type { Ending } from './connect-links.ts'
+import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
+import type { Errand, Target, Targets } from './target.ts'
+import { webAddress } from '../protocol/web-address.ts'
+import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
+
+export interface FlowParts {
+  readonly db: Pick<Db, 'organization' | 'system'>
+  readonly vault: Pick<Vault, 'seal' | 'open'>
+  readonly oauth: Pick<OutgoingOAuth, 'discover' | 'authorizationUrl' | 'exchange'>
+  readonly clients: Pick<ChooseClient, 'choose'>
+  readonly keeping: Pick<CredentialKeeping, 'keep'>
+  readonly targets: Targets
+  /** What the server says at its door to who brings nothing. */
+  challenge(target: Target): Promise<Challenge | undefined>
+  /** Who a member is by now; undefined for who is nobody any more. */
+  memberOf(userId: string): Principal | undefined
+  publicUrl(): string
+  readonly now: () => number
+}
+
+export interface Beginning {
+  readonly errand: Errand
+  /** Who begins. */
+  readonly principal: Principal
+  readonly actor: Actor
+  readonly ending?: Ending
+}
+
+/** A way that has begun. */
+export interface Departure {
+  readonly flowId: FlowId
+  /** Where the browser goes now. */
+  readonly url: URL
+  /** The browser that goes there must be given this with the answer; without it nothing comes back. A `Set-Cookie` value. */
+  readonly cookie: string
+  readonly expiresAt: Date
+}
+
+export interface Arrival {
+  readonly flow: FlowRow
+  readonly credentialId: CredentialId
+  /** Takes the cookie away. */
+  readonly cookie: string
+}
+
+export interface Flows {
+  /** Whom to ask, and for what: discovery or the table. It changes nothing. Throws `authority.*`, `egress.refused`, `flow.unfit`. */
+  plan(target: Target): Promise<Plan>
+  /**
+   * Throws as `plan` does, `thing.unknown` and `role.forbidden` for who may not, and `authority.client` where a client has to be given
+   * first; then nobody was sent there.
+   */
+  begin(beginning: Beginning): Promise<Departure>
+  /** Throws FlowProblem. */
+  finish(back: WayBack, actor: Omit<Actor, 'id' | 'type'>): Promise<Arrival>
+}
+
+export interface Plan {
+  readonly authority: Authority
+  readonly scopes: readonly string[]
+}
+
+export const FLOW_MINUTES = 10
+const SECONDS = FLOW_MINUTES * 60
+const secret = () => randomBytes(32).toString('base64url')
+
+export function createFlows(parts: FlowParts): Flows {
+  const { db, vault, oauth, clients, targets, publicUrl } = parts
+  const isSecure = () => publicUrl().startsWith('https:')
+  const cookieLine = (state: string, value: string, redirectUri: string, seconds: number) =>
+    laxCookie(cookieNameOf(state, isSecure()), value, {
+      // `__Host-` wants the whole host.
+      path: isSecure() ? '/' : new URL(redirectUri).pathname,
+      seconds,
+      secure: isSecure(),
+    })
+
+  async function plan(target: Target): Promise<Plan> {
+    const { vendor, url, title, egress, auth } = target
+    if (auth?.kind === 'key')
+      throw new Fault('flow.unfit', { connection: egress.alias, problem: 'it takes a key, and no account' })
+    if (vendor === undefined && url === undefined) throw new Error(`${title} has nowhere to be connected`)
+    const challenge = vendor === undefined ? await parts.challenge(target) : undefined
+    const authority = vendor?.authority ?? (await oauth.discover({ url: url ?? '', challenge, egress }))
+    return { authority, scopes: scopesFor(target, authority, challenge) }
+  }
+
+  async function begin({ errand, principal, actor, ending = {} }: Beginning): Promise<Departure> {
+    const target = targets.open(errand)
+    refuseOthers(targets, principal, target)
+    const { authority, scopes } = await plan(target)
+    const { organizationId } = errand
+    const redirectUri = `${publicUrl()}${ending.callback ?? CALLBACK}`
+    const { egress, server = null } = target
+    const client = await clients.choose({ organizationId, authority, redirectUri, scopes, egress, actor })
+    const [state, verifier, browser] = [secret(), secret(), secret()]
+    const asked = { authority, client, redirectUri, state, verifier, scopes }
+    const to = await oauth.authorizationUrl(asked)
+    // Where a browser is sent is an address of the web, whatever some metadata says.
+    const url = webAddress(to.href, 'its authorization endpoint', egress)
+    const id = newId('flw')
+    const expiresAt = new Date(parts.now() + SECONDS * 1000)
+    const sealedSecret = client.secret === undefined ? null : vault.seal(client.secret, flowSecretRow(id))
+    await db.organization(organizationId, (sql) =>
+      addFlow(sql, {
+        id,
+        organizationId,
+        connection_id: errand.connectionId ?? null,
+        provider: authority.provider,
+        user_id: errand.userId ?? null,
+        begun_by: principal.id,
+        account: errand.account ?? null,
+        stateHash: sha256(state),
+        browserHash: sha256(browser),
+        sealed_verifier: vault.seal(verifier, flowVerifierRow(id)),
+        client_id: client.clientId,
+        sealed_client_secret: sealedSecret,
+        app_id: client.appId ?? null,
+        auth_method: client.method,
+        authority,
+        server,
+        scopes: [...scopes],
+        redirect_uri: redirectUri,
+        return_to: JSON.stringify(ending),
+        expiresAt,
+      }),
+    )
+    return { flowId: id, url, cookie: cookieLine(state, browser, redirectUri, SECONDS), expiresAt }
+  }
+
+  async function finish(back: WayBack, from: Omit<Actor, 'id' | 'type'>): Promise<Arrival> {
+    const flow = await takeWayBack(db, back, isSecure())
+    const actor: Actor = { ...from, id: flow.begun_by, type: flow.begun_by.startsWith('key_') ? 'api_key' : 'user' }
+    try {
+      const target = stillThere(parts, flow)
+      const credentialId = await exchange(parts, { flow, target, answer: back.answer, actor })
+      await db.organization(flow.organization_id, (sql) =>
+        recordChange(sql, actor, flow.organization_id, saysConnected(flow, credentialId)),
+      )
+      const state = back.answer.get('state') ?? ''
+      return { flow, credentialId, cookie: cookieLine(state, '', flow.redirect_uri, 0) }
+    } catch (thrown) {
+      const problem = problemOf(thrown, flow, back.answer)
+      await db.organization(flow.organization_id, (sql) =>
+        recordChange(sql, actor, flow.organization_id, saysFailed(flow, problem)),
+      )
+      throw problem
+    }
+  }
+
+  return { plan, begin, finish }
+}
+
+/** A stranger learns nothing of what there is. */
+function refuseOthers(targets: Targets, principal: Principal, target: Target): void {
+  const may = targets.may(principal, target)
+  if (may === 'foreign') throw new Fault('thing.unknown', { thing: 'connection' })
+  if (may === 'forbidden') throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
+}
+
+/** The connection's own word, else the server's, else all that there is; and what a call has asked for besides (step-up). */
+function scopesFor({ auth, errand }: Target, authority: Authority, challenge: Challenge | undefined): string[] {
+  const own = auth?.scopes ?? challenge?.scope?.split(' ').filter((scope) => scope !== '') ?? authority.scopes ?? []
+  const lasting = authority.scopesSupported?.includes('offline_access') === true ? ['offline_access'] : []
+  return [...new Set([...own, ...errand.scopes, ...lasting])]
+}
+
+/** Who began may still, and the connection is what it was: a credential is bound to what it was begun for. */
+function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
+  const wish = {
+    organizationId: flow.organization_id,
+    userId: flow.user_id ?? undefined,
+    account: flow.account ?? undefined,
+    scopes: [],
+  }
+  const target = openAgain(targets, flow, {
+    ...wish,
+    ...(flow.connection_id === null ? { provider: flow.provider } : { connectionId: flow.connection_id }),
+  })
+  const refused = (why: Why) => new FlowProblem('invalid_state', why, refusedFor(why), flow)
+  if ((target.server ?? null) !== flow.server) throw refused('address')
+  if (target.auth?.kind === 'key' || (target.vendor?.authority.provider ?? 'mcp') !== flow.provider)
+    throw refused('kind')
+  if (flow.begun_by.startsWith('usr_')) {
+    const principal = memberOf(flow.begun_by)
+    if (principal === undefined || targets.may(principal, target) !== 'yes') throw refused('member')
+  }
+  return target
+}
+
+function openAgain(targets: Targets, flow: FlowRow, errand: Errand): Target {
+  try {
+    return targets.open(errand)
+  } catch (thrown) {
+    throw new FlowProblem('invalid_state', 'gone', Fault.of(thrown), flow)
+  }
+}
+
+interface Exchanging {
+  readonly flow: FlowRow
+  readonly target: Target
+  readonly answer: URLSearchParams
+  readonly actor: Actor
+}
+
+async function exchange(
+  { vault, oauth, keeping }: FlowParts,
+  { flow, target, answer, actor }: Exchanging,
+): Promise<CredentialId> {
+  const { authority } = flow
+  const client: ClientIdentity = {
+    clientId: flow.client_id,
+    secret:
+      flow.sealed_client_secret === null ? undefined : vault.open(flow.sealed_client_secret, flowSecretRow(flow.id)),
+    method: flow.auth_method ?? 'none',
+    appId: flow.app_id ?? undefined,
+  }
+  const verifier = vault.open(flow.sealed_verifier, flowVerifierRow(flow.id))
+  const tokens = await oauth.exchange(
+    { authority, client, redirectUri: flow.redirect_uri, verifier, answer },
+    target.egress,
+  )
+  return keeping.keep({
+    organizationId: flow.organization_id,
+    connectionId: flow.connection_id ?? undefined,
+    userId: flow.user_id ?? undefined,
+    account: flow.account ?? undefined,
+    kind: 'oauth',
+    authority,
+    client,
+    server: flow.server ?? undefined,
+    scopes: tokens.scopes ?? flow.scopes,
+    tokens,
+    actor,
+  })
+}
+
+const WHYS_OF: Readonly<Record<string, Why>> = {
+  'authority.refused': 'client',
+  'authority.unreachable': 'unreachable',
+  'egress.refused': 'unreachable',
+  'request.stale': 'address',
+  'thing.unknown': 'gone',
+}
+
+/** A vendor's own word only where the answer is surely the vendor's (RFC 9207, section 2.4). What nobody foresaw is thrown on. */
+function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): FlowProblem {
+  if (thrown instanceof FlowProblem) return thrown
+  const fault = Fault.of(thrown)
+  if (fault.code === 'internal') throw thrown
+  const [said, iss] = [answer.get('error'), answer.get('iss')]
+  const { issuer, issInResponse } = flow.authority
+  const surely = issInResponse ? iss === issuer : iss === null || iss === issuer
+  const error = said !== null && said !== '' && surely ? said.slice(0, 100) : 'token_exchange_failed'
+  return new FlowProblem(error, WHYS_OF[fault.code] ?? 'malformed', fault, flow)
+}
+
+const sessionOf = ({ return_to: ending }: FlowRow) => endingOf(ending).session
+/** How a flow ends, as it was begun. */
+export const endingOf = (kept: string | null): Ending => (kept === null ? {} : (JSON.parse(kept) as Ending))
+
+const factsOf = (flow: FlowRow) => ({
+  connection: flow.connection_id,
+  provider: flow.provider,
+  issuer: flow.authority.issuer,
+  owner: flow.user_id ?? 'organization',
+  ...(sessionOf(flow) === undefined ? {} : { session: sessionOf(flow) }),
+})
+
+const saysConnected = (flow: FlowRow, id: CredentialId) => ({
+  action: 'credential.connect',
+  resource: 'credential',
+  id,
+  detail: { ...factsOf(flow), scopes: flow.scopes },
+})
+
+const saysFailed = (flow: FlowRow, { fault }: FlowProblem) => ({
+  action: 'credential.connect',
+  resource: 'credential',
+  id: flow.connection_id ?? flow.provider,
+  outcome: 'refused' as const,
+  code: fault.row.word,
+  detail: { ...factsOf(flow), problem: fault.code },
+})

@@ -1,0 +1,126 @@
+/**
+ * What a wish is about: the connection as it stands, its server, and whose credential it may be. It reads memory and asks nobody.
+ */
+import {
+  ConnectionSecrets,
+  Fault,
+  permits,
+  type Authority,
+  type ConnectionAuth,
+  type ConnectionId,
+  type Role,
+} from '@toolway/contract'
+import { roleIn } from '../../../call/callers/role.ts'
+import { sealedRow, type Snapshot } from '../../../call/snapshot.ts'
+import type { ConnectionRow } from '../../../connections/connections.ts'
+import type { Accounts } from '../../../identity/accounts.ts'
+import type { Principal } from '../../../identity/principal.ts'
+import type { Egress, Wish } from '../ports.ts'
+
+/** A wish for one connection, or for an account with a vendor that all connections to it use. */
+export type Errand =
+  | (Wish & { readonly provider?: undefined })
+  | (Omit<Wish, 'connectionId'> & { readonly connectionId?: undefined; readonly provider: string })
+
+/** A vendor as its row of the provider table says it. */
+export interface Vendor {
+  readonly title: string
+  readonly authority: Authority
+}
+
+export interface TargetParts {
+  find(organization: { id: string }): Snapshot | undefined
+  unseal(sealed: Uint8Array, row: string): string
+  vendor(name: string): Vendor | undefined
+  readonly accounts: Pick<Accounts, 'find'>
+}
+
+export interface Target {
+  readonly errand: Errand
+  readonly snapshot: Snapshot
+  readonly connection: ConnectionRow | undefined
+  /** In sentences. */
+  readonly title: string
+  /** How its credentials are had; undefined for a vendor without a connection. */
+  readonly auth: ConnectionAuth | undefined
+  readonly vendor: Vendor | undefined
+  /** The address that it is bound to, as it may be shown, and the true one. */
+  readonly server: string | undefined
+  readonly url: string | undefined
+  /** What the connection sends with everything. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly egress: Egress
+}
+
+export interface Targets {
+  /** Throws `thing.unknown` and `flow.unfit`. */
+  open(errand: Errand): Target
+  /** Whether accounts can be connected to it at all. */
+  takesAccounts(connection: ConnectionRow): boolean
+  /** Whose credential it would be is who asks, or that one administers the connections of the organization. */
+  may(principal: Principal, target: Target): 'yes' | 'foreign' | 'forbidden'
+}
+
+export function createTargets({ find, unseal, vendor: vendorOf, accounts }: TargetParts): Targets {
+  const secretsOf = ({ id, sealed }: ConnectionRow): ConnectionSecrets =>
+    ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+
+  const unfit = (connection: string, problem: string) => new Fault('flow.unfit', { connection, problem })
+
+  function problemOf(connection: ConnectionRow): string | undefined {
+    const { settings, enabled } = connection
+    if (settings.connector !== 'mcp.http' || !/^https?:/.test(settings.url))
+      return 'it is reached in a way that takes no accounts'
+    if (!enabled) return 'it is switched off'
+    if (settings.auth.kind === 'none') return 'it is set to use its own headers only'
+    const headers = Object.keys(secretsOf(connection).headers)
+    if (headers.some((name) => name.toLowerCase() === 'authorization'))
+      return 'it has an Authorization header of its own'
+    return undefined
+  }
+
+  function ofVendor(errand: Errand & { provider: string }, snapshot: Snapshot): Target {
+    const vendor = vendorOf(errand.provider)
+    if (vendor === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
+    const egress = { alias: vendor.title, allowPrivate: false, exceptions: snapshot.exceptions }
+    const nothing = { connection: undefined, auth: undefined, server: undefined, url: undefined, headers: {} }
+    return { errand, snapshot, title: vendor.title, vendor, egress, ...nothing }
+  }
+
+  function ofConnection(errand: Errand & { connectionId: ConnectionId }, snapshot: Snapshot): Target {
+    const connection = snapshot.connections.find(({ id }) => id === errand.connectionId)
+    if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+    const { settings, alias, title } = connection
+    const problem = problemOf(connection)
+    if (problem !== undefined || settings.connector !== 'mcp.http') throw unfit(alias, problem ?? '')
+    const { auth, url: server } = settings
+    const owner = errand.userId === undefined ? 'organization' : 'member'
+    if (!auth.owners.includes(owner))
+      throw unfit(alias, owner === 'member' ? 'it has one account, of the organization' : 'each member has their own')
+    const vendor = auth.provider === undefined || auth.provider === 'mcp' ? undefined : vendorOf(auth.provider)
+    if (auth.provider !== undefined && auth.provider !== 'mcp' && vendor === undefined)
+      throw unfit(alias, `nothing is known of the provider ${auth.provider}`)
+    const egress = { alias, allowPrivate: settings.private, exceptions: snapshot.exceptions }
+    const { url = server, headers } = secretsOf(connection)
+    return { errand, snapshot, connection, title, auth, vendor, server, url, headers, egress }
+  }
+
+  return {
+    open(errand) {
+      const snapshot = find({ id: errand.organizationId })
+      if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+      return errand.connectionId === undefined ? ofVendor(errand, snapshot) : ofConnection(errand, snapshot)
+    },
+    takesAccounts: (connection) => problemOf(connection) === undefined,
+    may(principal, { errand: { userId, organizationId }, snapshot }) {
+      if ((principal.organizationId ?? organizationId) !== organizationId) return 'foreign'
+      const role: Role | undefined = roleIn(accounts, principal, snapshot.members)
+      if (userId === undefined) return role === undefined ? 'foreign' : mayShare(role)
+      if (principal.userId !== userId || role === undefined) return 'foreign'
+      // A credential of a member goes with the membership; who only administers the platform has none to go with.
+      return snapshot.members.has(userId) ? 'yes' : 'forbidden'
+    },
+  }
+}
+
+const mayShare = (role: Role) => (permits(role, 'connector_update') ? 'yes' : 'forbidden')

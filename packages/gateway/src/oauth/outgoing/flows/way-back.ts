@@ -1,0 +1,82 @@
+/**
+ * What a browser brings back from an authorization server, judged before anybody is asked anything: the state, and the cookie of the
+ * browser that began. What does not fit changes nothing and says why.
+ */
+import { createHash } from 'node:crypto'
+import { Fault } from '@toolway/contract'
+import { takeFlow, whyNot, type FlowRow } from '../../../credentials/flows.ts'
+import type { Db } from '../../../db/db.ts'
+
+/** Why, in words of ours that are safe in an address: the sentence belongs to the page (`WHYS`). */
+export type Why = keyof typeof WHYS
+export const WHYS = {
+  late: 'it took longer than ten minutes',
+  spent: 'it was used before, and each is good once',
+  foreign: 'another browser began it, or this one did not keep its cookie',
+  unknown: 'nobody here began it',
+  nothing: 'it brings no code, or no state',
+  address: 'the address of the connection changed meanwhile, and an account is for one address only',
+  kind: 'the connection is let in in another way by now',
+  member: 'whoever began it may not do so any more',
+  gone: 'the connection is not there any more, or takes no account by now',
+  client: 'the authorization server refuses the client or what it asked for',
+  unreachable: 'the authorization server cannot be reached; try again in a moment',
+  malformed: 'the authorization server did not answer as one',
+} as const
+
+export class FlowProblem extends Error {
+  /**
+   * `missing_code`, `missing_state`, `invalid_state`, `token_exchange_failed` (ledger S2-OAU-11), or the vendor's own, which is to be
+   * escaped wherever it is shown.
+   */
+  readonly error: string
+  readonly why: Why
+  readonly fault: Fault
+  /** Whose way it was, where that is known. */
+  readonly flow: FlowRow | undefined
+
+  constructor(error: string, why: Why, fault: Fault = refusedFor(why), flow?: FlowRow) {
+    super(fault.message, { cause: fault })
+    this.error = error
+    this.why = why
+    this.fault = fault
+    this.flow = flow
+  }
+}
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Two ways at once, in two tabs, have a cookie each. It tells the state to nobody. Over https no other host of our domain can set it
+ * (`__Host-`): whoever could would have somebody else finish a way that they began themselves.
+ */
+export const cookieNameOf = (state: string, secure: boolean): string =>
+  `${secure ? '__Host-' : ''}toolway_flow_${sha256(`cookie ${state}`).toString('hex').slice(0, 16)}`
+
+export const refusedFor = (why: Why): Fault => new Fault('flow.refused', { problem: WHYS[why] })
+
+export interface WayBack {
+  readonly answer: URLSearchParams
+  /** The address that was asked for, without its query. */
+  readonly redirectUri: string
+  cookie(name: string): string | undefined
+}
+
+/** The flow, which nobody can take again. Throws FlowProblem. */
+export async function takeWayBack(
+  db: Pick<Db, 'system'>,
+  { answer, redirectUri, cookie }: WayBack,
+  secure: boolean,
+): Promise<FlowRow> {
+  const states = answer.getAll('state')
+  const [state = ''] = states
+  if (!answer.has('code') && !answer.has('error')) throw new FlowProblem('missing_code', 'nothing')
+  if (state === '') throw new FlowProblem('missing_state', 'nothing')
+  if (states.length > 1) throw new FlowProblem('invalid_state', 'unknown')
+  const stateHash = sha256(state)
+  const browser = cookie(cookieNameOf(state, secure))
+  const browserHash = browser === undefined ? undefined : sha256(browser)
+  const flow = await db.system((sql) => takeFlow(sql, { stateHash, browserHash, redirectUri }))
+  if (flow !== undefined) return flow
+  throw new FlowProblem('invalid_state', await db.system((sql) => whyNot(sql, stateHash)))
+}

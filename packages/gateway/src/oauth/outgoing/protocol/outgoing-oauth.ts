@@ -1,0 +1,122 @@
+/**
+ * Toolway as a client of an authorization server: each step of a person's way, and what is done with the tokens later (OAuth 2.1, RFC
+ * 7009, 7591, 7636, 8414, 8707, 9207, 9728).
+ *
+ * It keeps nothing and knows no organization; whoever asks has the client, the verifier and the tokens. `resource` is sent wherever a
+ * token is asked for, to the letter of the metadata. Nothing is sent twice.
+ */
+import type { Authority } from '@toolway/contract'
+import * as library from 'oauth4webapi'
+import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
+import { askTokens, clientOf, createLine, optionsOf, serverOf, type TokenAsking } from './ask-token-endpoint.ts'
+import { proofOf } from './client-proof.ts'
+import { discover } from './discover.ts'
+import type { OutgoingOAuth, Ways } from '../ports.ts'
+import { register } from './register.ts'
+import { codeIn, refused, unreachable, wordFailure } from './word-failure.ts'
+
+export interface OutgoingOAuthParts {
+  /** Milliseconds. */
+  readonly now: () => number
+  ways(provider: string): Ways
+}
+
+const resourceOf = ({ resource }: Authority): Record<string, string> => (resource === undefined ? {} : { resource })
+
+/** Vendors fail with status 200, too. */
+async function failureOf(response: Response, { failureIn }: Ways): Promise<string | undefined> {
+  const answer: unknown = await response.json().catch(() => undefined)
+  return typeof answer === 'object' && answer !== null ? failureIn(answer as Record<string, unknown>) : undefined
+}
+
+/** Lasting access is given where a person is asked for it, and left out without a word elsewhere (OpenID Connect Core, section 11). */
+const lastingOf = ({ provider }: Authority, scopes: readonly string[]): Record<string, string> =>
+  provider === 'mcp' && scopes.includes('offline_access') ? { prompt: 'consent' } : {}
+
+export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): OutgoingOAuth {
+  const askingOf = (at: Pick<TokenAsking, 'authority' | 'client'>, egress: TokenAsking['egress']): TokenAsking => ({
+    ...at,
+    ways: ways(at.authority.provider),
+    egress,
+    now,
+  })
+
+  return {
+    discover,
+    register,
+
+    async authorizationUrl({ authority, client, redirectUri, state, verifier, scopes }) {
+      const { scopeParameter, scopeSeparator, authorizationParameters } = ways(authority.provider)
+      const url = new URL(authority.authorizationEndpoint)
+      const words = {
+        ...authorizationParameters,
+        response_type: 'code',
+        client_id: client.clientId,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: await library.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...(scopes.length === 0 ? {} : { [scopeParameter]: scopes.join(scopeSeparator) }),
+        ...lastingOf(authority, scopes),
+        ...resourceOf(authority),
+      }
+      for (const [name, value] of Object.entries(words)) url.searchParams.set(name, value)
+      return url
+    },
+
+    exchange({ authority, client, redirectUri, verifier, answer }, egress) {
+      const [server, known] = [serverOf(authority), clientOf(client)]
+      return askTokens(askingOf({ authority, client }, egress), async ({ ask }) => {
+        // The state has been judged by whoever keeps it; `iss` is judged before an error is believed (RFC 9207, section 2.4).
+        const judged = library.validateAuthResponse(server, known, answer, library.skipStateCheck)
+        const response = await library.authorizationCodeGrantRequest(
+          server,
+          known,
+          proofOf(client),
+          judged,
+          redirectUri,
+          verifier,
+          { ...optionsOf(ask), additionalParameters: resourceOf(authority) },
+        )
+        return library.processAuthorizationCodeResponse(server, known, response)
+      })
+    },
+
+    refresh({ authority, client, refreshToken }, egress) {
+      const [server, known] = [serverOf(authority), clientOf(client)]
+      return askTokens(askingOf({ authority, client }, egress), async ({ ask }) => {
+        const options = { ...optionsOf(ask), additionalParameters: resourceOf(authority) }
+        const response = await library.refreshTokenGrantRequest(server, known, proofOf(client), refreshToken, options)
+        return library.processRefreshTokenResponse(server, known, response)
+      })
+    },
+
+    async revoke({ authority, client, token, hint }, egress) {
+      const way = ways(authority.provider)
+      if (way.revokes?.includes(hint) === false) return
+      const own = way.revocation?.(client, token)
+      if (own === undefined && authority.revocationEndpoint === undefined) return
+      try {
+        if (own !== undefined) {
+          const { url, ...request } = own
+          const response = await createGuardedFetch(egress)(url, request)
+          const { status } = response
+          if (status === 429 || status >= 500) throw unreachable(egress, `it answers HTTP ${status}`)
+          const failure = await failureOf(response, way)
+          if (status >= 400 || failure !== undefined)
+            throw refused(egress, `it does not take the token back (${codeIn(failure ?? `HTTP ${status}`)})`)
+          return
+        }
+        const { ask } = createLine({ ways: way, egress, authority })
+        const server = serverOf(authority)
+        const response = await library.revocationRequest(server, clientOf(client), proofOf(client), token, {
+          ...optionsOf(ask),
+          additionalParameters: { token_type_hint: hint },
+        })
+        await library.processRevocationResponse(response)
+      } catch (thrown) {
+        throw wordFailure(thrown, egress)
+      }
+    },
+  }
+}

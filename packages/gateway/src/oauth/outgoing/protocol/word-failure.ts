@@ -1,0 +1,69 @@
+/**
+ * What went wrong at an authorization server, in the words of the fault table: what may pass (`authority.unreachable`), what only a
+ * person can mend (`authority.refused`), and what is no answer at all (`authority.malformed`).
+ *
+ * Of a server's own words only error codes are told: a description may repeat the code or the token that it was sent.
+ */
+import { Fault } from '@toolway/contract'
+import * as library from 'oauth4webapi'
+import { wordFailure as wordNetwork } from '../../../upstreams/http/post.ts'
+import type { Egress } from '../ports.ts'
+
+type Named = Pick<Egress, 'alias'>
+
+export const unreachable = ({ alias }: Named, problem: string, cause?: unknown): Fault =>
+  new Fault('authority.unreachable', { connection: alias, problem }, { cause })
+export const malformed = ({ alias }: Named, problem: string, cause?: unknown): Fault =>
+  new Fault('authority.malformed', { connection: alias, problem }, { cause })
+export const refused = ({ alias }: Named, problem: string): Fault =>
+  new Fault('authority.refused', { connection: alias, problem })
+
+/** RFC 6749, sections 4.1.2.1 and 5.2: what the same request may be answered otherwise in a moment. */
+const PASSING = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'rate_limited', 'ratelimited'])
+const CODE = /^[\w .:/-]{1,60}$/
+const SECONDS = 10
+
+/** An error code, as far as it is one. */
+export const codeIn = (said: string): string => (CODE.test(said) ? said : 'an error without a name')
+
+function ofStatus(egress: Named, status: number, code: string): Fault {
+  if (status === 429 || status >= 500 || PASSING.has(code))
+    return unreachable(egress, `it answers ${code} (HTTP ${status})`)
+  return refused(egress, codeIn(code))
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  [library.RESPONSE_IS_NOT_JSON]: 'it answers with something else than JSON',
+  [library.PARSE_ERROR]: 'it answers with broken JSON',
+  [library.JWT_TIMESTAMP_CHECK]: 'the identity token is of another time: look at the clocks',
+  [library.JWT_CLAIM_COMPARISON]: 'the identity token is for somebody else',
+}
+
+/** Never throws; what nobody foresaw is `internal`, with its cause. */
+export function wordFailure(thrown: unknown, egress: Named): Fault {
+  if (thrown instanceof Fault)
+    return thrown.code === 'result.too-large' ? malformed(egress, 'its answer is too large') : thrown
+  if (thrown instanceof library.ResponseBodyError) return ofStatus(egress, thrown.status, codeIn(thrown.error))
+  if (thrown instanceof library.AuthorizationResponseError) return refused(egress, codeIn(thrown.error))
+  if (thrown instanceof library.WWWAuthenticateChallengeError) return ofStatus(egress, thrown.status, 'invalid_client')
+  if (thrown instanceof library.OperationProcessingError) return ofAnswer(thrown, egress)
+  if (thrown instanceof library.UnsupportedOperationError) return malformed(egress, thrown.message)
+  if (thrown instanceof Error && thrown.name === 'TimeoutError')
+    return unreachable(egress, `no answer within ${SECONDS} s`, thrown)
+  const network = wordNetwork({ alias: egress.alias, timeout: SECONDS }, thrown)
+  if (network.code === 'egress.refused') return network
+  const { problem = network.code === 'upstream.timeout' ? `no answer within ${SECONDS} s` : 'it broke off' } =
+    network.facts
+  return unreachable(egress, String(problem), thrown)
+}
+
+function ofAnswer({ code = '', cause, message }: library.OperationProcessingError, egress: Named): Fault {
+  if (cause instanceof Response && (cause.status === 429 || cause.status >= 500))
+    return unreachable(egress, `it answers HTTP ${cause.status}`)
+  const said = SENTENCES[code]
+  if (said !== undefined) return malformed(egress, said)
+  if (code === library.RESPONSE_IS_NOT_CONFORM && cause instanceof Response)
+    return malformed(egress, `it answers HTTP ${cause.status} and no error of OAuth`)
+  // The library names members and what is wrong with them, never their values.
+  return malformed(egress, message.slice(0, 200))
+}

@@ -1,0 +1,29 @@
+/**
+ * The OAuth apps that the gateway's own settings name, for organizations that have none of their own (ledger S3-OAU-03).
+ *
+ * One client serves all providers of its family (`GOOGLE_CLIENT_ID`: gmail, google_docs, …). Its secret goes to the vendor's own
+ * authorization server and to no other: a server that somebody runs themselves has clients of its own.
+ */
+import { findProvider, isAtVendor, type Authority } from '@toolway/contract'
+import type { ClientIdentity } from '../ports.ts'
+
+export type GlobalApp = Omit<ClientIdentity, 'appId'>
+
+export interface GlobalApps {
+  /** Undefined where none is set, and for every authorization server that is not the vendor's own. */
+  of(authority: Authority): GlobalApp | undefined
+  /** Whether a provider has one, by its name. */
+  has(provider: string): boolean
+}
+
+/** `apps`: what is set, by family (`google`, `jira`, …). */
+export function createGlobalApps(apps: ReadonlyMap<string, { clientId: string; secret: string }>): GlobalApps {
+  return {
+    of(authority) {
+      const found = findProvider(authority.provider)
+      const app = found === undefined || !isAtVendor(authority) ? undefined : apps.get(found.family)
+      return app === undefined || found === undefined ? undefined : { ...app, method: found.clientAuth }
+    },
+    has: (provider) => apps.has(findProvider(provider)?.family ?? ''),
+  }
+}

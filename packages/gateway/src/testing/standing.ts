@@ -1,0 +1,235 @@
+/**
+ * Somebody who calls connections in this process, with no door, no database and no identity between: the way of a call from where
+ * its caller stands to a real server, with credentials of the test's making.
+ */
+import {
+  ConnectionSettings,
+  type ConnectionAuthChange,
+  type ConnectionId,
+  type OrganizationId,
+  type Role,
+} from '@toolway/contract'
+import type { Asked, JsonObject, Notification, Revision } from '@toolway/protocol'
+import { createBoundStates } from '../call/questions/bound-states.ts'
+import { createConnectFirst } from '../call/questions/connect-first.ts'
+import { createParkedCalls } from '../call/questions/parked-calls.ts'
+import { createEntrance } from '../call/enter.ts'
+import { createListeners } from '../call/listening/listeners.ts'
+import type { Answer, CallCredentials, Line, OwnCredentials, Standing } from '../call/ports.ts'
+import { createSnapshot } from '../call/snapshot.ts'
+import { createTaskBook } from '../call/tasks/task-book.ts'
+import type { Trail } from '../call/trail.ts'
+import { createChanges } from '../catalog/changes.ts'
+import { OPERATOR, type Principal } from '../identity/principal.ts'
+import { createSessions, type Session } from '../sessions/sessions.ts'
+import { createUpstreams } from '../upstreams/upstreams.ts'
+import { createTestVault } from './gateway.ts'
+import { createNoLimits } from './limits.ts'
+
+export interface Reached {
+  readonly alias: string
+  readonly url: string
+  readonly revision: Revision
+  readonly tools?: readonly JsonObject[]
+  readonly auth?: ConnectionAuthChange
+  /** Seconds. */
+  readonly timeout?: number
+  readonly capabilities?: JsonObject
+  /** Whether the revision is found out, and not pinned. */
+  readonly finds?: boolean
+}
+
+export interface TestStandingOptions {
+  readonly connections: readonly Reached[]
+  readonly credentials?: CallCredentials
+  readonly own?: OwnCredentials
+}
+
+export interface Calling {
+  readonly principal?: Principal
+  /** The client's own revision; that of the first connection unless it says otherwise. */
+  readonly revision?: Revision
+  readonly capabilities?: JsonObject
+  readonly session?: Session
+  readonly brought?: string
+  readonly signal?: AbortSignal
+  readonly question?: Line['question']
+  readonly notify?: (notification: Notification) => void
+}
+
+const AT = new Date(0)
+
+export async function createTestStanding({ connections, credentials, own }: TestStandingOptions) {
+  const vault = createTestVault()
+  const opened = new AsyncDisposableStack()
+  const upstreams = createUpstreams({ children: { start: () => never() }, onRevision() {}, onNoise() {} })
+  opened.defer(() => upstreams.close())
+  const sessions = createSessions({
+    now: Date.now,
+    onEnd: ({ id }) => upstreams.forgetSession(id),
+    onChange() {},
+  })
+  opened.defer(() => sessions.close())
+  const entrance = createEntrance({
+    sessions,
+    changes: createChanges(),
+    listeners: createListeners(),
+    signer: vault,
+  })
+  const snapshot = createSnapshot({
+    organization: {
+      id: 'org_test' as OrganizationId,
+      slug: 'test',
+      name: 'Test',
+      description: null,
+      contact_email: null,
+      active: true,
+      settings: {},
+      egress: { networks: [], hosts: [] },
+      created_at: AT,
+      updated_at: AT,
+    },
+    connections: connections.map(rowOf),
+    catalogs: connections.map(catalogOf),
+    toolsets: [],
+    members: new Map(),
+    upstreams,
+    unseal: () => '{}',
+    credentials: own,
+  })
+  const [first] = connections
+  const view = snapshot.view('default', connections.length === 1 ? first?.alias : undefined, 'execute')
+  if (first === undefined || view === undefined) throw new Error('there is no connection')
+  const parked = createParkedCalls(vault)
+  const tasks = createTaskBook(vault)
+  const connectFirst = createConnectFirst({
+    credentials: credentials ?? { arrival: async () => false },
+    signer: vault,
+    wishOf: () => undefined,
+  })
+  opened.defer(() => (parked.close(), tasks.close(), connectFirst.close()))
+  const role: Role = 'platform_admin'
+
+  const standingOf = (principal: Principal): Standing => ({
+    principal,
+    role,
+    organizationId: snapshot.organization.id,
+    organization: 'test',
+    requestsPerMinute: undefined,
+    limits: createNoLimits(),
+    resultLimit: 1_000_000,
+    toolset: 'default',
+    connection: undefined,
+    owner: principal.id,
+    view,
+    sees: () => true,
+    upstream: (id) => snapshot.upstream(id),
+    now: () => ({ view, upstream: (id) => snapshot.upstream(id) }),
+    parked,
+    states: createBoundStates(vault),
+    credentials,
+    connectFirst,
+    tasks,
+  })
+  let last = 0
+
+  async function ask(method: string, params: JsonObject, calling: Calling = {}) {
+    const { principal = OPERATOR, revision = first?.revision ?? '2026-07-28', capabilities = {}, session } = calling
+    const asked: Asked = {
+      id: ++last,
+      method,
+      params,
+      caller: session?.caller ?? { revision, capabilities, client: undefined, logLevel: undefined },
+    }
+    const never = new AbortController().signal
+    const line: Line = {
+      signal: calling.signal ?? never,
+      session,
+      header: undefined,
+      asks: calling.question !== undefined,
+      ...(calling.brought === undefined ? {} : { brought: calling.brought }),
+      notify: calling.notify ?? (() => {}),
+      question: calling.question ?? (() => Promise.reject(new Error('nobody is asked here'))),
+    }
+    const trail: Trail = {
+      correlationId: `call ${last}`,
+      begun: performance.now(),
+      bytesIn: 0,
+      from: { address: undefined, userAgent: undefined },
+      method: '',
+      outcome: 'ok',
+      bytesOut: 0,
+    }
+    const answer: Answer = await entrance.enter({ standing: standingOf(principal), asked, line, trail })
+    return { ...answer, trail } as Answer & { trail: Trail; result?: JsonObject; error?: { message: string } }
+  }
+
+  return {
+    upstreams,
+    sessions,
+    standingOf,
+    upstream: (alias: string) => snapshot.upstream(idOf(alias)),
+    ask,
+    call: (name: string, given: JsonObject = {}, calling: Calling = {}) =>
+      ask('tools/call', { name, arguments: given }, calling),
+    /** A session of a legacy client. */
+    session: (capabilities: JsonObject = {}, principal: Principal = OPERATOR): Session =>
+      sessions.open(principal.id, {
+        revision: '2025-11-25',
+        capabilities,
+        client: undefined,
+      }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+const never = () => Promise.reject(new Error('no process is started here'))
+const idOf = (alias: string) => `con_${alias}` as ConnectionId
+
+const rowOf = ({ alias, url, revision, auth = {}, timeout = 10, finds = false }: Reached) => ({
+  id: idOf(alias),
+  organization_id: 'org_test' as OrganizationId,
+  alias,
+  title: alias,
+  description: null,
+  settings: ConnectionSettings.parse({
+    connector: 'mcp.http',
+    url,
+    private: true,
+    timeout,
+    revision: finds ? 'auto' : revision,
+    auth,
+  }),
+  sealed: null,
+  enabled: true,
+  origin: 'test',
+  era: null,
+  status: 'connected',
+  status_reason: null,
+  tools_default: true,
+  tool_lock: 'off' as const,
+  trusted: false,
+  created_at: AT,
+  updated_at: AT,
+})
+
+const catalogOf = ({
+  alias,
+  revision,
+  tools = [],
+  capabilities = { tools: {}, prompts: {}, resources: {} },
+}: Reached) => ({
+  connection_id: idOf(alias),
+  revision,
+  server: { server: {}, capabilities },
+  tools: [...tools],
+  resources: [],
+  templates: [],
+  prompts: [],
+  fetched_at: AT,
+  stale_since: null,
+  stale_reason: null,
+  digest: null,
+  held: [],
+  names: [],
+})

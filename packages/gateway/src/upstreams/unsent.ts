@@ -1,0 +1,18 @@
+/** Whether a request surely did not leave: there was nobody to take it. Whatever else went wrong, the server may have acted. */
+import { Fault } from '@toolway/contract'
+
+/** No connection came about. A certificate that is no good leaves nothing to try again. */
+const NOBODY = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+export function wasUnsent(thrown: unknown): boolean {
+  if (!(thrown instanceof Fault) || thrown.code !== 'upstream.unreachable') return false
+  const { cause } = thrown
+  return typeof cause === 'object' && cause !== null && 'code' in cause && NOBODY.has(String(cause.code))
+}

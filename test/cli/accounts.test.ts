@@ -1,0 +1,93 @@
+/** Accounts of connections from a terminal: what is said, who goes the way, and what is kept. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { createBrowser } from '../../packages/gateway/src/testing/people.ts'
+import { startAuthority } from '../e2e/peers/authorities/authority.ts'
+import { startProtected } from '../e2e/peers/authorities/protected-server.ts'
+import { walkThrough } from '../e2e/peers/people/identity-provider.ts'
+import { formIn } from '../e2e/peers/people/oauth-person.ts'
+import { startEffects } from '../e2e/peers/servers/effects-server.ts'
+import { makeInstallation, TOOLWAY } from './installation.ts'
+
+const KEY = 'a-key-that-nobody-may-read-anywhere'
+
+test('an account is connected by the link that the command prints, listed and ended', async () => {
+  await using authority = await startAuthority('registers')
+  await using server = await startProtected(authority)
+  await using here = await makeInstallation({ TOOLWAY_AUTH: 'off' })
+  const { address } = await here.start()
+  const added = await here.run(['connection', 'add', 'docs', '--url', server.url])
+  expect(added).toMatchObject({ code: 1 })
+  expect(added.out).toContain('Its server asks for an account: `toolway connection login docs`')
+
+  const shut = await here.run(['connection', 'test', 'docs'])
+  expect(shut).toMatchObject({ code: 1 })
+  expect(shut.out).toContain('Mend: `toolway connection login docs`')
+
+  const env = {
+    PATH: process.env['PATH'],
+    TOOLWAY_DATA: here.data,
+    TOOLWAY_AUTH: 'off',
+    TOOLWAY_PORT: new URL(address).port,
+  }
+  const login = spawn(process.execPath, [TOOLWAY, 'connection', 'login', 'docs'], { env })
+  try {
+    const said = { out: '', err: '' }
+    login.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
+    login.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
+    await expect.poll(() => said.err, { timeout: 20_000 }).toMatch(/\/connect\/[\w-]+\n/)
+    const link = new URL(/(http\S+\/connect\/[\w-]+)/.exec(said.err)?.[1] ?? '')
+    const browser = createBrowser(address)
+    const { action, fields } = formIn(await (await browser.ask(link.pathname)).text()) ?? { action: '', fields: {} }
+    const html = await (await browser.submit(action, fields)).text()
+    const onward = (/http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&')
+    const back = new URL(await walkThrough(onward, `${address}/`))
+    expect((await browser.ask(back.pathname + back.search)).status).toBe(303)
+    const [code] = (await once(login, 'exit')) as [number]
+    expect([code, said.out]).toEqual([0, expect.stringContaining('docs is connected: account default')])
+  } finally {
+    login.kill()
+  }
+  await expect
+    .poll(async () => (await here.run(['connection', 'list'])).out, { timeout: 20_000 })
+    .toMatch(/^docs +connected +2/m)
+  const listed = await here.run(['connection', 'accounts'])
+  expect(listed.out).toMatch(/^docs +default \* +organization +healthy/m)
+  expect(await here.run(['connection', 'test', 'docs'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('docs works'),
+  })
+  expect(await here.run(['connection', 'logout', 'docs'])).toMatchObject({ code: 0, out: 'Ended at docs: default.\n' })
+  expect(authority.counts.revocations).toBeGreaterThan(0)
+  expect((await here.run(['connection', 'accounts'])).out).toContain('No account is connected yet')
+}, 120_000)
+
+test('a key is read without showing it, tried at the server, and kept', async () => {
+  await using effects = await startEffects({ header: 'authorization', value: `Bearer ${KEY}` })
+  await using here = await makeInstallation({ TOOLWAY_AUTH: 'off' })
+  await here.start()
+  await here.run(['connection', 'add', 'search', '--url', effects.url, '--auth', 'key'])
+  const words = ['connection', 'login', 'search', '--shared', '--key']
+  const wrong = await here.run(words, { input: 'another\n' })
+  expect(wrong).toMatchObject({ code: 1, out: '' })
+  expect(wrong.err).toContain('does not let the gateway in')
+  const kept = await here.run(words, { input: `${KEY}\n` })
+  expect(kept).toMatchObject({ code: 0, out: 'The key of search works and is kept.\n' })
+  for (const text of [wrong.err, kept.out, kept.err]) expect(text).not.toContain(KEY)
+  await expect
+    .poll(async () => (await here.run(['connection', 'list'])).out, { timeout: 20_000 })
+    .toMatch(/^search +connected +4/m)
+}, 120_000)
+
+test('what cannot be is said before anything is kept', async () => {
+  await using here = await makeInstallation({ TOOLWAY_AUTH: 'off' })
+  await here.start()
+  const add = (...words: string[]) => here.run(['connection', 'add', 'one', ...words])
+  expect(await add('--auth', 'oauth', '--', 'node', 'x')).toMatchObject({ code: 2 })
+  expect(await add('--url', 'wss://example.com/', '--auth', 'oauth')).toMatchObject({ code: 2 })
+  expect((await add('--url', 'https://example.com/mcp', '--owners', 'everybody')).err).toContain('--owners')
+  expect((await here.run(['connection', 'list'])).out).not.toContain('one')
+  expect((await here.run(['connection', 'login', 'demo'])).err).toContain('reached in a way that takes no accounts')
+  expect((await here.run(['connection', 'login', 'nobody'])).err).toContain('There is no connection "nobody"')
+}, 120_000)
