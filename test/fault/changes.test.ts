@@ -4,10 +4,11 @@ import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { putConnection, removeFrom } from '../e2e/peers/connections.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { openSession, start } from '../e2e/peers/clients/raw-client.ts'
+import { ask, openSession, start } from '../e2e/peers/clients/raw-client.ts'
 import { startScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
 
 const NARROW = `uru_${'ef'.repeat(32)}`
+const STEADY = 'steady__first'
 const patiently = { timeout: 10_000, interval: 20 }
 const parts = new AsyncDisposableStack()
 let [first, second]: ScriptedUpstream[] = []
@@ -66,20 +67,26 @@ async function listeners(key: string, signal: AbortSignal) {
 test('a connection that is added, changed, switched off and on, and removed is announced each time', async () => {
   const leaving = new AbortController()
   const heard = await listeners(gateway.key, leaving.signal)
-  const announced = async (what: string, change: () => Promise<unknown>) => {
+  const listed = async () => {
+    const { answer } = await ask({ url: gateway.url, key: gateway.key, era: 'modern' }, 'tools/list')
+    return (answer.result?.['tools'] as { name: string }[]).map(({ name }) => name).filter((name) => name !== STEADY)
+  }
+  // A change that is undone before anybody could list it is none: each one is waited for in the list before the next is made.
+  const announced = async (what: string, names: string[], change: () => Promise<unknown>) => {
     const before = [...heard]
     await change()
+    await expect.poll(listed, { ...patiently, message: what }).toEqual(names)
     await expect
       .poll(() => heard.map((count, at) => count > (before[at] ?? 0)), { ...patiently, message: what })
       .toEqual([true, true])
   }
   const [one, other] = [first, second]
   if (one === undefined || other === undefined) throw new Error('nothing was started')
-  await announced('added', () => putConnection(gateway, at('late', one)))
-  await announced('changed', () => putConnection(gateway, at('late', other)))
-  await announced('off', () => putConnection(gateway, { ...at('late', other), enabled: false }))
-  await announced('on', () => putConnection(gateway, at('late', other)))
-  await announced('removed', () => removeFrom(gateway, 'late'))
+  await announced('added', ['late__first'], () => putConnection(gateway, at('late', one)))
+  await announced('changed', ['late__second'], () => putConnection(gateway, at('late', other)))
+  await announced('off', [], () => putConnection(gateway, { ...at('late', other), enabled: false }))
+  await announced('on', ['late__second'], () => putConnection(gateway, at('late', other)))
+  await announced('removed', [], () => removeFrom(gateway, 'late'))
   leaving.abort()
 })
 
