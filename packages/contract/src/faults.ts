@@ -19,13 +19,25 @@ export type FaultWord =
   | 'TIMEOUT'
   | 'CANCELLED'
   | 'NEEDS_AUTH'
+  | 'APPROVAL_REQUIRED'
+  | 'METADATA_UNAVAILABLE'
   | 'PAYLOAD_TOO_LARGE'
   | 'NOT_SUPPORTED'
   | 'UNAVAILABLE'
   | 'INTERNAL'
 
 /** The step of a call (house words) in which the fault arose. */
-export type FaultPhase = 'receive' | 'identify' | 'place' | 'admit' | 'find' | 'check' | 'open' | 'run' | 'shape'
+export type FaultPhase =
+  | 'receive'
+  | 'identify'
+  | 'place'
+  | 'admit'
+  | 'find'
+  | 'decide'
+  | 'check'
+  | 'open'
+  | 'run'
+  | 'shape'
 
 interface FaultRow<Say extends string = string, Mend extends string = string> {
   readonly word: FaultWord
@@ -173,7 +185,16 @@ export const FAULTS = {
   'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not made by this gateway for this list.', 'List again from the start.'),
   'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; it may have been removed or renamed.'),
   'tool.held': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The tool {tool} is held back: its server changed it, and nobody has accepted the change.', 'Ask an administrator of the organization to look at the change (`toolway lock show`), or use another tool.'),
-  'policy.blocked': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule of the platform blocks the tool {tool}: {reason}.', 'Use another tool, or ask a platform administrator.'),
+  'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
+  'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),
+  'approval.required': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
+  'approval.denied': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The approval of this call of {tool} was refused{why}.', 'Do something else; the same call would be asked about again.'),
+  'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again.'),
+  'arguments.invalid': row('decide', 'INVALID_ARGUMENT', [200, PARAMS], 'The arguments do not fit the tool {tool}: {problems}', 'Mend them as the input schema of the tool says.'),
+  'arguments.too-large': row('decide', 'PAYLOAD_TOO_LARGE', [413, PARAMS], 'The arguments have {bytes} bytes, and {limit} are allowed: {reason}.', 'Send less.'),
+  'schema.unusable': row('decide', 'NOT_SUPPORTED', [502, UNREACHABLE], 'The input schema of the tool {tool} cannot be used to check a call: {problem}.', 'Ask whoever runs that server to mend its schema.'),
+  'metadata.unavailable': row('decide', 'METADATA_UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'What the arguments are to be checked by cannot be loaded from the connection {connection}, and nothing was sent.', 'Try again in a moment; `toolway connection test {connection}` shows what it says.'),
+  'limit.rule': row('decide', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'A rule allows {limit} calls of this kind in {period} s: {reason}.', 'Call it again in {seconds} s.'),
   'prompt.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown prompt: {prompt}', 'List the prompts again.'),
   'resource.unwatched': row('find', 'NOT_SUPPORTED', [200, PARAMS], 'The connection {connection} does not tell of changes of {uri}.', 'Read it again when you need it.'),
   'listen.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This caller has {limit} listen streams open, and can have no more.', 'End one of them, or name more in one.'),

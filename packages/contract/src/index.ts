@@ -43,8 +43,31 @@ export { REVISIONS } from './revisions.ts'
 export type { Revision } from './revisions.ts'
 export { EFFECTS, effectOf, lesserLimit, LIMITS, reaches } from './effects.ts'
 export type { Effect, Limit } from './effects.ts'
-export { RULE_ACTIONS } from './rules.ts'
-export type { RuleAction, ToolRule } from './rules.ts'
+export {
+  Approvers,
+  NAME_ACTIONS,
+  ParameterPath,
+  ResultBudget,
+  RULE_ACTIONS,
+  RULE_SCOPES,
+  RULE_STATES,
+  RuleMatch,
+  RuleName,
+  RuleWords,
+} from './rules.ts'
+export type {
+  ContextFacts,
+  NameAction,
+  PrincipalFacts,
+  Rule,
+  RuleAction,
+  RuleRef,
+  RuleScope,
+  RuleState,
+  RuleWordsOf,
+  ToolFacts,
+  ToolRule,
+} from './rules.ts'
 export { lesserRole, MATRIX, PERMISSIONS, permits, ROLES } from './roles.ts'
 export type { Permission, Role } from './roles.ts'
 export { approvalOf, APPROVALS, LOCK_MODES } from './tool-lock.ts'

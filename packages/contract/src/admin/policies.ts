@@ -1,13 +1,13 @@
 /** Rules of the platform about tools, over the admin interface (ledger S3-POLY-01, -03); its paths say policies. */
 import { z } from 'zod'
-import { RULE_ACTIONS } from '../rules.ts'
+import { NAME_ACTIONS } from '../rules.ts'
 import { CONNECTORS } from './connections.ts'
 import { Flag, operation, pageOf, Paging, platform } from './operation.ts'
 
 export const Rule = z.strictObject({
   id: z.string(),
   tool_name_pattern: z.string(),
-  action: z.enum(RULE_ACTIONS),
+  action: z.enum(NAME_ACTIONS),
   reason: z.string(),
   connector_type: z.string().nullable(),
   is_active: z.boolean(),
@@ -31,7 +31,7 @@ const Connector = z.enum(CONNECTORS)
 export const NewRule = z.strictObject({
   /** Compared without regard to case, with the tool's own name and with `alias__name`. */
   tool_name_pattern: RulePattern,
-  action: z.enum(RULE_ACTIONS),
+  action: z.enum(NAME_ACTIONS),
   /** Said to whoever is refused. */
   reason: Reason,
   connector_type: Connector.nullable().default(null),
@@ -39,7 +39,7 @@ export const NewRule = z.strictObject({
 })
 export const RuleChange = z.strictObject({
   tool_name_pattern: RulePattern.optional(),
-  action: z.enum(RULE_ACTIONS).optional(),
+  action: z.enum(NAME_ACTIONS).optional(),
   reason: Reason.optional(),
   connector_type: Connector.nullable().optional(),
   is_active: z.boolean().optional(),
@@ -52,7 +52,7 @@ export const listRules = operation({
   at: `GET ${RULES}`,
   summary: 'List the rules about tools, the oldest first.',
   needs,
-  query: Paging.extend({ action: z.enum(RULE_ACTIONS).optional(), is_active: Flag.optional() }),
+  query: Paging.extend({ action: z.enum(NAME_ACTIONS).optional(), is_active: Flag.optional() }),
   answer: pageOf(Rule),
 })
 export const addRule = operation({

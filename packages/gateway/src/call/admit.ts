@@ -11,7 +11,16 @@ import type { Identity, Principal } from '../identity/identify.ts'
 import { rateOf } from '../organizations/organizations.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type { CallCredentials, CallLimits, ConnectFirst, Inbound, ParkedCalls, Place, Standing } from './ports.ts'
+import type {
+  Approvals,
+  CallCredentials,
+  CallLimits,
+  ConnectFirst,
+  Inbound,
+  ParkedCalls,
+  Place,
+  Standing,
+} from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -31,6 +40,7 @@ export interface AdmitParts {
   readonly credentials: CallCredentials | undefined
   readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
+  readonly approvals?: Approvals | undefined
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
@@ -51,6 +61,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     credentials,
     connectFirst,
     tasks,
+    approvals,
   } = parts
   function stand(known: Principal, { place, onBehalfOf }: Inbound): Standing {
     // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
@@ -88,6 +99,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       credentials,
       connectFirst,
       tasks,
+      approvals,
     }
   }
 

@@ -1,10 +1,11 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
-import type { ConnectionId, Fault, OrganizationId, Role } from '@toolway/contract'
+import type { ConnectionId, Fault, OrganizationId, Role, Rule } from '@toolway/contract'
 import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
-import type { View } from '../catalog/view.ts'
+import type { ToolTarget, View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { TaskBook } from './tasks/task-book.ts'
+import type { Facts } from '../policy/verdict.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
@@ -121,6 +122,37 @@ export interface Standing {
   readonly credentials: CallCredentials | undefined
   readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
+  /** Undefined where nobody could be asked: what needs an approval is then refused. */
+  readonly approvals: Approvals | undefined
+}
+
+/** One call that rules want somebody's approval for. Nothing has been opened or sent. */
+export interface ApprovalAsking {
+  readonly organizationId: OrganizationId
+  readonly organization: string
+  readonly principal: Principal
+  readonly facts: Facts
+  readonly asked: Asked
+  readonly line: Line
+  readonly target: ToolTarget
+  readonly correlationId: string
+  /** As they would be sent: after clamps and locks. */
+  readonly arguments: JsonObject
+  /** The account that the caller named. */
+  readonly account: string | undefined
+  /** All that ask for one; each has to be satisfied. */
+  readonly rules: readonly Rule<'approve'>[]
+  /** It ends with a question of ours, for this reason. */
+  note(fault: Fault): void
+}
+
+export interface Approvals {
+  /**
+   * Undefined once the call may be made, by a grant that is then used up; else what the client is to be answered for now (a
+   * question, a task). Throws `approval.required` where the client is to come back with the very same call, `approval.denied`
+   * and `approval.expired`.
+   */
+  settle(asking: ApprovalAsking): Promise<Answer | undefined>
 }
 
 /** One request's line back to its client, as the door and the era allow. */

@@ -4,13 +4,13 @@
  * Patterns are compared without regard to case, with the server's own name of a tool and with its joined one: a server that writes
  * `Delete` is no way around a rule against deleting. Among several rules the strictest holds.
  */
-import type { RuleAction, ToolRule } from '@toolway/contract'
+import type { NameAction, ToolRule } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
 
 interface Written {
   readonly id: string
   readonly tool_name_pattern: string
-  readonly action: RuleAction
+  readonly action: NameAction
   readonly reason: string
   /** Undefined or null: of every connector. */
   readonly connector_type: string | null

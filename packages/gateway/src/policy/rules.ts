@@ -4,7 +4,7 @@
  * They belong to no organization, so no organization's transaction reaches them. A call asks no database: a change of a rule
  * makes all views anew.
  */
-import { newId, RULE_ACTIONS, type RuleAction, type RuleId } from '@toolway/contract'
+import { newId, NAME_ACTIONS, type NameAction, type RuleId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import { createRuleBook, NO_RULES, type RuleBook } from './rule-book.ts'
@@ -12,7 +12,7 @@ import { createRuleBook, NO_RULES, type RuleBook } from './rule-book.ts'
 export const RuleRow = z.object({
   id: z.string().transform((id) => id as RuleId),
   tool_name_pattern: z.string(),
-  action: z.enum(RULE_ACTIONS),
+  action: z.enum(NAME_ACTIONS),
   reason: z.string(),
   connector_type: z.string().nullable(),
   active: z.boolean(),
@@ -29,7 +29,7 @@ export const listRules = (sql: SystemSql) => sql(RuleRow)`
 
 export interface NewRule {
   readonly pattern: string
-  readonly action: RuleAction
+  readonly action: NameAction
   readonly reason: string
   readonly connector: string | null
   readonly active: boolean

@@ -130,6 +130,7 @@ export async function createTestStanding({ connections, credentials, own }: Test
     credentials,
     connectFirst,
     tasks,
+    approvals: undefined,
   })
   let last = 0
 

@@ -1,5 +1,5 @@
 /** What can be said of organizations and of rules, which are the platform's: `toolway org`, `toolway rule`. */
-import { RULE_ACTIONS } from '@toolway/contract'
+import { NAME_ACTIONS } from '@toolway/contract'
 import { CONNECTORS } from '@toolway/contract/admin'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
@@ -84,7 +84,7 @@ export function ruleCommand(finish: Finish): Command {
     .description('add a rule; it holds at once')
     .argument('<pattern>', 'a tool name, its own or <alias>__<tool>, in which * stands for any run of characters')
     .requiredOption('--reason <text>', 'said to whoever is refused')
-    .addOption(new Option('--action <action>', 'what it does').choices(RULE_ACTIONS).default('block'))
+    .addOption(new Option('--action <action>', 'what it does').choices(NAME_ACTIONS).default('block'))
     .addOption(new Option('--connector <connector>', 'only for connections of that kind').choices(CONNECTORS))
     .addHelpText(
       'after',

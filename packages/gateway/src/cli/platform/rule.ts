@@ -1,5 +1,5 @@
 /** `toolway rule …`: add, list and remove rules of the platform about tools on the local store. Gateways that run hear of it. */
-import type { RuleAction } from '@toolway/contract'
+import type { NameAction } from '@toolway/contract'
 import { RulePattern } from '@toolway/contract/admin'
 import { addRule, listRules, removeRule, type RuleRow } from '../../policy/rules.ts'
 import { recordChange } from '../../records/change.ts'
@@ -9,7 +9,7 @@ import { withInstallation } from '../store.ts'
 
 export interface RuleWords {
   readonly reason: string
-  readonly action: RuleAction
+  readonly action: NameAction
   readonly connector?: string
 }
 
