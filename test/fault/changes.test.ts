@@ -69,7 +69,8 @@ test('a connection that is added, changed, switched off and on, and removed is a
   const heard = await listeners(gateway.key, leaving.signal)
   const listed = async () => {
     const { answer } = await ask({ url: gateway.url, key: gateway.key, era: 'modern' }, 'tools/list')
-    return (answer.result?.['tools'] as { name: string }[]).map(({ name }) => name).filter((name) => name !== STEADY)
+    const tools = (answer.result?.['tools'] ?? []) as { name: string }[]
+    return tools.map(({ name }) => name).filter((name) => name !== STEADY)
   }
   // A change that is undone before anybody could list it is none: each one is waited for in the list before the next is made.
   const announced = async (what: string, names: string[], change: () => Promise<unknown>) => {

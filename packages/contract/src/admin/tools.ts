@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { EFFECTS } from '../effects.ts'
 import { APPROVALS } from '../tool-lock.ts'
-import { NAME_ACTIONS } from '../rules.ts'
+import { RULE_ACTIONS } from '../rules.ts'
 import { CONNECTION } from './connections.ts'
 import { Flag, inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
 
@@ -19,8 +19,8 @@ export const Tool = z.strictObject({
   enabled: z.boolean(),
   /** What keeps it from being listed; null where nothing does. */
   hidden_by: z.enum(['switch', 'hold', 'rule']).nullable(),
-  /** The platform's rule about it, one that only warns too. */
-  rule: z.strictObject({ id: z.string(), action: z.enum(NAME_ACTIONS), reason: z.string() }).nullable(),
+  /** The rule about it that holds for everybody, one that only warns too. */
+  rule: z.strictObject({ id: z.string(), action: z.enum(RULE_ACTIONS), reason: z.string() }).nullable(),
 })
 export type Tool = z.output<typeof Tool>
 

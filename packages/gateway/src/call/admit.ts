@@ -4,7 +4,7 @@
  * Path, key and default must agree on the organization and the toolset. Whatever does not agree, or does not exist, or is
  * somebody else's answers the same: there is no such endpoint.
  */
-import { Fault, type Limit } from '@toolway/contract'
+import { Fault, type Limit, type PrincipalFacts } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
@@ -22,6 +22,7 @@ import type {
   Standing,
 } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
+import { principalFacts } from './callers/principal-facts.ts'
 import { roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TaskBook } from './tasks/task-book.ts'
@@ -79,9 +80,11 @@ export function createAdmit(parts: AdmitParts): Admit {
       const view = latest?.view(toolset, connection, limit)
       return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
     }
+    let facts: PrincipalFacts | undefined
     return {
       principal,
       role,
+      who: () => (facts ??= principalFacts(accounts, principal, role)),
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
       requestsPerMinute: rateOf(snapshot.organization),

@@ -5,11 +5,14 @@
  * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
  * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
  */
-import { Fault, reaches, type Hold, type ToolRule } from '@toolway/contract'
+import { Fault, reaches, type Facts, type Verdict } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { cutResult } from './cut-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
+import type { ToolTarget } from '../catalog/view.ts'
+import { judge } from './policy/judge.ts'
+import { obey, traceOf, withChanges } from './policy/obey.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
 
@@ -28,22 +31,29 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   if (line.header !== undefined) checkParameterHeaders(line.header, target.headerParameters, given)
 
   try {
-    if (target.rule !== undefined) obey(target.rule, name, trail)
+    if (target.held !== undefined) throw new Fault('tool.held', { tool: name })
     const params: JsonObject = { ...asked.params, name: target.name }
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
+    const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
+    if (judged !== undefined) {
+      const asking = { standing, asked, line, trail, target, params, account }
+      const first = await follow(asking, judged)
+      if (first !== undefined) return first
+    }
     const { headerParameters, wraps, needsTask } = target
     const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
     const answer = await forward(forwarding)
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return answer
-    const result = cutResult(answer.result, standing.resultLimit)
+    const told = judged === undefined ? answer.result : withChanges(answer.result, judged.verdict.changes)
+    const result = cutResult(told, standing.resultLimit)
     return result === answer.result ? answer : { result }
   } catch (thrown) {
     const fault = Fault.of(thrown)
     // What is wrong with the request itself is no result of the tool.
-    if (fault.code === 'call.cancelled' || fault.row.phase === 'check' || isLimit(fault)) throw fault
-    trail.outcome = fault.row.phase === 'open' || fault.row.phase === 'admit' ? 'refused' : 'failed'
+    if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
+    trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
     trail.fault = fault
     const { revision } = asked.caller
     const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
@@ -51,13 +61,52 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   }
 }
 
-/** The verdict was found when the view was made; here it is carried out (ledger S3-POLY-02). */
-function obey(rule: ToolRule | Hold, tool: string, trail: Trail): void {
-  if (rule.action === 'hold') throw new Fault('tool.held', { tool })
-  const { id, action, reason } = rule
-  trail.rule = id
-  if (action === 'block') throw new Fault('policy.blocked', { tool, reason })
-  trail.warned = true
+/** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */
+const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
+const REFUSES: ReadonlySet<string> = new Set(['open', 'admit', 'decide'])
+
+interface Following {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly trail: Trail
+  readonly target: ToolTarget
+  readonly params: JsonObject
+  readonly account: string | undefined
+}
+
+/** The verdict carried out: `params` get the arguments that are to be sent, or there is something else to be answered first. */
+async function follow(
+  { standing, asked, line, trail, target, params, account }: Following,
+  { verdict, facts }: { readonly verdict: Verdict; readonly facts: Facts },
+): Promise<Answer | undefined> {
+  trail.policy = traceOf(verdict)
+  const limited = obey(verdict, String(asked.params['name']), standing, line.session?.id)
+  if (limited !== undefined) await limited
+  const { approvals: rules, arguments: args = {} } = verdict
+  if (verdict.changes.length > 0) params['arguments'] = args
+  if (rules.length === 0) return undefined
+  const { approvals, organizationId, organization, principal } = standing
+  // Where nobody can be asked nobody grants.
+  if (approvals === undefined)
+    throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
+  return approvals.settle({
+    organizationId,
+    organization,
+    principal,
+    facts,
+    asked,
+    line,
+    target,
+    correlationId: trail.correlationId,
+    arguments: args,
+    account,
+    rules,
+    note(fault) {
+      trail.fault = fault
+      trail.outcome = 'refused'
+    },
+  })
 }
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */

@@ -4,6 +4,7 @@ import { adaptResult, APPS, declares, type Asked, type JsonObject } from '@toolw
 import { nameAccounts } from '../catalog/account-choice.ts'
 import { pageOf, type Signer } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
+import { ruledFor } from './policy/judge.ts'
 import type { Answer, Standing } from './ports.ts'
 
 interface Listable {
@@ -32,7 +33,9 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
     member: listable.name,
     signer,
   })
-  const own = listable.kind === 'tools' ? withAccounts(standing, items) : items
+  const client = asked.caller.client?.['name']
+  const from = { client: typeof client === 'string' ? client : undefined }
+  const own = listable.kind === 'tools' ? withAccounts(standing, ruledFor(standing, from, items)) : items
   const result: JsonObject = { [listable.member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }

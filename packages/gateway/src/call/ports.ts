@@ -1,11 +1,10 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
-import type { ConnectionId, Fault, OrganizationId, Role, Rule } from '@toolway/contract'
+import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
 import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { ToolTarget, View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { TaskBook } from './tasks/task-book.ts'
-import type { Facts } from '../policy/verdict.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
@@ -28,6 +27,8 @@ export interface Inbound {
 export interface CallLimits {
   request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
   connection(id: string, alias: string): Promise<void> | undefined
+  /** What a rule allows of calls in a time, for one subject: a caller, a session, or a whole organization. */
+  rule?(rate: Rule<'rate'>, subject: string): Promise<void> | undefined
 }
 
 /** For which call a credential is opened. */
@@ -97,6 +98,8 @@ export interface Standing {
   readonly principal: Principal
   /** What it is in this organization. */
   readonly role: Role
+  /** The same, as rules see it. */
+  who(): PrincipalFacts
   readonly organizationId: OrganizationId
   readonly organization: string
   /** What the organization has settled for itself, else as the gateway's settings say. */

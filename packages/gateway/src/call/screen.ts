@@ -1,6 +1,6 @@
 /**
- * What is said of each tool of an organization: by its administrators, who switch tools, and by the platform, whose rules speak of
- * names. Asked when a view is made, never for a call.
+ * What is said of each tool of an organization: by its administrators, who switch tools, and by rules. Asked when a view is made,
+ * never for a call.
  */
 import type { ConnectionId, Effect } from '@toolway/contract'
 import type { HeldTool } from '../catalog/catalogs.ts'
@@ -8,7 +8,7 @@ import { isNamed } from '../catalog/locks/tool-hash.ts'
 import type { Screen } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
-import type { RuleBook } from '../policy/rule-book.ts'
+import type { Endpoint, Policy } from '../policy/verdict.ts'
 
 type Switched = Pick<ConnectionRow, 'id' | 'alias' | 'settings' | 'tools_default' | 'tool_lock'>
 
@@ -45,28 +45,31 @@ export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>
 export function screenOf(
   connections: readonly Switched[],
   states: readonly ToolStateRow[],
-  rules: Pick<RuleBook, 'judge' | 'concerns'>,
+  rules: Pick<Policy, 'of' | 'concerns'>,
   held: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
-): Screen {
+): (endpoint: Endpoint) => Screen {
   const switches = createSwitches(states)
   const holds = createHolds(held)
   const byAlias = new Map(connections.map((connection) => [connection.alias, connection]))
-  return {
-    tool(alias, name, joined) {
+  return (endpoint) => ({
+    tool(alias, name) {
       const connection = byAlias.get(alias)
       if (connection === undefined) return undefined
       if (!switches.isOn(connection, name)) return 'off'
       const effect = holds.find(connection, name)
       if (effect === 'unseen') return 'off'
-      if (effect !== undefined) return { action: 'hold', effect }
-      return rules.judge(connection.settings.connector, name, joined)
+      return effect === undefined ? undefined : { action: 'hold', effect }
     },
+    policy: (tool, schema) => rules.of(tool, endpoint, schema),
     any(alias) {
       const connection = byAlias.get(alias)
+      if (connection === undefined) return false
+      const { connector } = connection.settings
       return (
-        connection !== undefined &&
-        (switches.anyOff(connection) || connection.tool_lock !== 'off' || rules.concerns(connection.settings.connector))
+        switches.anyOff(connection) ||
+        connection.tool_lock !== 'off' ||
+        rules.concerns({ connection: alias, connector }, endpoint)
       )
     },
-  }
+  })
 }

@@ -23,7 +23,8 @@ import type { ConnectionRow } from '../connections/connections.ts'
 import { takesCredentials } from '../connections/takes-credentials.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
-import { NO_RULES, type RuleBook } from '../policy/rule-book.ts'
+import { NO_POLICY } from '../policy/compile.ts'
+import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
 import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
@@ -42,7 +43,7 @@ export interface Snapshot {
   readonly version: number
   /** What is said of single tools: to compare, and to ask. */
   readonly states: readonly ToolStateRow[]
-  readonly rules: RuleBook
+  readonly rules: Policy
   /** What may be reached although it is private. */
   readonly exceptions: Exceptions
   /**
@@ -65,7 +66,7 @@ export interface SnapshotParts {
   /** Tools that were switched by name. */
   readonly states?: readonly ToolStateRow[]
   /** The platform's, which hold in every organization. */
-  readonly rules?: RuleBook
+  readonly rules?: Policy
   readonly upstreams: Pick<Upstreams, 'open'>
   unseal(sealed: Uint8Array, row: string): string
   /** For what the gateway asks for itself; absent where no credentials are kept. */
@@ -84,7 +85,7 @@ export function createSnapshot({
   members,
   version = 0,
   states = [],
-  rules = NO_RULES,
+  rules = NO_POLICY,
   upstreams,
   unseal,
   credentials,
@@ -111,7 +112,8 @@ export function createSnapshot({
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, takes(connection), catalogOf.get(connection.id)))
     const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
-    return createView(offered, name === undefined, selects, screen)
+    const endpoint = { organization: organization.slug, toolset }
+    return createView(offered, name === undefined, selects, screen(endpoint))
   }
 
   return {
@@ -174,6 +176,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     chooses: credentials && settings.connector === 'mcp.http' && settings.auth.accounts === 'many',
     connectionId: connection.id,
     alias: connection.alias,
+    connector: connection.settings.connector,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},

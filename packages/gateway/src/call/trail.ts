@@ -9,6 +9,7 @@ import { newId, type Fault } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
+import type { PolicyTrace } from './policy/obey.ts'
 import type { Standing } from './ports.ts'
 
 /** The other end of a line, as its door sees it. */
@@ -31,9 +32,8 @@ export interface Trail {
   eraClient?: string
   /** Whatever its method is called, it acts at an upstream. */
   recorded?: boolean
-  /** The rule that spoke, and whether it only warned. */
-  rule?: string
-  warned?: boolean
+  /** What the rules said. */
+  policy?: PolicyTrace
   /** Which account acted, and whose it is. */
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
@@ -200,7 +200,7 @@ const entryOf = (
     duration_ms: Math.round(seconds * 1e6) / 1000,
     outcome,
     code,
-    decision: outcome === 'refused' ? 'refuse' : trail.warned === true ? 'warn' : 'allow',
+    decision: outcome === 'refused' ? 'refuse' : trail.policy?.warned === true ? 'warn' : 'allow',
     request_id: trail.correlationId,
     actor_type: standing === undefined ? 'system' : ACTOR[standing.principal.kind],
     resource_type: undefined,
@@ -211,10 +211,17 @@ const entryOf = (
   }
 }
 
-/** Each fact is rare, and most calls have neither. */
-function detailOf({ rule, account }: Trail): Entry['detail'] {
-  if (account === undefined) return rule === undefined ? undefined : { rule }
-  return rule === undefined ? { account } : { rule, account }
+/** Each fact is rare, and most calls have none. */
+function detailOf({ policy, account }: Trail): Entry['detail'] {
+  if (policy === undefined) return account === undefined ? undefined : { account }
+  const { rule, changed, shadows, approval } = policy
+  const said = { ...(changed && { changed }), ...(shadows && { shadows }), ...(approval && { approval }) }
+  const detail = {
+    ...(rule === undefined ? {} : { rule }),
+    ...(Object.keys(said).length === 0 ? {} : { policy: said }),
+    ...(account === undefined ? {} : { account }),
+  }
+  return Object.keys(detail).length === 0 ? undefined : detail
 }
 
 const LONGEST = 300

@@ -1,7 +1,9 @@
-import type { ConnectionId } from '@toolway/contract'
+import type { ConnectionId, Rule } from '@toolway/contract'
 import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { capabilitiesOf, createView, instructionsOf, type Offered } from './view.ts'
+import { createPolicy } from '../policy/compile.ts'
+import { ANYBODY } from './ruled-definition.ts'
+import { capabilitiesOf, createView, instructionsOf, type Offered, type Screen } from './view.ts'
 
 const idOf = (alias: string) => `con_${alias}` as ConnectionId
 
@@ -186,15 +188,18 @@ describe('what is not offered', () => {
 })
 
 describe('a screen', () => {
-  const block = { id: 'rul_1', action: 'block' as const, reason: 'No.' }
-  const warn = { id: 'rul_2', action: 'warn' as const, reason: 'Hm.' }
-  const said: Readonly<Record<string, 'off' | typeof block | typeof warn>> = { gone: 'off', never: block, look: warn }
-  const screen = {
-    tool: (alias: string, name: string, joined: string) => (joined === `${alias}__${name}` ? said[name] : undefined),
-    any: (alias: string) => alias === 's',
+  const rule = (name: string, action: 'block' | 'warn' | 'hide'): Rule => ({
+    ...{ id: name, name, scope: 'platform', of: undefined, reason: 'No.', state: 'on', parameters: {}, action },
+    match: { tools: [`*__${name}`] },
+  })
+  const policy = createPolicy([rule('never', 'block'), rule('look', 'warn'), rule('hidden', 'hide')])
+  const screen: Screen = {
+    tool: (_, name) => (name === 'gone' ? 'off' : undefined),
+    policy: (facts, schema) => policy.of(facts, { organization: 'acme', toolset: 'default' }, schema),
+    any: (alias) => alias === 's',
   }
   const from = offer('s', {
-    tools: [tool('keep'), tool('gone'), tool('never'), tool('look')],
+    tools: [tool('keep'), tool('gone'), tool('never'), tool('look'), tool('hidden')],
     capabilities: { tools: {}, extensions: { 'com.example/x': {} } },
   })
 
@@ -204,8 +209,9 @@ describe('a screen', () => {
       const view = createView([from], joined, undefined, screen)
       const named = (name: string) => (joined ? `s__${name}` : name)
       expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
-      expect(view.tool(named('gone'))).toBeUndefined()
-      expect(['keep', 'never', 'look'].map((name) => view.tool(named(name))?.rule)).toEqual([undefined, block, warn])
+      expect(['gone', 'hidden'].map((name) => view.tool(named(name)))).toEqual([undefined, undefined])
+      const said = (name: string) => view.tool(named(name))?.policy?.decide(ANYBODY).action
+      expect(['keep', 'never', 'look'].map(said)).toEqual([undefined, 'block', 'warn'])
     },
   )
 

@@ -11,7 +11,8 @@ import {
   type Effect,
   type Hold,
   type Limit,
-  type ToolRule,
+  type ToolFacts,
+  type ToolPolicy,
 } from '@toolway/contract'
 import {
   adaptTool,
@@ -36,11 +37,14 @@ import {
 } from '@toolway/protocol'
 import { accountArgument, offerAccount } from './account-choice.ts'
 import { ordered } from './page.ts'
+import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
 export interface Offered {
   readonly connectionId: ConnectionId
   readonly alias: string
+  /** Its kind, as rules name it. */
+  readonly connector?: string
   readonly revision: Revision
   readonly server: JsonObject
   readonly capabilities: JsonObject
@@ -81,8 +85,10 @@ export interface ToolTarget extends Target {
   readonly wraps: boolean
   /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */
   readonly needsTask: boolean
-  /** The platform's rule about it, or that it is held: what blocks or holds says so to whoever calls it, what warns is on record. */
-  readonly rule: ToolRule | Hold | undefined
+  /** That it is held: whoever calls it is told so. */
+  readonly held: Hold | undefined
+  /** The rules that can speak of it; undefined where none can. */
+  readonly policy: ToolPolicy | undefined
   /** The argument that names the account to act with, which the server knows nothing of. */
   readonly account: string | undefined
 }
@@ -95,6 +101,8 @@ export interface View {
   /** How far its tools reach: what reaches farther is neither listed nor found. */
   readonly limit: Limit
   readonly offered: readonly Offered[]
+  /** Whether two callers can be shown different tools: whoever lists asks the rules for each. */
+  readonly varies: boolean
   tool(name: string): ToolTarget | undefined
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
@@ -120,10 +128,12 @@ export interface Selects {
 /** What is said of single tools, whatever endpoint they are asked for at. */
 export interface Screen {
   /**
-   * Switched off, held, under a rule, or neither. `name` is the server's own, `joined` the one that all endpoints but one know. What
-   * is held has the effect that it had when it was accepted; what never was is off, as if it were not there.
+   * Switched off, held, or neither, by the server's own name. What is held has the effect that it had when it was accepted; what
+   * never was is off, as if it were not there.
    */
-  tool(alias: string, name: string, joined: string): 'off' | (Hold & { readonly effect: Effect }) | ToolRule | undefined
+  tool(alias: string, name: string): 'off' | (Hold & { readonly effect: Effect }) | undefined
+  /** The rules that can speak of a tool; absent where there are none. */
+  policy?(tool: ToolFacts, schema: unknown): ToolPolicy | undefined
   /** Whether anything is said of a connection's tools. */
   any(alias: string): boolean
 }
@@ -155,20 +165,22 @@ export function createView(
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
       const { alias } = from
-      const said = screen.tool(alias, String(definition['name']), joinName(alias, String(definition['name'])))
-      if (said === 'off') off.add(name)
+      const said = screen.tool(alias, String(definition['name']))
+      const held = said === 'off' ? undefined : said
+      const effect = held?.effect ?? effectOf(definition['annotations'])
+      const policy = screen.policy?.(toolFacts(alias, from.connector, definition, effect), definition['inputSchema'])
+      const hidden = policy?.varies === false && policy.decide(ANYBODY).action === 'hide'
+      if (said === 'off' || hidden) off.add(name)
       const target = {
         ...targetOf(from, definition),
-        effect:
-          said !== undefined && said !== 'off' && said.action === 'hold'
-            ? said.effect
-            : effectOf(definition['annotations']),
+        effect,
         repeats: mayRepeat(definition['annotations']),
         account: from.chooses === true ? accountArgument(definition) : undefined,
         headerParameters: parameters,
         wraps: wrapsOutput(definition),
         needsTask: taskSupportOf(definition) === 'required',
-        rule: said === 'off' ? undefined : said,
+        held,
+        policy,
       }
       tools.set(name, { from, definition, target })
     }
@@ -214,16 +226,14 @@ export function createView(
 
   function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
     if (kind === 'tools') {
-      const shown = [...tools].filter(
-        ([, { definition, target }]) => !isKept(target.rule) && (apps || !isAppOnly(definition)),
-      )
-      return shown.map(([name, { from, definition, target }]) => ({
-        ...offerAccount(
-          rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri)),
-          target.account,
-        ),
-        name,
-      }))
+      return [...tools].flatMap(([name, { from, definition, target }]) => {
+        // What is kept back is listed to nobody.
+        if (target.held !== undefined || (!apps && isAppOnly(definition))) return []
+        const defined = rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri))
+        const { policy } = target
+        const ruled = policy?.varies === false ? ruledDefinition(defined, policy, ANYBODY) : defined
+        return ruled === undefined ? [] : [{ ...offerAccount(ruled, target.account), name }]
+      })
     }
     if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
     const member = MEMBERS[kind]
@@ -257,6 +267,7 @@ export function createView(
     joined,
     limit: selects.limit,
     offered,
+    varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
     tool: (name) => tools.get(name)?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
@@ -285,8 +296,27 @@ const mayRepeat = (annotations: unknown): boolean =>
 /** What names an item of each list. */
 const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
 
-/** What is kept back is listed to nobody. */
-const isKept = (rule: ToolTarget['rule']): boolean => rule?.action === 'block' || rule?.action === 'hold'
+/** What a contract or an API description says a tool is for. */
+const CATEGORY = 'dev.toolway/category'
+
+/** A tool as rules see it. */
+export function toolFacts(
+  alias: string,
+  connector: string | undefined,
+  { name, _meta: meta }: JsonObject,
+  effect: Effect,
+): ToolFacts {
+  const category = isObject(meta) ? meta[CATEGORY] : undefined
+  const own = String(name)
+  return {
+    name: own,
+    joined: joinName(alias, own),
+    connection: alias,
+    connector: connector ?? 'mcp.http',
+    effect,
+    category: typeof category === 'string' ? category : '',
+  }
+}
 
 const taskSupportOf = ({ execution }: JsonObject) => (isObject(execution) ? execution['taskSupport'] : undefined)
 

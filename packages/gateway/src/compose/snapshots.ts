@@ -90,7 +90,7 @@ const createLoad =
             members,
             version,
             states,
-            rules: rules.book,
+            rules: rules.policy,
           }
           return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials })
         }),

@@ -1,3 +1,4 @@
+import { ANYBODY } from '../catalog/ruled-definition.ts'
 import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addRule, changeRule, createRules, listRules, removeRule } from './rules.ts'
@@ -15,11 +16,15 @@ describeEachPostgres('rules', (createDatabase) => {
         return db.system(listRules)
       },
     })
-    const judge = () => rules.book.judge('mcp.http', 'x1', 'a__x1')
+    const tool = {
+      ...{ name: 'x1', joined: 'a__x1', connection: 'a', connector: 'mcp.http', effect: 'read', category: '' },
+    }
+    const judge = () => rules.policy.of(tool, { organization: 'acme', toolset: '' })?.decide(ANYBODY)
     const added = await db.system((sql) => addRule(sql, words, 'usr_1'))
     expect(judge()).toBeUndefined()
     await rules.load()
-    for (let asked = 0; asked < 100; asked++) expect(judge()).toEqual({ id: added.id, action: 'block', reason: 'No.' })
+    for (let asked = 0; asked < 100; asked++)
+      expect(judge()?.rule).toMatchObject({ id: added.id, action: 'block', reason: 'No.' })
     expect(queries).toBe(1)
     await db.system((sql) => changeRule(sql, added.id, { ...words, action: 'warn' }))
     await rules.load()

@@ -4,10 +4,11 @@
  * They belong to no organization, so no organization's transaction reaches them. A call asks no database: a change of a rule
  * makes all views anew.
  */
-import { newId, NAME_ACTIONS, type NameAction, type RuleId } from '@toolway/contract'
+import { newId, NAME_ACTIONS, type NameAction, type Rule, type RuleId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
-import { createRuleBook, NO_RULES, type RuleBook } from './rule-book.ts'
+import { createPolicy, NO_POLICY } from './compile.ts'
+import type { Policy } from './verdict.ts'
 
 export const RuleRow = z.object({
   id: z.string().transform((id) => id as RuleId),
@@ -64,23 +65,35 @@ export async function removeRule(sql: SystemSql, id: string): Promise<RuleRow | 
   return rows[0]
 }
 
+const ruleOf = ({ id, tool_name_pattern: glob, action, reason, connector_type: connector, active }: RuleRow): Rule => ({
+  id,
+  name: id.toLowerCase(),
+  scope: 'platform',
+  of: undefined,
+  match: { tools: [glob], ...(connector === null ? {} : { connectors: [connector] }) },
+  action,
+  parameters: {},
+  reason,
+  state: active ? 'on' : 'off',
+})
+
 export interface Rules {
   /** As last loaded. */
-  readonly book: RuleBook
+  readonly policy: Policy
   load(): Promise<void>
 }
 
 export function createRules({ list }: { list(): Promise<readonly RuleRow[]> }): Rules {
-  let book = NO_RULES
+  let policy = NO_POLICY
   let loading: Promise<void> = Promise.resolve()
   return {
-    get book() {
-      return book
+    get policy() {
+      return policy
     },
     load() {
       // One after the other, so that an older answer never replaces a newer one.
       const run = async () => {
-        book = createRuleBook(await list())
+        policy = createPolicy((await list()).map(ruleOf))
       }
       const result = loading.then(run)
       loading = result.catch(() => {})

@@ -1,64 +1,75 @@
-/** What rules say of one tool, for one caller, with these arguments; and what they ask to be told. */
-import type { ContextFacts, PrincipalFacts, Rule, RuleAction, RuleRef, ToolFacts } from '@toolway/contract'
-import type { Json, JsonObject } from '@toolway/protocol'
+/** A rule as it is read, and all of them: what the compiler of rules hands to the one decision. */
+import type { Facts, Rule, ToolFacts, ToolPolicy } from '@toolway/contract'
+import type { RE2JS } from 're2js'
+import type { Condition } from './condition.ts'
+import type { Path } from '../lib/parameter-path.ts'
 
-/** What a decision is made from: nothing else is looked at, so that the same facts give the same verdict for ever. */
-export interface Facts {
-  readonly principal: PrincipalFacts
-  readonly context: ContextFacts
-  /** Absent where tools are listed: then a rule that asks for arguments neither hides nor changes anything yet. */
-  readonly arguments?: JsonObject | undefined
+export interface Endpoint {
+  readonly organization: string
+  readonly toolset: string
 }
 
-/** One value that the rules changed. */
-export interface Change {
-  /** JSON Pointer into the arguments (RFC 6901). */
-  readonly place: string
-  readonly how: 'clamped' | 'defaulted' | 'fixed'
-  /** Undefined where nothing stood there. */
-  readonly from: Json | undefined
-  readonly to: Json
-  readonly rule: RuleRef
+/** The part of a rule that does not fit a tool, whoever calls it. */
+export type Misfit = 'organization' | 'toolset' | 'connection' | 'tool' | 'connector' | 'effect' | 'category'
+
+/**
+ * `yes`, or which part says no. `arguments`: it cannot be known before there are any. `failed`: its condition has no answer, and the
+ * rule counts as speaking where it restricts.
+ */
+export type Speaking =
+  | { readonly speaks: 'yes'; readonly failed?: string }
+  | {
+      readonly speaks: 'no'
+      readonly because: 'member' | 'key' | 'parameter' | 'when' | 'failed'
+      readonly failed?: string
+    }
+  | { readonly speaks: 'unknown' }
+
+/** What a tool's own schema allows a number at a place to be. */
+export interface Bounds {
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  readonly integer?: boolean | undefined
 }
 
-/** What a shadow rule would have done. */
-export interface Shadow {
-  readonly rule: RuleRef
-  readonly would: RuleAction
-  /** Why it does not allow the value, where that is what it says. */
-  readonly problem?: string | undefined
-}
-
-export interface Verdict {
-  /** The strictest that holds; `clamp`, `lock`, `rate` and `size` are told by their own members. */
-  readonly action: 'allow' | 'warn' | 'approve' | 'reject' | 'block' | 'hide'
-  /** The rule that decided; undefined where none spoke. */
-  readonly rule: RuleRef | undefined
-  /** Of a rejection: where, as a JSON Pointer, and why. */
-  readonly rejected: { readonly place: string; readonly problem: string } | undefined
-  /** As they are to be sent: the very same object where nothing was changed. */
-  readonly arguments: JsonObject | undefined
-  readonly changes: readonly Change[]
-  readonly warnings: readonly RuleRef[]
-  readonly approvals: readonly Rule<'approve'>[]
-  readonly rates: readonly Rule<'rate'>[]
-  readonly sizes: readonly Rule<'size'>[]
-  readonly shadows: readonly Shadow[]
-}
-
-/** The rules that can speak of one tool, read once: what a view keeps beside the tool. */
-export interface ToolPolicy {
-  readonly tool: ToolFacts
-  /** Whether two callers can get different answers without any arguments: then no list can be made for all of them. */
+export interface ReadRule {
+  readonly rule: Rule
+  /** What is wrong with it, where it cannot be read whole. */
+  readonly problem: string | undefined
+  readonly condition: Condition | undefined
+  /** Where its value stands, for those that have one. */
+  readonly path: Path | undefined
+  readonly pattern: RE2JS | undefined
+  /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
-  /** In the order in which they were written, from the outermost scope inwards; for whoever explains. */
-  readonly rules: readonly Rule[]
-  decide(facts: Facts): Verdict
+  misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined
+  speaking(facts: Facts, tool: ToolFacts): Speaking
+}
+
+/** A rule as it stands beside one tool. */
+export interface PlacedRule extends ReadRule {
+  /** What the tool's own schema allows where the rule's value stands. */
+  readonly bounds: Bounds
+}
+
+/** As the contract has it, and each rule read: for whoever explains them one by one. */
+export interface PlacedPolicy extends ToolPolicy {
+  readonly placed: readonly PlacedRule[]
 }
 
 /** All rules in force in one organization, compiled once per change. */
 export interface Policy {
+  /** Those that are not off, from the outermost scope inwards. */
   readonly rules: readonly Rule[]
-  /** The rules that can speak of a tool as that endpoint serves it; undefined where none can, which costs a call nothing. */
-  of(tool: ToolFacts, endpoint: { readonly organization: string; readonly toolset: string }): ToolPolicy | undefined
+  /** Rules that cannot be read whole: they restrict wherever they could have spoken. */
+  readonly problems: readonly { readonly rule: Rule; readonly problem: string }[]
+  /**
+   * The rules that can speak of a tool as that endpoint serves it; undefined where none can, which costs a call nothing. `schema` is
+   * the tool's own input schema: a clamp is never wider than it.
+   */
+  of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined
+  /** Whether any rule could speak of a tool of that connection, whatever it is called. */
+  concerns(of: { readonly connection: string; readonly connector: string }, endpoint: Endpoint): boolean
 }
+
+export type { Change, Facts, Shadow, ToolPolicy, Verdict } from '@toolway/contract'

@@ -11,6 +11,7 @@ import {
 } from '@toolway/contract'
 import type { Asked, JsonObject, Notification, Revision } from '@toolway/protocol'
 import { createBoundStates } from '../call/questions/bound-states.ts'
+import { principalFacts } from '../call/callers/principal-facts.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createEntrance } from '../call/enter.ts'
@@ -113,6 +114,7 @@ export async function createTestStanding({ connections, credentials, own }: Test
   const standingOf = (principal: Principal): Standing => ({
     principal,
     role,
+    who: () => principalFacts({ find: () => undefined }, principal, role),
     organizationId: snapshot.organization.id,
     organization: 'test',
     requestsPerMinute: undefined,

@@ -2,6 +2,8 @@
 import { approvalOf, effectOf, Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
+import { ANYBODY } from '../../catalog/ruled-definition.ts'
+import { toolFacts } from '../../catalog/view.ts'
 import { createHolds, createSwitches, screenOf } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
@@ -32,10 +34,10 @@ const subject = ({
 
 /** Every tool that the server offered last, as it stands here. */
 function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
-  const { connections, states, rules, catalogs } = snapshot
+  const { connections, rules, states, catalogs } = snapshot
   const switches = createSwitches(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
-  const screen = screenOf(unswitched, [], rules)
+  const screen = screenOf(unswitched, [], rules)({ organization: snapshot.organization.slug, toolset: 'default' })
   const catalog = catalogs.get(connection.id)
   const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
   const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
@@ -46,10 +48,12 @@ function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
   }
   return Array.from(named, ([name, definition]) => {
     const joined = joinName(connection.alias, name)
-    const said = screen.tool(connection.alias, name, joined)
-    const rule = said === 'off' || said?.action === 'hold' ? undefined : said
     const held = holds.find(connection, name) !== undefined
     const effect = effectOf(definition['annotations'])
+    const facts = toolFacts(connection.alias, connection.settings.connector, definition, effect)
+    const policy = screen.policy?.(facts, definition['inputSchema'])
+    // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
+    const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
     const enabled = switches.isOn(connection, name)
     return {
       name,
@@ -59,11 +63,19 @@ function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
       effect,
       approval: approvalOf(effect, connection.trusted),
       enabled,
-      hidden_by: enabled ? (held ? 'hold' : rule?.action === 'block' ? 'rule' : null) : 'switch',
-      rule: rule ?? null,
+      hidden_by: enabled
+        ? held
+          ? 'hold'
+          : rule !== undefined && KEEPS_BACK.has(rule.action)
+            ? 'rule'
+            : null
+        : 'switch',
+      rule: rule === undefined ? null : { id: rule.id, action: rule.action, reason: rule.reason },
     }
   })
 }
+
+const KEEPS_BACK: ReadonlySet<string> = new Set(['block', 'hide'])
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const titleOf = ({ title, annotations }: JsonObject): string | null =>

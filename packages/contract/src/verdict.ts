@@ -1,0 +1,62 @@
+/** What rules say of one tool, for one caller, with these arguments; and what they ask to be told. */
+import type { ContextFacts, PrincipalFacts, Rule, RuleAction, RuleRef, ToolFacts } from './rules.ts'
+
+/** As `Json` of the protocol, which this package does not know. */
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+type JsonObject = { [key: string]: Json }
+
+/** What a decision is made from: nothing else is looked at, so that the same facts give the same verdict for ever. */
+export interface Facts {
+  readonly principal: PrincipalFacts
+  readonly context: ContextFacts
+  /** Absent where tools are listed: then a rule that asks for arguments neither hides nor changes anything yet. */
+  readonly arguments?: JsonObject | undefined
+}
+
+/** One value that the rules changed. */
+export interface Change {
+  /** JSON Pointer into the arguments (RFC 6901). */
+  readonly place: string
+  readonly how: 'clamped' | 'defaulted' | 'fixed'
+  /** Undefined where nothing stood there. */
+  readonly from: Json | undefined
+  readonly to: Json
+  readonly rule: RuleRef
+}
+
+/** What a shadow rule would have done. */
+export interface Shadow {
+  readonly rule: RuleRef
+  readonly would: RuleAction
+  /** Why it does not allow the value, where that is what it says. */
+  readonly problem?: string | undefined
+}
+
+export interface Verdict {
+  /** The strictest that holds; `clamp`, `lock`, `rate` and `size` are told by their own members. */
+  readonly action: 'allow' | 'warn' | 'approve' | 'reject' | 'block' | 'hide'
+  /** The rule that decided; undefined where none spoke. */
+  readonly rule: RuleRef | undefined
+  /** Of a rejection: where, as a JSON Pointer, and why. */
+  readonly rejected: { readonly place: string; readonly problem: string } | undefined
+  /** As they are to be sent: the very same object where nothing was changed. */
+  readonly arguments: JsonObject | undefined
+  readonly changes: readonly Change[]
+  readonly warnings: readonly RuleRef[]
+  readonly approvals: readonly Rule<'approve'>[]
+  readonly rates: readonly Rule<'rate'>[]
+  readonly sizes: readonly Rule<'size'>[]
+  /** What clamps and locks: as a list shows it in the schema. */
+  readonly shapes: readonly Rule[]
+  readonly shadows: readonly Shadow[]
+}
+
+/** The rules that can speak of one tool, read once: what a view keeps beside the tool. */
+export interface ToolPolicy {
+  readonly tool: ToolFacts
+  /** Whether two callers can get different answers without any arguments: then no list can be made for all of them. */
+  readonly varies: boolean
+  /** In the order in which they were written, from the outermost scope inwards; for whoever explains. */
+  readonly rules: readonly Rule[]
+  decide(facts: Facts): Verdict
+}

@@ -1,0 +1,20 @@
+/** Who calls, as rules see it: made when a rule asks, never stored. */
+import type { PrincipalFacts, Role } from '@toolway/contract'
+import type { Accounts } from '../../identity/accounts.ts'
+import type { Principal } from '../../identity/principal.ts'
+
+export const principalFacts = (
+  accounts: Pick<Accounts, 'find'>,
+  { id, kind, userId, keyId, client }: Principal,
+  role: Role,
+  groups: readonly string[] = [],
+): PrincipalFacts => ({
+  id,
+  kind,
+  role,
+  email: (userId === undefined ? undefined : accounts.find(userId)?.email) ?? '',
+  groups,
+  key: '',
+  keyId: keyId ?? '',
+  client: client ?? '',
+})

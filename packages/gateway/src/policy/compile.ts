@@ -1,0 +1,58 @@
+/**
+ * All rules in force in one organization, read once per change; a call then asks only those that can speak of its tool.
+ *
+ * Nothing here throws: a rule that cannot be read restricts wherever it could have spoken, and is named in `problems`.
+ */
+import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
+import { decide } from './decide.ts'
+import { readRule } from './speaking.ts'
+import { boundsAt } from './values.ts'
+import type { Endpoint, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
+
+/** From the outermost scope inwards; within one, as they were written. */
+const inOrder = (rules: readonly Rule[]): Rule[] =>
+  RULE_SCOPES.flatMap((scope) => rules.filter((rule) => rule.scope === scope))
+
+export function createPolicy(written: readonly Rule[]): Policy {
+  const rules = inOrder(written.filter(({ state }) => state !== 'off'))
+  const read = rules.map(readRule)
+
+  function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
+    const own = read.filter((one) => one.misfit(tool, endpoint) === undefined)
+    return own.length === 0 ? undefined : policyOf(own, tool, schema)
+  }
+
+  return {
+    rules,
+    problems: read.flatMap(({ rule, problem }) => (problem === undefined ? [] : [{ rule, problem }])),
+    of,
+    concerns: ({ connection, connector }, endpoint) =>
+      read.some((one) => mayConcern(one, { connection, connector, endpoint })),
+  }
+}
+
+export const NO_POLICY: Policy = createPolicy([])
+
+function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): PlacedPolicy {
+  const placed: PlacedRule[] = own.map((one) => ({
+    ...one,
+    bounds: one.path === undefined || schema === undefined ? {} : boundsAt(schema, one.path),
+  }))
+  return {
+    tool,
+    varies: own.some(({ varies }) => varies),
+    rules: own.map(({ rule }) => rule),
+    placed,
+    decide: (facts) => decide(placed, tool, facts),
+  }
+}
+
+function mayConcern(
+  { rule: { match, scope, of } }: ReadRule,
+  { connection, connector, endpoint }: { connection: string; connector: string; endpoint: Endpoint },
+): boolean {
+  if (match.organizations?.includes(endpoint.organization) === false) return false
+  if (scope === 'toolset' && of !== endpoint.toolset) return false
+  if (scope === 'connection' && of !== connection) return false
+  return match.connectors?.includes(connector) !== false
+}

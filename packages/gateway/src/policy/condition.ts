@@ -1,0 +1,123 @@
+/**
+ * Conditions of rules: CEL (https://cel.dev) over `principal`, `tool`, `args` and `context`, read once and asked for each call.
+ *
+ * The language has no loops, no side effects and no way out. `matches` is RE2 here, as the specification of CEL wants it, so that
+ * no text makes a pattern slow. What is asked of a member that is not there is an error, and an error is never a "no": whoever
+ * asks decides what it means (`has(args.limit)` asks whether a member is there).
+ */
+import { Environment, serialize } from '@marcbachmann/cel-js'
+import { RE2JS } from 're2js'
+import type { ContextFacts, PrincipalFacts, ToolFacts } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+
+export interface ConditionFacts {
+  readonly principal: PrincipalFacts
+  readonly tool: ToolFacts
+  readonly args: JsonObject
+  readonly context: ContextFacts
+}
+
+export interface Condition {
+  readonly text: string
+  readonly readsArguments: boolean
+  /** Whether it asks who calls, where or when. */
+  readonly readsCaller: boolean
+  /** Throws where it has no answer. */
+  holds(facts: ConditionFacts): boolean
+}
+
+const LIMITS = { maxAstNodes: 2000, maxDepth: 60, maxListElements: 1000, maxMapEntries: 200, maxCallArguments: 16 }
+const MATCHES = 'matches'
+const LINEAR = 'matchesLinear'
+/** Compiled patterns of all conditions: their number is the administrators' choice, but for one that a caller writes. */
+const MOST_PATTERNS = 500
+const patterns = new Map<string, RE2JS>()
+
+function fits(text: string, pattern: string): boolean {
+  let compiled = patterns.get(pattern)
+  if (compiled === undefined) {
+    compiled = RE2JS.compile(pattern)
+    if (patterns.size >= MOST_PATTERNS) patterns.clear()
+    patterns.set(pattern, compiled)
+  }
+  return compiled.matcher(text).find()
+}
+
+const environment = new Environment({
+  homogeneousAggregateLiterals: false,
+  enableOptionalTypes: true,
+  limits: LIMITS,
+})
+for (const name of ['principal', 'tool', 'args', 'context']) environment.registerVariable(name, 'map')
+environment.registerFunction(`string.${LINEAR}(string): bool`, fits)
+// JSON has one kind of number: what is written as 100 compares with 100.5, and is added to it.
+const MIXED: Readonly<Record<string, (one: number, other: number) => number>> = {
+  '+': (one, other) => one + other,
+  '-': (one, other) => one - other,
+  '*': (one, other) => one * other,
+  '/': (one, other) => one / other,
+}
+for (const [sign, work] of Object.entries(MIXED)) {
+  environment.registerOperator(`double ${sign} int: double`, (one: number, other: bigint) => work(one, Number(other)))
+  environment.registerOperator(`int ${sign} double: double`, (one: bigint, other: number) => work(Number(one), other))
+}
+
+interface Node {
+  readonly op: string
+  args: unknown
+}
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const one of value) walk(one, visit)
+  if (!isNode(value)) return
+  visit(value)
+  walk(value.args, visit)
+}
+
+/** Throws an Error whose message says what is wrong with it, and where. */
+export function createCondition(text: string): Condition {
+  const read = environment.parse(text)
+  const names = new Set<string>()
+  walk(read.ast, (node) => {
+    if (node.op === 'id' && typeof node.args === 'string') names.add(node.args)
+    if (node.op === 'rcall' && Array.isArray(node.args) && node.args[0] === MATCHES) {
+      checkPattern(node.args)
+      node.args[0] = LINEAR
+    }
+    if (node.op === 'call' && Array.isArray(node.args) && node.args[0] === MATCHES)
+      throw new Error('write text.matches("…") in place of matches(text, "…")')
+  })
+  const linear = serialize(read.ast)
+  const checked = environment.check(linear)
+  if (!checked.valid) throw new Error(checked.error?.message.split('\n')[0] ?? 'it cannot be read')
+  if (checked.type !== 'bool' && checked.type !== 'dyn')
+    throw new Error(`it gives ${checked.type ?? 'nothing'}, and a condition gives true or false`)
+  const ask = environment.parse(linear)
+  return {
+    text,
+    readsArguments: names.has('args'),
+    readsCaller: names.has('principal') || names.has('context'),
+    holds(facts) {
+      const answer: unknown = ask(facts)
+      if (typeof answer !== 'boolean') throw new Error('it gave neither true nor false')
+      return answer
+    },
+  }
+}
+
+/** A pattern that stands there is tried at once, so that a mistake is told to whoever writes it. */
+function checkPattern([, , given]: readonly unknown[]): void {
+  const [pattern] = Array.isArray(given) ? (given as unknown[]) : []
+  if (isNode(pattern) && pattern.op === 'value' && typeof pattern.args === 'string') RE2JS.compile(pattern.args)
+}
+
+/** Undefined where a text is a condition; else what is wrong with it. */
+export function checkCondition(text: string): string | undefined {
+  try {
+    createCondition(text)
+    return undefined
+  } catch (thrown) {
+    return (thrown as Error).message.split('\n')[0]
+  }
+}

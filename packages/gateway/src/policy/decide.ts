@@ -1,0 +1,91 @@
+/**
+ * The one decision: what the rules say of a tool for somebody, with arguments or before there are any (ledger U-06).
+ *
+ * Pure. Lists, calls, searches, explanations and replays all ask here, so that what is listed can be called and what is explained
+ * is what happens. Exceptions first, then what locks, then what refuses, then what clamps; among what refuses the strictest holds,
+ * and of several that say the same the outermost is named.
+ */
+import type { Rule, ToolFacts } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { clampValue, lockValue, refOf, rejectionOf } from './values.ts'
+import type { Change, Facts, PlacedRule, ReadRule, Shadow, Verdict } from './verdict.ts'
+
+const NOTHING: readonly never[] = []
+const NO_ARGUMENTS: JsonObject = {}
+
+export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Verdict {
+  const listing = facts.arguments === undefined
+  const { speaking, shadowing } = speakingOf(rules, tool, facts)
+  const of = <Action extends Rule['action']>(action: Action): Rule<Action>[] =>
+    speaking.filter(({ rule }) => rule.action === action).map(({ rule }) => rule as unknown as Rule<Action>)
+
+  const changes: Change[] = []
+  let args = facts.arguments ?? NO_ARGUMENTS
+  let rejected: (ReturnType<typeof rejectionOf> & { by: ReadRule }) | undefined
+  if (!listing) {
+    for (const one of speaking) args = lockValue(one, args, changes)
+    for (const one of speaking) {
+      const found = rejected === undefined ? rejectionOf(one, args) : undefined
+      if (found !== undefined) rejected = { ...found, by: one }
+    }
+  }
+  const decisive = of('hide')[0] ?? of('block')[0] ?? rejected?.by.rule ?? of('approve')[0] ?? of('warn')[0]
+  if (!listing) for (const one of speaking) args = clampValue(one, args, changes, one.bounds)
+
+  const action = decisive?.action
+  return {
+    action: action === undefined ? 'allow' : (action as Verdict['action']),
+    rule: decisive === undefined ? undefined : refOf(decisive),
+    rejected:
+      action === 'reject' && rejected !== undefined ? { place: rejected.place, problem: rejected.problem } : undefined,
+    arguments: listing ? undefined : args,
+    changes,
+    warnings: of('warn').map(refOf),
+    approvals: of('approve'),
+    rates: of('rate'),
+    sizes: of('size'),
+    shapes: speaking.filter(({ rule }) => rule.action === 'lock' || rule.action === 'clamp').map(({ rule }) => rule),
+    shadows: shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, speaking, facts.arguments)),
+  }
+}
+
+/** Those that speak and are not lifted, in their order; those that only watch apart. */
+function speakingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts) {
+  const speaking: PlacedRule[] = []
+  const shadowing: PlacedRule[] = []
+  const lifts: Rule<'allow'>[] = []
+  for (const one of rules) {
+    const { rule } = one
+    const { speaks } = one.speaking(facts, tool)
+    if (speaks === 'no') continue
+    // Before there are arguments, an exception may come to hold and a restriction may not: what could be allowed is shown.
+    if (rule.action === 'allow' && rule.state === 'on') lifts.push(rule)
+    if (speaks === 'unknown') continue
+    if (rule.state === 'shadow') shadowing.push(one)
+    else if (rule.action !== 'allow') speaking.push(one)
+  }
+  if (lifts.length === 0) return { speaking, shadowing }
+  const stands = ({ rule }: PlacedRule) => !lifts.some((exception) => liftsIt(exception, rule))
+  return { speaking: speaking.filter(stands), shadowing: shadowing.filter(stands) }
+}
+
+/** An exception of the platform lifts any rule that it names, one of an organization only the organization's. */
+export const liftsIt = ({ scope, parameters }: Rule<'allow'>, rule: Rule): boolean =>
+  parameters.lifts.includes(rule.name) && (scope === 'platform' || rule.scope !== 'platform')
+
+/** What a rule that only watches would have done; nothing where it would have changed nothing. */
+function shadowOf(one: PlacedRule, speaking: readonly PlacedRule[], args: JsonObject | undefined): Shadow[] {
+  const { rule } = one
+  const would = { rule: refOf(rule), would: rule.action }
+  if (rule.action === 'allow') return speaking.some((held) => liftsIt(rule, held.rule)) ? [would] : []
+  if (args === undefined) return []
+  if (rule.action === 'reject') {
+    const found = rejectionOf(one, args)
+    return found === undefined ? [] : [{ ...would, problem: found.problem }]
+  }
+  if (rule.action !== 'lock' && rule.action !== 'clamp') return [would]
+  const changes: Change[] = []
+  lockValue(one, args, changes)
+  clampValue(one, args, changes, one.bounds)
+  return changes.length === 0 ? [] : [would]
+}

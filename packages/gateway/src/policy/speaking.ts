@@ -1,0 +1,82 @@
+/**
+ * Whether one rule speaks of one call: what can be known of a tool is asked once, the rest for each call.
+ *
+ * A condition that has no answer, because it cannot be read or asks for what is not there, never lets a call through: a rule that
+ * restricts then speaks, and an exception does not.
+ */
+import { RE2JS } from 're2js'
+import type { Rule, ToolFacts } from '@toolway/contract'
+import { patternOf } from '../lib/pattern.ts'
+import { createCondition } from './condition.ts'
+import { isPresent, pathOf } from '../lib/parameter-path.ts'
+import type { Endpoint, Facts, Misfit, ReadRule, Speaking } from './verdict.ts'
+
+const YES: Speaking = { speaks: 'yes' }
+const UNKNOWN: Speaking = { speaks: 'unknown' }
+
+/** What a rule says where its condition has no answer. */
+const restricts = (rule: Rule): boolean => rule.action !== 'allow'
+
+export function readRule(rule: Rule): ReadRule {
+  const { match, scope, of } = rule
+  const tools = match.tools.map((glob) => patternOf(glob.toLowerCase()))
+  const categories = match.categories?.map((glob) => patternOf(glob.toLowerCase()))
+  const present = match.parameter === undefined ? undefined : pathOf(match.parameter)
+  let problem: string | undefined
+  const attempt = <T>(make: () => T): T | undefined => {
+    try {
+      return make()
+    } catch (thrown) {
+      problem ??= (thrown as Error).message.split('\n')[0]
+      return undefined
+    }
+  }
+  const { when } = match
+  const condition = when === undefined ? undefined : attempt(() => createCondition(when))
+  const text = rule.action === 'reject' ? rule.parameters.pattern : undefined
+  const pattern = text === undefined ? undefined : attempt(() => RE2JS.compile(text))
+  const unread = when !== undefined && condition === undefined ? problem : undefined
+
+  function misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined {
+    if (match.organizations?.includes(endpoint.organization) === false) return 'organization'
+    if (scope === 'toolset' && of !== endpoint.toolset) return 'toolset'
+    if (scope === 'connection' && of !== tool.connection) return 'connection'
+    if (match.connectors?.includes(tool.connector) === false) return 'connector'
+    if (match.effects?.some((effect) => effect === tool.effect) === false) return 'effect'
+    if (categories?.some((fits) => fits(tool.category.toLowerCase())) === false) return 'category'
+    const names = [tool.name.toLowerCase(), tool.joined.toLowerCase()]
+    return tools.some((fits) => names.some(fits)) ? undefined : 'tool'
+  }
+
+  const noAnswer = (failed: string): Speaking =>
+    restricts(rule) ? { speaks: 'yes', failed } : { speaks: 'no', because: 'failed', failed }
+
+  function speaking({ principal, context, arguments: args }: Facts, tool: ToolFacts): Speaking {
+    if (scope === 'member' && of !== principal.email) return { speaks: 'no', because: 'member' }
+    if (scope === 'key' && (of === '' || (of !== principal.keyId && of !== principal.key)))
+      return { speaks: 'no', because: 'key' }
+    if (unread !== undefined) return noAnswer(unread)
+    if (args === undefined && (present !== undefined || condition?.readsArguments === true)) return UNKNOWN
+    if (present !== undefined && !isPresent(args ?? {}, present)) return { speaks: 'no', because: 'parameter' }
+    if (condition === undefined) return YES
+    try {
+      return condition.holds({ principal, tool, context, args: args ?? {} }) ? YES : { speaks: 'no', because: 'when' }
+    } catch (thrown) {
+      return noAnswer((thrown as Error).message.split('\n')[0] ?? 'it has no answer')
+    }
+  }
+
+  return {
+    rule,
+    problem,
+    condition,
+    path:
+      'parameter' in rule.parameters && rule.parameters.parameter !== undefined
+        ? pathOf(rule.parameters.parameter)
+        : undefined,
+    pattern,
+    varies: scope === 'member' || scope === 'key' || condition?.readsCaller === true,
+    misfit,
+    speaking,
+  }
+}
