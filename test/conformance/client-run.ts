@@ -39,12 +39,27 @@ export async function runClientSuite(suite: Suite, options: ClientRunOptions): P
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  return outcomes
+  return secondTries(suite, outcomes, options)
+}
+
+/** What failed, once more with nothing beside it: a scenario has clocks of its own, and a machine may be busy. It is said. */
+async function secondTries(suite: Suite, outcomes: ScenarioOutcome[], options: ClientRunOptions) {
+  const settled: ScenarioOutcome[] = []
+  for (const outcome of outcomes) {
+    if (outcome.passed || !outcome.required) settled.push(outcome)
+    else {
+      const again = await runScenario(suite, outcome.scenario, options)
+      if (again.passed) process.stdout.write(`\npassed only on its second try: ${outcome.scenario}\n`)
+      settled.push(again)
+    }
+  }
+  return settled
 }
 
 async function runScenario(suite: Suite, scenario: string, options: ClientRunOptions): Promise<ScenarioOutcome> {
   const { gateway, downstream } = options
   const out = join(options.out, scenario.replaceAll('/', '-'))
+  await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   // The suite hands the words to a shell, with the address of its server after them.
   const words = [process.execPath, DRIVER, '--address', gateway.address, '--downstream', downstream]

@@ -9,9 +9,20 @@ const say = (text: string) => void process.stdout.write(`${text}\n`)
 const send = (value: object) => say(JSON.stringify({ jsonrpc: '2.0', ...value }))
 const done = (id: unknown, text = 'done') => send({ id, result: { content: [{ type: 'text', text }] } })
 
+/** A crowd is so many calls that wait for an answer. */
+const CROWD = 20
+let waiting = 0
+let doomed = false
+const crashWhenCrowded = () => {
+  if (doomed && waiting >= CROWD) process.stderr.write('panic: too many wait\n', () => process.exit(3))
+}
+
 const MISBEHAVIOURS: Record<string, (id: unknown) => void> = {
   good: (id) => done(id),
-  silent: () => {},
+  silent() {
+    waiting++
+    crashWhenCrowded()
+  },
   garbage(id) {
     say('Listening on port 3000!')
     say('{"jsonrpc":"2.0","id":')
@@ -33,6 +44,10 @@ const MISBEHAVIOURS: Record<string, (id: unknown) => void> = {
   },
   crash() {
     process.stderr.write('panic: the disk is full\n', () => process.exit(3))
+  },
+  'crash-crowded'() {
+    doomed = true
+    crashWhenCrowded()
   },
   segfault: () => process.kill(process.pid, 'SIGSEGV'),
   'long-line': () => say('x'.repeat(9 * MIB)),

@@ -43,7 +43,7 @@ function migrateElsewhere(connection: pg.ClientConfig, directory: string) {
 }
 
 describeEachPostgres('migrations', (createDatabase) => {
-  test('S2-DB-05: run forward from any earlier version and are repeatable', async () => {
+  test('S2-DB-05: run forward from any earlier version and are repeatable', { timeout: 180_000 }, async () => {
     await using whole = await createDatabase()
     const wanted = await describeSchema(whole.connection)
     for (let count = 0; count < files.length; count++) {

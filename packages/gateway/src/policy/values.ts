@@ -117,11 +117,11 @@ export function schemaAt(schema: unknown, path: Path): JsonObject | undefined {
   let at: unknown = schema
   for (const name of path) {
     if (!isObject(at)) return undefined
-    const { properties, items } = at as JsonObject
+    const { properties, items } = at
     if (name === '*') at = items
     else at = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   }
-  return isObject(at) ? (at as JsonObject) : undefined
+  return isObject(at) ? at : undefined
 }
 
 const valueAt = (args: JsonObject, path: Path): Json | undefined => spotsOf(args, path)[0]?.value
