@@ -20,6 +20,10 @@ export const pathOf = (text: string): Path =>
 
 /** Each place that is there to hold a value: the last name may be missing, what it belongs to may not. */
 export function spotsOf(root: JsonObject, path: Path): Spot[] {
+  const [only] = path
+  // Nearly all of them.
+  if (path.length === 1 && only !== undefined && only !== ELEMENTS)
+    return [{ keys: path, value: Object.hasOwn(root, only) ? root[only] : undefined }]
   let found: Spot[] = [{ keys: [], value: root }]
   for (const name of path) {
     const next: Spot[] = []

@@ -8,30 +8,35 @@
 import type { Rule, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { clampValue, lockValue, refOf, rejectionOf } from './values.ts'
-import type { Change, Facts, PlacedRule, ReadRule, Shadow, Verdict } from './verdict.ts'
+import type { Change, Facts, PlacedRule, Shadow, Verdict } from './verdict.ts'
 
 const NOTHING: readonly never[] = []
 const NO_ARGUMENTS: JsonObject = {}
 
+/** Those that speak, by what they do. */
+type Sorted = { [Action in Rule['action']]?: PlacedRule[] }
+
 export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Verdict {
   const listing = facts.arguments === undefined
   const { speaking, shadowing } = speakingOf(rules, tool, facts)
-  const of = <Action extends Rule['action']>(action: Action): Rule<Action>[] =>
-    speaking.filter(({ rule }) => rule.action === action).map(({ rule }) => rule as unknown as Rule<Action>)
+  const sorted: Sorted = {}
+  for (const one of speaking) (sorted[one.rule.action] ??= []).push(one)
 
   const changes: Change[] = []
   let args = facts.arguments ?? NO_ARGUMENTS
-  let rejected: (ReturnType<typeof rejectionOf> & { by: ReadRule }) | undefined
+  let rejected: { readonly place: string; readonly problem: string; readonly rule: Rule } | undefined
   if (!listing) {
-    for (const one of speaking) args = lockValue(one, args, changes)
-    for (const one of speaking) {
-      const found = rejected === undefined ? rejectionOf(one, args) : undefined
-      if (found !== undefined) rejected = { ...found, by: one }
+    for (const one of sorted.lock ?? NOTHING) args = lockValue(one, args, changes)
+    for (const one of sorted.reject ?? NOTHING) {
+      const found = rejectionOf(one, args)
+      if (found === undefined) continue
+      rejected = { ...found, rule: one.rule }
+      break
     }
+    for (const one of sorted.clamp ?? NOTHING) args = clampValue(one, args, changes, one.bounds)
   }
-  const decisive = of('hide')[0] ?? of('block')[0] ?? rejected?.by.rule ?? of('approve')[0] ?? of('warn')[0]
-  if (!listing) for (const one of speaking) args = clampValue(one, args, changes, one.bounds)
-
+  const first = (sorted.hide ?? sorted.block)?.[0]?.rule
+  const decisive = first ?? rejected?.rule ?? (sorted.approve ?? sorted.warn)?.[0]?.rule
   const action = decisive?.action
   return {
     action: action === undefined ? 'allow' : (action as Verdict['action']),
@@ -40,14 +45,17 @@ export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Fac
       action === 'reject' && rejected !== undefined ? { place: rejected.place, problem: rejected.problem } : undefined,
     arguments: listing ? undefined : args,
     changes,
-    warnings: of('warn').map(refOf),
-    approvals: of('approve'),
-    rates: of('rate'),
-    sizes: of('size'),
-    shapes: speaking.filter(({ rule }) => rule.action === 'lock' || rule.action === 'clamp').map(({ rule }) => rule),
+    warnings: sorted.warn?.map(({ rule }) => refOf(rule)) ?? NOTHING,
+    approvals: rulesOf<'approve'>(sorted.approve),
+    rates: rulesOf<'rate'>(sorted.rate),
+    sizes: rulesOf<'size'>(sorted.size),
+    shapes: [...rulesOf(sorted.lock), ...rulesOf(sorted.clamp)],
     shadows: shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, speaking, facts.arguments)),
   }
 }
+
+const rulesOf = <Action extends Rule['action']>(placed: readonly PlacedRule[] | undefined): readonly Rule<Action>[] =>
+  placed === undefined ? NOTHING : placed.map(({ rule }) => rule as unknown as Rule<Action>)
 
 /** Those that speak and are not lifted, in their order; those that only watch apart. */
 function speakingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts) {
