@@ -1,0 +1,45 @@
+/**
+ * The names that somebody may have meant by another one, the nearest first.
+ *
+ * Compared without regard to case and to `_`, `-`, `.` and blanks. The work is bounded: long names are compared by their
+ * beginning, and of very many candidates only the first are looked at.
+ */
+const LONGEST = 64
+const MOST_CANDIDATES = 500
+
+/** At most `most` of them, each at most a third of its length away. */
+export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
+  const wanted = plain(name)
+  const found: { candidate: string; apart: number }[] = []
+  let seen = 0
+  for (const candidate of candidates) {
+    if (++seen > MOST_CANDIDATES) break
+    const there = plain(candidate)
+    const apart = there.includes(wanted) && wanted.length > 2 ? 1 : distance(wanted, there)
+    if (apart <= Math.max(1, Math.floor(Math.max(wanted.length, there.length) / 3))) found.push({ candidate, apart })
+  }
+  return found
+    .sort((one, other) => one.apart - other.apart)
+    .slice(0, most)
+    .map(({ candidate }) => candidate)
+}
+
+const plain = (name: string) =>
+  name
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replace(/[_\-. ]/g, '')
+
+/** Letters to add, leave out or change until one is the other (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}
