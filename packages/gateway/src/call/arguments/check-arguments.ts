@@ -34,6 +34,14 @@ export function checkArguments(
   throw new Fault('arguments.invalid', { tool, problems: sentenceOf(problems, count) }, { data })
 }
 
+/** The same for the params of a call, which get the arguments as they are to be sent. */
+export function checkParams(target: Pick<ToolTarget, 'name' | 'checkedBy'>, params: JsonObject, tool: string): void {
+  if (target.checkedBy === undefined) return
+  const given = isObject(params['arguments']) ? params['arguments'] : undefined
+  const sent = checkArguments(target, given, tool)
+  if (sent !== undefined && sent !== given) params['arguments'] = sent
+}
+
 function usable(tool: string, schema: unknown, value: JsonObject): Checked & Pick<ReadSchema, 'unchecked'> {
   try {
     if (!isObject(schema)) throw new UnusableSchema('is no object')

@@ -337,7 +337,7 @@ describe('it agrees with Ajv', () => {
           if (theirs !== 'broken') expect(ours).toBe(theirs)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 })
