@@ -7,6 +7,7 @@
  */
 import { Fault, reaches, type Facts, type Verdict } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { checkParams } from './arguments/check-arguments.ts'
 import { cutResult } from './cut-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
@@ -35,11 +36,11 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     const params: JsonObject = { ...asked.params, name: target.name }
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
-    if (judged !== undefined) {
-      const asking = { standing, asked, line, trail, target, params, account }
-      const first = await follow(asking, judged)
-      if (first !== undefined) return first
-    }
+    const following = { standing, asked, line, trail, target, params, account }
+    if (judged !== undefined) await follow(following, judged)
+    checkParams(target, params, name)
+    const first = judged === undefined ? undefined : await approve(following, judged)
+    if (first !== undefined) return first
     const { headerParameters, wraps, needsTask } = target
     const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
     const answer = await forward(forwarding)
@@ -75,16 +76,25 @@ interface Following {
   readonly account: string | undefined
 }
 
-/** The verdict carried out: `params` get the arguments that are to be sent, or there is something else to be answered first. */
-async function follow(
-  { standing, asked, line, trail, target, params, account }: Following,
-  { verdict, facts }: { readonly verdict: Verdict; readonly facts: Facts },
-): Promise<Answer | undefined> {
+interface Judged {
+  readonly verdict: Verdict
+  readonly facts: Facts
+}
+
+/** The verdict carried out: `params` get the arguments that are to be sent. */
+async function follow({ standing, asked, line, trail, params }: Following, { verdict }: Judged): Promise<void> {
   trail.policy = traceOf(verdict)
   const limited = obey(verdict, String(asked.params['name']), standing, line.session?.id)
   if (limited !== undefined) await limited
-  const { approvals: rules, arguments: args = {} } = verdict
-  if (verdict.changes.length > 0) params['arguments'] = args
+  if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
+}
+
+/** Nobody is asked about arguments that the tool does not take: what is to be answered first, if anything is. */
+async function approve(
+  { standing, asked, line, trail, target, params, account }: Following,
+  { verdict, facts }: Judged,
+): Promise<Answer | undefined> {
+  const { approvals: rules } = verdict
   if (rules.length === 0) return undefined
   const { approvals, organizationId, organization, principal } = standing
   // Where nobody can be asked nobody grants.
@@ -99,7 +109,7 @@ async function follow(
     line,
     target,
     correlationId: trail.correlationId,
-    arguments: args,
+    arguments: isObject(params['arguments']) ? params['arguments'] : {},
     account,
     rules,
     note(fault) {

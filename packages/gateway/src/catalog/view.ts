@@ -57,6 +57,10 @@ export interface Offered {
   readonly credentials?: boolean
   /** Whether a caller may have several accounts there, and name one. */
   readonly chooses?: boolean
+  /** Whether the gateway checks the arguments of its tools, before anything is opened. */
+  readonly checks?: boolean
+  /** Whether a top-level null of an optional parameter counts as absent there. */
+  readonly absentNulls?: boolean
   /** The names that were given to what would not have its own (`exposed_names`), by kind and the server's name. */
   readonly names?: GivenNames | undefined
 }
@@ -91,6 +95,15 @@ export interface ToolTarget extends Target {
   readonly policy: ToolPolicy | undefined
   /** The argument that names the account to act with, which the server knows nothing of. */
   readonly account: string | undefined
+  /** What the gateway checks arguments and answers by; undefined where that is the server's own affair. */
+  readonly checkedBy: CheckedBy | undefined
+}
+
+/** A tool as its server defines it, to check calls of it by. */
+export interface CheckedBy {
+  readonly definition: JsonObject
+  /** Whether a top-level null of an optional parameter counts as absent. */
+  readonly absentNulls: boolean
 }
 
 export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
@@ -181,6 +194,7 @@ export function createView(
         needsTask: taskSupportOf(definition) === 'required',
         held,
         policy,
+        checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
       }
       tools.set(name, { from, definition, target })
     }

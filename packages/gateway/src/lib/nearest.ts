@@ -1,43 +1,44 @@
-/** The names that somebody may have meant who wrote one that there is not. */
+/**
+ * The names that somebody may have meant by another one, the nearest first.
+ *
+ * Compared without regard to case and to `_`, `-`, `.` and blanks. The work is bounded: long names are compared by their
+ * beginning, and of very many candidates only the first are looked at.
+ */
+const LONGEST = 64
+const MOST_CANDIDATES = 500
 
-const MOST_NAMES = 3
-/** Names are short; what is longer is compared by its beginning, so that no question takes long. */
-const LONGEST = 100
-
-/** The nearest first; none that is farther away than a third of what was written. */
-export function nearestNames(written: string, names: Iterable<string>): string[] {
-  const wanted = plain(written)
-  const most = Math.max(2, Math.floor(wanted.length / 3))
-  const near: { name: string; distance: number }[] = []
-  for (const name of names) {
-    const own = plain(name)
-    const within = wanted.length > 3 && (own.includes(wanted) || wanted.includes(own))
-    const distance = within ? 1 : distanceOf(wanted, own, most)
-    if (distance <= most) near.push({ name, distance })
+/** At most `most` of them, each at most a third of its length away. */
+export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
+  const wanted = plain(name)
+  const found: { candidate: string; apart: number }[] = []
+  let seen = 0
+  for (const candidate of candidates) {
+    if (++seen > MOST_CANDIDATES) break
+    const there = plain(candidate)
+    const apart = there.includes(wanted) && wanted.length > 2 ? 1 : distance(wanted, there)
+    if (apart <= Math.max(1, Math.floor(Math.max(wanted.length, there.length) / 3))) found.push({ candidate, apart })
   }
-  return near
-    .toSorted((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1))
-    .slice(0, MOST_NAMES)
-    .map(({ name }) => name)
+  return found
+    .sort((one, other) => one.apart - other.apart)
+    .slice(0, most)
+    .map(({ candidate }) => candidate)
 }
 
 const plain = (name: string) =>
   name
     .slice(0, LONGEST)
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, '')
+    .replace(/[_\-. ]/g, '')
 
-/** How many letters have to be put in, left out or changed (Levenshtein); anything above `most` where it is more than that. */
-function distanceOf(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1
+/** Letters to add, leave out or change until one is the other (Levenshtein). */
+function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {
     const next = [i]
     for (let j = 1; j <= other.length; j++) {
-      const changed = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
-    if (Math.min(...next) > most) return most + 1
     row = next
   }
   return row[other.length] ?? 0

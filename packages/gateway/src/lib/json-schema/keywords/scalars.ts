@@ -1,0 +1,109 @@
+/** What numbers and texts may be. Each says nothing of values of another kind. */
+import type { Json, JsonObject } from '@toolway/protocol'
+import { formatOf } from '../formats.ts'
+import { wrongKeyword, type Check, type Making } from '../node.ts'
+import { textPattern } from '../pattern.ts'
+
+type ScalarKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
+
+function numberOf(value: Json, keyword: string, { where }: Making): number {
+  if (typeof value !== 'number') throw wrongKeyword(where, keyword, 'something that is no number')
+  return value
+}
+
+const bound =
+  (keyword: string, words: string, fits: (value: number, limit: number) => boolean): ScalarKeyword =>
+  (wanted, making) => {
+    const limit = numberOf(wanted, keyword, making)
+    return (value, at, run) => {
+      if (typeof value === 'number' && !fits(value, limit)) run.say(at, `must be ${words} ${limit}`)
+    }
+  }
+
+const over = bound('exclusiveMinimum', 'more than', (value, limit) => value > limit)
+const under = bound('exclusiveMaximum', 'less than', (value, limit) => value < limit)
+const least = bound('minimum', 'at least', (value, limit) => value >= limit)
+const most = bound('maximum', 'at most', (value, limit) => value <= limit)
+
+/** Draft-04 says with `true` that the bound beside it does not belong to what is allowed. */
+const exclusive =
+  (strict: ScalarKeyword, beside: string): ScalarKeyword =>
+  (wanted, making, schema) => {
+    if (typeof wanted !== 'boolean') return strict(wanted, making, schema)
+    const limit = schema[beside]
+    return wanted && limit !== undefined ? strict(limit, making, schema) : undefined
+  }
+
+const length =
+  (keyword: string, words: string, fits: (length: number, limit: number) => boolean): ScalarKeyword =>
+  (wanted, making) => {
+    const limit = numberOf(wanted, keyword, making)
+    return (value, at, run) => {
+      if (typeof value !== 'string') return
+      run.spend(value.length >> 6)
+      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${limit} characters`)
+    }
+  }
+
+/** Code points: a pair of surrogates is one character. */
+function characters(text: string): number {
+  let count = text.length
+  for (let at = 0; at < text.length - 1; at++) {
+    const high = text.charCodeAt(at)
+    if (high < 0xd800 || high > 0xdbff) continue
+    const low = text.charCodeAt(at + 1)
+    if (low >= 0xdc00 && low <= 0xdfff) count -= 1
+  }
+  return count
+}
+
+/** Decimal, as it is written: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, divisor: number): boolean {
+  const [one, tens] = decimal(value)
+  const [other, others] = decimal(divisor)
+  const least = Math.min(tens, others)
+  return (one * 10n ** BigInt(tens - least)) % (other * 10n ** BigInt(others - least)) === 0n
+}
+function decimal(value: number): readonly [digits: bigint, tens: number] {
+  const [digits = '0', tens = '0'] = Math.abs(value).toString().split('e')
+  const [whole = '0', part = ''] = digits.split('.')
+  return [BigInt(whole + part), Number(tens) - part.length]
+}
+
+export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
+  minimum: least,
+  maximum: most,
+  exclusiveMinimum: exclusive(over, 'minimum'),
+  exclusiveMaximum: exclusive(under, 'maximum'),
+  multipleOf(wanted, making) {
+    const divisor = numberOf(wanted, 'multipleOf', making)
+    if (divisor <= 0) throw wrongKeyword(making.where, 'multipleOf', 'something that is not more than 0')
+    return (value, at, run) => {
+      if (typeof value === 'number' && !isMultiple(value, divisor)) run.say(at, `must be a multiple of ${divisor}`)
+    }
+  },
+  minLength: length('minLength', 'at least', (length, limit) => length >= limit),
+  maxLength: length('maxLength', 'at most', (length, limit) => length <= limit),
+  pattern(wanted, making) {
+    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'pattern', 'something that is no text')
+    const pattern = textPattern(wanted)
+    const shown = wanted.length <= 80 ? wanted : `${wanted.slice(0, 80)}…`
+    if (pattern === undefined) {
+      making.skip(`the pattern ${shown}`)
+      return undefined
+    }
+    return (value, at, run) => {
+      if (typeof value === 'string' && !pattern.fits(value, run)) run.say(at, `must match the pattern ${shown}`)
+    }
+  },
+  format(wanted, making) {
+    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'format', 'something that is no text')
+    const format = formatOf(wanted)
+    if (format === undefined) return undefined
+    return (value, at, run) => {
+      if (typeof value !== 'string') return
+      run.spend(1 + (Math.min(value.length, format.longest) >> 4))
+      if (value.length > format.longest || !format.fits(value)) run.say(at, `must be ${format.words}`)
+    }
+  },
+}

@@ -1,0 +1,45 @@
+/** A schema as it is checked by: its keywords made into checks once, so that a check reads no schema. */
+import type { Json } from '@toolway/protocol'
+import type { Draft } from './draft.ts'
+import { nothingSeen, seeAll, type Place, type Run, type Seen } from './run.ts'
+import { UnusableSchema } from './usable.ts'
+
+export type Check = (value: Json, at: Place | undefined, run: Run, seen: Seen | undefined) => void
+
+export interface Node {
+  readonly checks: Check[]
+  /** The schema `false`: nothing fits. */
+  never: boolean
+  /** Whether it asks what its other keywords have looked at. */
+  tracks: boolean
+}
+
+/** What a keyword is made of. */
+export interface Making {
+  readonly draft: Draft
+  /** Place of the schema that the keyword stands in, for whoever wrote it. */
+  readonly where: string
+  /** A schema within this one; `below` names it after `where`. */
+  child(schema: unknown, below: string): Node
+  /** A schema that is referred to. Throws UnusableSchema where it is not in this document. */
+  refer(reference: string): Node
+  /** What cannot be checked by it, as a phrase. */
+  skip(note: string): void
+}
+
+/** Checks one value by one schema. `seen` collects for the schema around it. */
+export function evaluate(node: Node, value: Json, at: Place | undefined, run: Run, seen?: Seen): void {
+  if (!run.enter()) throw new UnusableSchema('refers to itself without end')
+  if (node.never) run.say(at, 'may not be given')
+  const own = node.tracks ? nothingSeen() : seen
+  for (const check of node.checks) check(value, at, run, own)
+  if (node.tracks && own !== undefined) seeAll(seen, own)
+  run.leave()
+}
+
+/** A keyword whose value is of another kind than its draft says leaves open what was meant. */
+export function wrongKeyword(where: string, keyword: string, wanted: string): UnusableSchema {
+  return new UnusableSchema(
+    `has ${wanted} to say as "${keyword}" at ${where === '' ? 'its root' : where.slice(0, 200)}`,
+  )
+}

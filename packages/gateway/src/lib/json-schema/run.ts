@@ -1,0 +1,111 @@
+/**
+ * One check of one value: what was found, and how much work may still be done.
+ *
+ * The work is counted and not timed, so that the same value gets the same answer on every machine. A step is about a microsecond
+ * at worst; whoever spends more than there are ends the check, which then counts as failed.
+ */
+
+/** Where a value stands in the whole; written out as a JSON Pointer only where something is said of it. */
+export interface Place {
+  readonly up: Place | undefined
+  readonly key: string | number
+}
+
+export interface Problem {
+  /** JSON Pointer (RFC 6901); empty for the whole. */
+  readonly path: string
+  /** Goes on after the place: "must be at most 50". */
+  readonly message: string
+}
+
+/** A finding within: where only the type did not fit, `types` says what would. */
+export interface Finding {
+  readonly at: Place | undefined
+  readonly message: string
+  readonly types?: readonly string[] | undefined
+}
+
+export const RUN_BOUNDS = {
+  steps: 2_000_000,
+  /** Schemas within one another, references and the value's own levels together. */
+  depth: 500,
+  /** Findings that are told. */
+  findings: 20,
+  /** Levels and values of what is checked. */
+  levels: 64,
+  values: 500_000,
+} as const
+
+/** More work than may be done for one value. */
+export class TooMuchWork extends Error {
+  override readonly name = 'TooMuchWork'
+}
+
+/** What was looked at by name or number, for `unevaluatedProperties` and `unevaluatedItems`. */
+export interface Seen {
+  readonly names: Set<string>
+  readonly items: Set<number>
+}
+export const nothingSeen = (): Seen => ({ names: new Set(), items: new Set() })
+export function seeAll(seen: Seen | undefined, { names, items }: Seen): void {
+  if (seen === undefined) return
+  for (const name of names) seen.names.add(name)
+  for (const item of items) seen.items.add(item)
+}
+
+export class Run {
+  readonly found: Finding[] = []
+  /** Also of what is not told. */
+  count = 0
+  readonly #work: { left: number; depth: number }
+
+  constructor(work = { left: RUN_BOUNDS.steps as number, depth: 0 }) {
+    this.#work = work
+  }
+
+  get spent(): number {
+    return RUN_BOUNDS.steps - this.#work.left
+  }
+
+  /** Charged before the work is done. */
+  spend(steps: number): void {
+    this.#work.left -= steps
+    if (this.#work.left < 0) throw new TooMuchWork('the work is used up')
+  }
+
+  /** One schema deeper; false where it leads no further. */
+  enter(): boolean {
+    this.spend(1)
+    this.#work.depth += 1
+    return this.#work.depth <= RUN_BOUNDS.depth
+  }
+  leave(): void {
+    this.#work.depth -= 1
+  }
+
+  say(at: Place | undefined, message: string, types?: readonly string[]): void {
+    this.count += 1
+    if (this.found.length < RUN_BOUNDS.findings) this.found.push({ at, message, types })
+  }
+  take(findings: readonly Finding[]): void {
+    for (const { at, message, types } of findings) this.say(at, message, types)
+  }
+
+  /** What is found there counts for itself, and the work for all. */
+  trial(): Run {
+    return new Run(this.#work)
+  }
+}
+
+const LONGEST_POINTER = 300
+
+export function pointerOf(at: Place | undefined): string {
+  const keys: string[] = []
+  for (let place = at; place !== undefined; place = place.up)
+    keys.push(String(place.key).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1'))
+  const pointer = keys
+    .reverse()
+    .map((key) => `/${key}`)
+    .join('')
+  return pointer.length <= LONGEST_POINTER ? pointer : `${pointer.slice(0, LONGEST_POINTER)}…`
+}
