@@ -73,6 +73,7 @@ export {
   ToolDifference,
   ToolLock,
 } from './locks.ts'
+export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from './groups.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,

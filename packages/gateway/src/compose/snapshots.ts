@@ -9,6 +9,7 @@ import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { Watched } from '../jobs/keep-healthy.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
+import { listGroupsOfMembers } from '../organizations/groups.ts'
 import { listRoles } from '../organizations/members.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { findVersion } from '../organizations/versions.ts'
@@ -75,11 +76,12 @@ const createLoad =
         db.organization(organization.id, async (sql) => {
           // First, so that what is read after it is never older than it says.
           const version = await findVersion(sql)
-          const [connections, known, toolsets, members, states] = [
+          const [connections, known, toolsets, members, groups, states] = [
             await listConnections(sql),
             await listCatalogs(sql, held(organization.id)),
             await listToolsets(sql),
             await listRoles(sql),
+            await listGroupsOfMembers(sql),
             await listToolStates(sql),
           ]
           const facts = {
@@ -88,6 +90,7 @@ const createLoad =
             catalogs: known,
             toolsets,
             members,
+            groups,
             version,
             states,
             rules: rules.policy,
