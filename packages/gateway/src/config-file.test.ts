@@ -89,6 +89,7 @@ keys:
           },
           { slug: 'all', title: 'all', settings: { include: ['*'], exclude: [] } },
         ],
+        groups: [],
         keys: [
           {
             name: 'ci',
@@ -142,11 +143,13 @@ organizations:
 `)
     expect(own).toMatchObject({ slug: 'default', connections: [], toolsets: [], keys: [] })
     expect(acme).toMatchObject({ slug: 'acme', name: 'Acme Ltd', connections: [{ alias: 'web' }] })
-    expect(other).toEqual({ slug: 'other', name: undefined, connections: [], toolsets: [], keys: [] })
+    expect(other).toEqual({ slug: 'other', name: undefined, connections: [], toolsets: [], groups: [], keys: [] })
   })
 
   test.each(['', '# nothing yet\n', '{}', '---\n'])('that says nothing (%j) declares nothing', async (text) => {
-    expect(await read(text)).toEqual([{ slug: 'default', name: undefined, connections: [], toolsets: [], keys: [] }])
+    expect(await read(text)).toEqual([
+      { slug: 'default', name: undefined, connections: [], toolsets: [], groups: [], keys: [] },
+    ])
   })
 
   test('takes an empty value from the environment for a value', async () => {

@@ -10,6 +10,7 @@ import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, R
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
+import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
 import { ConfigFault } from './config.ts'
 import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
@@ -66,10 +67,16 @@ const Key = z.strictObject({
     .optional(),
 })
 
+const Group = z.strictObject({
+  title: z.string().min(1).optional(),
+  members: z.array(z.email('must be the address of a person').toLowerCase()).default([]),
+})
+
 const members = {
   connections: z.record(Alias, Connection).default({}),
   toolsets: z.record(Slug, Toolset).default({}),
   keys: z.record(z.string().min(1), Key).default({}),
+  groups: z.record(Slug, Group).default({}),
 }
 const File = z.strictObject({
   ...members,
@@ -79,7 +86,7 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Toolset, Key, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...[File, Remote, Process, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
 ]
 
 export interface DeclaredConnection {
@@ -108,6 +115,7 @@ export interface Declared {
   readonly connections: readonly DeclaredConnection[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
   readonly keys: readonly DeclaredKey[]
+  readonly groups: readonly DeclaredGroup[]
 }
 
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
@@ -200,7 +208,7 @@ type Members = Omit<z.output<typeof File>, 'organizations'>
 function declared(
   slug: string,
   name: string | undefined,
-  { connections, toolsets, keys }: Members,
+  { connections, toolsets, keys, groups }: Members,
   fill: Fill,
 ): Declared {
   const fillAll = (values: z.output<typeof Values>, ...place: string[]) =>
@@ -234,6 +242,7 @@ function declared(
       title: title ?? toolset,
       settings,
     })),
+    groups: Object.entries(groups).map(([group, { title = group, members }]) => ({ slug: group, title, members })),
     keys: Object.entries(keys).map(([key, { value, toolset, expires, ...rest }]) => {
       const text = fill(value, 'keys', key, 'value')
       if (!KEY_FORM.test(text))

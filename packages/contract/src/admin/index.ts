@@ -90,6 +90,17 @@ export {
   ToolDifference,
   ToolLock,
 } from './locks.ts'
+export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from './groups.ts'
+export {
+  DraftRule,
+  ExplainedRule,
+  Explanation,
+  explainPolicy,
+  listShadows,
+  PolicyDraft,
+  replayPolicy,
+  ReplayReport,
+} from './policy-trials.ts'
 export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,

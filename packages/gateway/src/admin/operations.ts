@@ -32,11 +32,13 @@ import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
 import { lockOperations } from './connections/locks.ts'
 import { toolOperations } from './connections/tools.ts'
+import { groupOperations } from './organizations/groups.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './people/users.ts'
 
 const DESCRIBED: readonly Served[] = [
   ...authOperations,
+  ...groupOperations,
   ...memberOperations,
   ...userOperations,
   ...keyOperations,

@@ -39,6 +39,8 @@ export interface Snapshot {
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
+  /** The groups that a member is in, sorted; none for everybody else. */
+  groupsOf(userId: string | undefined): readonly string[]
   /** How often what the organization offers was changed; the same in every gateway (ledger U-27). */
   readonly version: number
   /** What is said of single tools: to compare, and to ask. */
@@ -62,6 +64,8 @@ export interface SnapshotParts {
   readonly catalogs: readonly CatalogRow[]
   readonly toolsets: readonly ToolsetRow[]
   readonly members: ReadonlyMap<UserId, Role>
+  /** The groups of each member who is in any. */
+  readonly groups?: ReadonlyMap<UserId, readonly string[]>
   readonly version?: number
   /** Tools that were switched by name. */
   readonly states?: readonly ToolStateRow[]
@@ -74,6 +78,8 @@ export interface SnapshotParts {
 }
 
 const ALL = 'default'
+const NO_GROUPS: ReadonlyMap<UserId, readonly string[]> = new Map()
+const NONE: readonly string[] = []
 /** A legacy verdict fails silently for ever once the server was upgraded, so it is asked again after a while. */
 const LEGACY_VERDICT_MS = 60 * 60_000
 
@@ -83,6 +89,7 @@ export function createSnapshot({
   catalogs,
   toolsets,
   members,
+  groups = NO_GROUPS,
   version = 0,
   states = [],
   rules = NO_POLICY,
@@ -122,6 +129,7 @@ export function createSnapshot({
     catalogs: catalogOf,
     toolsets,
     members,
+    groupsOf: (userId) => groups.get(userId as UserId) ?? NONE,
     version,
     states,
     rules,

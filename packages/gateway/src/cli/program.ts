@@ -12,6 +12,7 @@ import { examples, outputOf, type Common, type Finish } from './command-words.ts
 import type { KeyOptions } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
+import { groupCommand } from './people/group-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
@@ -84,6 +85,7 @@ function build(finish: Finish): Command {
   add(whoamiCommand(finish))
   add(userCommand(finish))
   add(memberCommand(finish))
+  add(groupCommand(finish))
   add(clientCommand(finish))
   add(vaultCommand(finish))
   add(recordsCommand(finish))

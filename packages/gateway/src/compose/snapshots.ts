@@ -10,6 +10,7 @@ import type { Watched } from '../jobs/keep-healthy.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
+import { listGroupsOfMembers } from '../organizations/groups.ts'
 import { listRoles } from '../organizations/members.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { findVersion } from '../organizations/versions.ts'
@@ -103,11 +104,12 @@ const createLoad =
         db.organization(organization.id, async (sql) => {
           // First, so that what is read after it is never older than it says.
           const version = await findVersion(sql)
-          const [connections, known, toolsets, members, states, rules] = [
+          const [connections, known, toolsets, members, groups, states, rules] = [
             await listConnections(sql),
             await listCatalogs(sql, held(organization.id)),
             await listToolsets(sql),
             await listRoles(sql),
+            await listGroupsOfMembers(sql),
             await listToolStates(sql),
             await listOrganizationRules(sql),
           ]
@@ -117,6 +119,7 @@ const createLoad =
             catalogs: known,
             toolsets,
             members,
+            groups,
             version,
             states,
             rules: keepRules.policyOf(organization.id, rules, toolsets),

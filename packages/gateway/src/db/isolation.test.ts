@@ -20,6 +20,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`insert into users (id, email, name) values (${`usr_${id}`}, ${`${id}@example.com`}, 'Same')`
   await sql(Nothing)`
     insert into members (organization_id, user_id, role) values (${id}, ${`usr_${id}`}, 'tenant_member')`
+  await sql(Nothing)`insert into groups (organization_id, slug, title, origin) values (${id}, 'same', 'Same', 'test')`
+  await sql(Nothing)`
+    insert into group_members (organization_id, group_slug, user_id) values (${id}, 'same', ${`usr_${id}`})`
   await sql(Nothing)`
     insert into sign_ins (id, user_id, client, expires_at) values (${`fam_${id}`}, ${`usr_${id}`}, 'c', now())`
   await sql(Nothing)`
@@ -101,6 +104,8 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'connections',
       'credentials',
       'exposed_names',
+      'group_members',
+      'groups',
       'imports',
       'keys',
       'members',

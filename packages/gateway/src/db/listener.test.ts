@@ -110,6 +110,17 @@ describeEachPostgres('a change', (createDatabase) => {
           ),
       ],
       ['toolsets', () => db.organization(organization, (sql) => sql(Nothing)`delete from toolsets`)],
+      [
+        'groups',
+        () =>
+          db.organization(
+            organization,
+            (sql) =>
+              sql(
+                Nothing,
+              )`insert into groups (organization_id, slug, title, origin) values ('alpha', 'g', 'G', 'test')`,
+          ),
+      ],
     ]
     for (const [table, work] of steps) {
       const before = heard.changes().length

@@ -93,6 +93,21 @@ create table exposed_names (
   plain boolean not null,
   given_at timestamp with time zone not null default now()
 );
+create table group_members (
+  organization_id text not null,
+  group_slug text not null,
+  user_id text not null,
+  added_at timestamp with time zone not null default now()
+);
+create table groups (
+  organization_id text not null,
+  slug text not null,
+  title text not null,
+  awaited text[] not null default '{}'::text[],
+  origin text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table imports (
   id text not null,
   organization_id text not null,
@@ -478,6 +493,13 @@ alter table exposed_names add constraint exposed_names_original_check CHECK (((o
 alter table exposed_names add constraint exposed_names_pkey PRIMARY KEY (organization_id, connection_id, kind, original);
 alter table exposed_names add constraint exposed_names_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table exposed_names add constraint exposed_names_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table group_members add constraint group_members_pkey PRIMARY KEY (organization_id, group_slug, user_id);
+alter table group_members add constraint group_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table group_members add constraint group_members_organization_id_group_slug_fkey FOREIGN KEY (organization_id, group_slug) REFERENCES groups(organization_id, slug) ON DELETE CASCADE;
+alter table group_members add constraint group_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
+alter table groups add constraint groups_pkey PRIMARY KEY (organization_id, slug);
+alter table groups add constraint groups_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
+alter table groups add constraint groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table imports add constraint imports_id_check CHECK ((id <> ''::text));
 alter table imports add constraint imports_organization_id_id_key UNIQUE (organization_id, id);
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
@@ -641,6 +663,7 @@ CREATE INDEX connections_import ON public.connections USING btree (organization_
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX group_members_user ON public.group_members USING btree (organization_id, user_id);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
@@ -678,6 +701,8 @@ alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
 alter table exposed_names enable row level security, force row level security;
+alter table group_members enable row level security, force row level security;
+alter table groups enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
@@ -737,6 +762,18 @@ create policy organization_own on exposed_names as permissive for all to toolway
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on exposed_names as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on group_members as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on group_members as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on groups as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on groups as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on imports as permissive for all to toolway_organization
@@ -1028,6 +1065,21 @@ begin
     raise exception '% are never % by hand', tg_table_name, tg_argv[1]
       using errcode = 'insufficient_privilege';
   end if;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.join_awaited_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  insert into public.group_members (organization_id, group_slug, user_id)
+  select g.organization_id, g.slug, new.user_id
+    from public.groups g join public.users u on u.id = new.user_id
+   where g.organization_id = new.organization_id and u.email = any (g.awaited)
+      on conflict do nothing;
   return null;
 end
 $function$
@@ -1342,9 +1394,18 @@ CREATE TRIGGER tell_events_added AFTER INSERT ON public.credentials REFERENCING 
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.credentials REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
 CREATE TRIGGER tell_events_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.group_members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER tell_added AFTER INSERT ON public.group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.group_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER tell_added AFTER INSERT ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1394,6 +1455,8 @@ grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on credentials to toolway_organization;
 grant delete, insert, select, update on exposed_names to toolway_organization;
+grant delete, insert, select, update on group_members to toolway_organization;
+grant delete, insert, select, update on groups to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;

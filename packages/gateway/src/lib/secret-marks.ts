@@ -14,6 +14,9 @@ const TELLING_FORM =
 const TELLING_INSIDE = /(?:passw(?:or)?d|pwd|secret|token|key)\s*[=:]/i
 const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.-]*)=([^]+)$/
 
+/** Whether a name says that what it names is a secret. */
+export const isTellingName = (name: string): boolean => TELLING_NAME.test(name)
+
 /** Positions of the arguments to mask; `known` are those that a variable or an input went into. */
 export function secretArguments(args: readonly string[], known: ReadonlySet<number> = new Set()): number[] {
   return args.flatMap((arg, at) => {

@@ -12,6 +12,7 @@ import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identi
 import { ensureOrganization, listOrganizations, type OrganizationRow } from '../../organizations/organizations.ts'
 import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
+import { declareGroups, type DeclaredGroup } from './declare-groups.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -35,6 +36,7 @@ export interface Declaration {
   readonly connections: readonly (ConnectionWords & { alias: string; title: string; enabled: boolean })[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
   readonly keys: readonly DeclaredKey[]
+  readonly groups?: readonly DeclaredGroup[]
 }
 
 export interface DeclareParts {
@@ -100,6 +102,7 @@ const carryOut = (
     await declareConnections({ sql, vault, organization, say }, declaration)
     await declareToolsets({ sql, organization, say }, declaration)
     await declareKeys({ sql, vault, organization, say }, declaration)
+    await declareGroups({ sql, organization, say, conflict }, declaration.groups ?? [])
     if (said.length === 0) return
     const actor = fileActor()
     await storeRecords(

@@ -1,0 +1,60 @@
+/** Groups of members over the admin interface: what rules, approvers and toolsets name. */
+import { z } from 'zod'
+import { Slug } from '../connections.ts'
+import { Email } from './auth.ts'
+import { inOrganization, operation } from './operation.ts'
+import { TENANT } from './organizations.ts'
+
+export const Group = z.strictObject({
+  slug: Slug,
+  title: z.string(),
+  members: z.array(z.strictObject({ user_id: z.string(), email: z.string(), name: z.string() })),
+  /** Addresses that a file names: who becomes a member under one of them is in. */
+  awaited: z.array(z.string()),
+  /** Where it came from; one of a file is changed in that file. */
+  origin: z.string(),
+})
+export type Group = z.output<typeof Group>
+
+const GROUPS = `${TENANT}/groups`
+const needs = inOrganization('user_manage')
+
+export const listGroups = operation({
+  id: 'listGroups',
+  at: `GET ${GROUPS}`,
+  summary: 'List the groups of an organization with their members.',
+  needs,
+  answer: z.strictObject({ items: z.array(Group) }),
+})
+export const putGroup = operation({
+  id: 'putGroup',
+  at: `PUT ${GROUPS}/{group}`,
+  summary: 'Make a group, or change the one of that name; where members are named, it has these and no others.',
+  needs,
+  body: z.strictObject({
+    title: z.string().trim().min(1).max(100).optional(),
+    /** Addresses of members of the organization. */
+    members: z.array(Email).max(5000).optional(),
+  }),
+  answer: Group,
+})
+export const removeGroup = operation({
+  id: 'removeGroup',
+  at: `DELETE ${GROUPS}/{group}`,
+  summary: 'Remove a group. Rules that name it fit nobody by it any more.',
+  needs,
+})
+export const joinGroup = operation({
+  id: 'joinGroup',
+  at: `PUT ${GROUPS}/{group}/members/{user}`,
+  summary: 'Let a member into a group; it counts at once.',
+  needs,
+  answer: Group,
+})
+export const leaveGroup = operation({
+  id: 'leaveGroup',
+  at: `DELETE ${GROUPS}/{group}/members/{user}`,
+  summary: 'Take a member out of a group; it counts at once.',
+  needs,
+  answer: Group,
+})

@@ -1,0 +1,193 @@
+/** Looking at rules before they bite: why a call would end as it would, what shadow rules would have done, and a draft on what happened. */
+import { z } from 'zod'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, RuleWords, type RuleScope } from '../rules.ts'
+import { EFFECTS } from '../effects.ts'
+import { inOrganization, operation } from './operation.ts'
+
+const POLICY = '/api/v1/organizations/{organization}/policy'
+const needs = inOrganization('policy_manage')
+
+const Ref = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  scope: z.enum(RULE_SCOPES),
+  action: z.enum(RULE_ACTIONS),
+  reason: z.string(),
+})
+
+export const ExplainedRule = Ref.extend({
+  /** Of what its scope is, where it is of something. */
+  of: z.string().nullable(),
+  state: z.enum(RULE_STATES),
+  /** `lifted`: it speaks, and an exception lifts it. `unknown`: that depends on arguments. */
+  speaks: z.enum(['yes', 'no', 'lifted', 'unknown']),
+  /** The part that says no: of its match, its scope, or its condition. */
+  because: z.string().nullable(),
+  /** Which fact decided, in a sentence. */
+  why: z.string(),
+  /** What its condition and its parameter looked at; absent values are left out. */
+  reads: z.array(z.strictObject({ what: z.string(), value: z.json().optional() })),
+  /** What follows from this rule, alone. */
+  follows: z.string().nullable(),
+  /** What would make it let the call pass; each was tried. */
+  passes: z.array(z.string()),
+})
+export type ExplainedRule = z.output<typeof ExplainedRule>
+
+export const Explanation = z.strictObject({
+  tool: z.strictObject({
+    name: z.string(),
+    joined: z.string(),
+    connection: z.string(),
+    connector: z.string(),
+    effect: z.enum(EFFECTS),
+    category: z.string(),
+  }),
+  caller: z.strictObject({
+    id: z.string(),
+    kind: z.enum(['user', 'key', 'operator']),
+    role: z.string(),
+    email: z.string(),
+    groups: z.array(z.string()),
+    key: z.string(),
+    limit: z.string(),
+  }),
+  toolset: z.string(),
+  /** What stands before the rules, in its order: the first that stops ends the call. */
+  before: z.array(z.strictObject({ what: z.string(), stops: z.boolean(), why: z.string() })),
+  /** In the order in which they are asked, from the outermost scope inwards. */
+  rules: z.array(ExplainedRule),
+  verdict: z.strictObject({
+    /** `none`: something stops the call before any rule is asked. */
+    action: z.enum(['none', 'allow', 'warn', 'approve', 'reject', 'block', 'hide']),
+    rule: Ref.nullable(),
+    /** The whole in a sentence. */
+    says: z.string(),
+    place: z.string().nullable(),
+    approvals: z.array(z.string()),
+    /** What alone would let the whole call pass; each was tried. */
+    passes: z.array(z.string()),
+  }),
+  changes: z.array(
+    z.strictObject({ place: z.string(), how: z.string(), from: z.json().optional(), to: z.json(), rule: z.string() }),
+  ),
+  /** As they would be sent; null where nothing would be sent, or no arguments were given. */
+  sends: z.record(z.string(), z.json()).nullable(),
+  shadows: z.array(z.strictObject({ rule: z.string(), would: z.string(), problem: z.string().nullable() })),
+})
+export type Explanation = z.output<typeof Explanation>
+
+export const explainPolicy = operation({
+  id: 'explainPolicy',
+  at: `POST ${POLICY}/explain`,
+  summary: 'Say why a call would end as it would: each rule, the fact that decided, and what would make it pass.',
+  needs,
+  body: z.strictObject({
+    /** `alias__tool`, or its name at the connection's own endpoint. */
+    tool: z.string().min(1).max(500),
+    /** The address of a member. */
+    as: z.email().max(254).optional(),
+    /** Name or id of a key of the organization. */
+    key: z.string().min(1).max(200).optional(),
+    toolset: z.string().min(1).max(100).optional(),
+    client: z.string().max(200).optional(),
+    address: z.string().max(100).optional(),
+    /** RFC 3339; now where it is not said. */
+    time: z.iso.datetime({ offset: true }).optional(),
+    arguments: z.record(z.string(), z.json()).optional(),
+  }),
+  answer: Explanation,
+  harmless: true,
+})
+
+const Days = z.coerce.number().int().min(1).max(90).default(7)
+
+export const listShadows = operation({
+  id: 'listShadows',
+  at: `GET ${POLICY}/shadow`,
+  summary: 'What each shadow rule would have done in the last days, by tool and caller, as it is on record.',
+  needs,
+  query: z.strictObject({ days: Days }),
+  answer: z.strictObject({
+    days: z.int(),
+    items: z.array(
+      z.strictObject({
+        rule: z.string(),
+        would: z.string(),
+        tool: z.string(),
+        /** Address of the member or name of the key, else the id. */
+        caller: z.string(),
+        calls: z.int(),
+        first: z.iso.datetime(),
+        last: z.iso.datetime(),
+        /** Id of the newest record. */
+        example: z.string(),
+      }),
+    ),
+    /** More than fit: the rarest are left out. */
+    truncated: z.boolean(),
+  }),
+})
+
+const standing = {
+  scope: z.enum(RULE_SCOPES).default('organization'),
+  /** Slug, alias, address of a member, or name or id of a key; as the scope wants it. */
+  of: z.string().min(1).max(300).optional(),
+}
+const [first, ...others] = RuleWords.options
+/** A rule with where it stands, in one. */
+export const DraftRule = z.discriminatedUnion('action', [
+  first.extend(standing),
+  ...others.map((words) => words.extend(standing)),
+]) as unknown as z.ZodType<RuleWords & { scope: RuleScope; of?: string | undefined }, unknown>
+export type DraftRule = z.output<typeof DraftRule>
+
+/** A change of the rules in force: what it names takes the place of the rule of that name and scope, or is new. */
+export const PolicyDraft = z.strictObject({
+  rules: z.array(DraftRule).max(2000).default([]),
+  /** Names of rules that are to be gone. */
+  remove: z.array(RuleName).max(2000).default([]),
+  /** `change`: the other rules stay. `whole`: these are all rules, the platform's stay. */
+  as: z.enum(['change', 'whole']).default('change'),
+})
+export type PolicyDraft = z.output<typeof PolicyDraft>
+
+const Difference = z.strictObject({
+  tool: z.string(),
+  /** Address of the member or name of the key, else the id. */
+  caller: z.string(),
+  now: z.string(),
+  draft: z.string(),
+  /** The rules that decide on both sides. */
+  by: z.strictObject({ now: z.string().nullable(), draft: z.string().nullable() }),
+  calls: z.int(),
+  /** Ids of records, the newest first. */
+  examples: z.array(z.string()),
+})
+
+export const ReplayReport = z.strictObject({
+  days: z.int(),
+  /** Calls of tools on record in that time. */
+  read: z.int(),
+  /** Judged alike by both. */
+  same: z.int(),
+  different: z.int(),
+  differences: z.array(Difference),
+  /** What could not be judged, by reason: what was read is the sum of these, `same` and `different`. */
+  unjudged: z.array(z.strictObject({ why: z.string(), calls: z.int(), examples: z.array(z.string()) })),
+  /** Whether more was on record than is read, or more differs than is listed. */
+  truncated: z.boolean(),
+  /** What is wrong with rules of the draft: they restrict wherever they could speak. */
+  problems: z.array(z.strictObject({ rule: z.string(), problem: z.string() })),
+})
+export type ReplayReport = z.output<typeof ReplayReport>
+
+export const replayPolicy = operation({
+  id: 'replayPolicy',
+  at: `POST ${POLICY}/replay`,
+  summary: 'Judge the calls on record by the rules in force and by a draft, and say where they differ.',
+  needs,
+  body: z.strictObject({ draft: PolicyDraft, days: z.int().min(1).max(90).default(7) }),
+  answer: ReplayReport,
+  harmless: true,
+})

@@ -1,0 +1,96 @@
+/** What is done to a group of members, for the admin interface and the command line alike. */
+import { Fault, Slug, type OrganizationId, type UserId } from '@toolway/contract'
+import type { OrgSql } from '../../db/db.ts'
+import * as groups from '../../organizations/groups.ts'
+import { findMember } from '../../organizations/members.ts'
+
+export interface GroupWords {
+  readonly title?: string | undefined
+  /** Addresses: these and no others; undefined leaves them as they are. */
+  readonly members?: readonly string[] | undefined
+}
+
+const ORIGIN = 'administration'
+
+/** Throws `thing.declared` where it stands in the file. */
+async function findOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow | undefined> {
+  const held = await groups.findGroup(sql, slug)
+  if (held?.origin === 'file') throw new Fault('thing.declared', { thing: 'group' })
+  return held
+}
+
+async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
+  const held = await findOwn(sql, slug)
+  if (held === undefined) throw new Fault('thing.unknown', { thing: 'group' })
+  return held
+}
+
+/** Throws `body.shape` for a name that is no slug and for an address that no member has. */
+export async function putGroup(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  slug: string,
+  { title, members }: GroupWords,
+): Promise<void> {
+  const named = Slug.safeParse(slug)
+  if (!named.success)
+    throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is no slug' })
+  const held = await findOwn(sql, slug)
+  const next = { organizationId, slug, title: title ?? held?.title ?? slug, awaited: [], origin: ORIGIN }
+  await groups.putGroup(sql, next)
+  if (members === undefined) return
+  const wanted = await usersOf(sql, members)
+  const within = (await groups.listGroupMembers(sql)).filter(({ group_slug: group }) => group === slug)
+  await groups.leaveGroup(
+    sql,
+    slug,
+    within.map(({ user_id: user }) => user).filter((user) => !wanted.includes(user)),
+  )
+  await groups.joinGroup(sql, organizationId, slug, wanted)
+}
+
+async function usersOf(sql: OrgSql, emails: readonly string[]): Promise<UserId[]> {
+  const found = await groups.findMembersByEmail(
+    sql,
+    emails.map((email) => email.toLowerCase()),
+  )
+  return emails.map((email, index) => {
+    const user = found.get(email.toLowerCase())
+    if (user !== undefined) return user
+    throw new Fault('body.shape', { place: `/members/${index}`, problem: 'is the address of no member' })
+  })
+}
+
+export async function removeGroup(sql: OrgSql, slug: string): Promise<void> {
+  await getOwn(sql, slug)
+  await groups.removeGroup(sql, slug)
+}
+
+/** Throws `thing.unknown` for a group or a member that is not there. */
+export async function joinGroup(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  slug: string,
+  userId: string,
+): Promise<void> {
+  await getOwn(sql, slug)
+  const member = await findMember(sql, userId)
+  if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
+  await groups.joinGroup(sql, organizationId, slug, [member.user_id])
+}
+
+/** Throws `thing.unknown` for a group that is not there and for who is not in it. */
+export async function leaveGroup(sql: OrgSql, slug: string, userId: string): Promise<void> {
+  await getOwn(sql, slug)
+  if ((await groups.leaveGroup(sql, slug, [userId as UserId])) === 0)
+    throw new Fault('thing.unknown', { thing: 'member' })
+}
+
+export interface GroupWithMembers extends groups.GroupRow {
+  readonly members: readonly groups.GroupMemberRow[]
+}
+
+export async function listWithMembers(sql: OrgSql): Promise<GroupWithMembers[]> {
+  const members = Map.groupBy(await groups.listGroupMembers(sql), ({ group_slug: group }) => group)
+  return (await groups.listGroups(sql)).map((group) => ({ ...group, members: members.get(group.slug) ?? [] }))
+}

@@ -1,0 +1,91 @@
+/** Groups of an organization's members, under names that rules, approvers and toolsets use. */
+import type { OrganizationId, UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const GroupRow = z.object({
+  slug: z.string(),
+  title: z.string(),
+  /** Addresses that a file names, whether or not somebody is a member under them. */
+  awaited: z.array(z.string()),
+  origin: z.string(),
+})
+export type GroupRow = z.output<typeof GroupRow>
+
+export const listGroups = (sql: OrgSql) => sql(GroupRow)`select slug, title, awaited, origin from groups order by slug`
+
+export const findGroup = async (sql: OrgSql, slug: string): Promise<GroupRow | undefined> =>
+  (await sql(GroupRow)`select slug, title, awaited, origin from groups where slug = ${slug} for update`)[0]
+
+export const GroupMemberRow = z.object({
+  group_slug: z.string(),
+  user_id: z.string().transform((id) => id as UserId),
+  email: z.string(),
+  name: z.string(),
+})
+export type GroupMemberRow = z.output<typeof GroupMemberRow>
+
+export const listGroupMembers = (sql: OrgSql) => sql(GroupMemberRow)`
+  select g.group_slug, g.user_id, u.email, u.name
+    from group_members g join users u on u.id = g.user_id order by g.group_slug, u.email`
+
+const Membership = z.object({ group_slug: z.string(), user_id: z.string().transform((id) => id as UserId) })
+
+/** The groups of each member who is in any, sorted. */
+export async function listGroupsOfMembers(sql: OrgSql): Promise<ReadonlyMap<UserId, readonly string[]>> {
+  const rows = await sql(Membership)`select group_slug, user_id from group_members order by group_slug`
+  const of = Map.groupBy(rows, ({ user_id: user }) => user)
+  return new Map([...of].map(([user, groups]) => [user, groups.map(({ group_slug: slug }) => slug)]))
+}
+
+export interface NewGroup {
+  readonly organizationId: OrganizationId
+  readonly slug: string
+  readonly title: string
+  readonly awaited: readonly string[]
+  readonly origin: string
+}
+
+const Slug = z.object({ slug: z.string() })
+
+/** Add the group, or make the one of that slug say this; its members stay. */
+export const putGroup = (sql: OrgSql, { organizationId, slug, title, awaited, origin }: NewGroup) => sql(Slug)`
+  insert into groups (organization_id, slug, title, awaited, origin)
+  values (${organizationId}, ${slug}, ${title}, ${[...awaited]}, ${origin})
+  on conflict (organization_id, slug) do update
+     set title = excluded.title, awaited = excluded.awaited, origin = excluded.origin, updated_at = now()
+  returning slug`
+
+export const removeGroup = async (sql: OrgSql, slug: string): Promise<boolean> =>
+  (await sql(Slug)`delete from groups where slug = ${slug} returning slug`).length > 0
+
+/** How many came in; who is in already stays. Each has to be a member of the organization. */
+export const joinGroup = async (
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  slug: string,
+  users: readonly UserId[],
+): Promise<number> =>
+  (
+    await sql(Membership)`
+      insert into group_members (organization_id, group_slug, user_id)
+      select ${organizationId}, ${slug}, id from unnest(${[...users]}::text[]) as id
+      on conflict do nothing returning group_slug, user_id`
+  ).length
+
+/** How many were in. */
+export const leaveGroup = async (sql: OrgSql, slug: string, users: readonly UserId[]): Promise<number> =>
+  (
+    await sql(Membership)`
+      delete from group_members where group_slug = ${slug} and user_id = any (${[...users]}::text[])
+      returning group_slug, user_id`
+  ).length
+
+const Known = z.object({ user_id: z.string().transform((id) => id as UserId), email: z.string() })
+
+/** Who is a member under these addresses, which are in lower case. */
+export async function findMembersByEmail(sql: OrgSql, emails: readonly string[]): Promise<ReadonlyMap<string, UserId>> {
+  const rows = await sql(Known)`
+    select m.user_id, u.email from members m join users u on u.id = m.user_id where u.email = any (${[...emails]}::text[])`
+  return new Map(rows.map(({ email, user_id: id }) => [email, id]))
+}

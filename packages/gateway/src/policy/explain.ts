@@ -1,0 +1,172 @@
+/**
+ * Why rules say what they say of one call: rule by rule, which fact decided, what follows, and what would make it pass.
+ *
+ * Nothing is judged here a second time: each answer comes from the parts that decide, asked for one rule alone, and what would make
+ * a call pass was tried by deciding again with that one fact changed.
+ */
+import type { Facts, Rule, RuleRef, ToolFacts, Verdict } from '@toolway/contract'
+import { decide, liftsIt } from './decide.ts'
+import { tryOthers } from './explain-others.ts'
+import { argumentsOf, textOf } from './named-values.ts'
+import { readsOf, type Read } from './condition-reads.ts'
+import { spotsOf, type Path } from '../lib/parameter-path.ts'
+import { readRule } from './speaking.ts'
+import { refOf } from './values.ts'
+import { wordFollows, wordMisfit, wordSilence } from './explain-words.ts'
+import type { Endpoint, PlacedPolicy, PlacedRule, Policy } from './verdict.ts'
+
+type Json = NonNullable<Facts['arguments']>[string]
+
+export interface RuleExplained {
+  readonly rule: RuleRef
+  readonly of: string | undefined
+  readonly state: Rule['state']
+  readonly speaks: 'yes' | 'no' | 'lifted' | 'unknown'
+  /** The part that says no. */
+  readonly because: string | undefined
+  readonly why: string
+  readonly reads: readonly { readonly what: string; readonly value: Json | undefined }[]
+  readonly follows: string | undefined
+  readonly passes: readonly string[]
+}
+
+export interface Explained {
+  readonly rules: readonly RuleExplained[]
+  readonly verdict: Verdict
+  /** What alone would let the whole call pass. */
+  readonly passes: readonly string[]
+}
+
+export interface Explaining {
+  readonly policy: Policy
+  readonly tool: ToolFacts
+  readonly endpoint: Endpoint
+  /** The tool's own input schema. */
+  readonly schema: unknown
+  readonly facts: Facts
+  /** The groups of the organization, which somebody could be in. */
+  readonly groups: readonly string[]
+}
+
+export function explain({ policy, tool, endpoint, schema, facts, groups }: Explaining): Explained {
+  const placed = (policy.of(tool, endpoint, schema) as PlacedPolicy | undefined)?.placed ?? []
+  const verdict = decide(placed, tool, facts)
+  const lifts = exceptionsOf(placed, tool, facts)
+  const one = (rule: Rule): RuleExplained => {
+    const own = placed.find((candidate) => candidate.rule === rule)
+    return own === undefined
+      ? explainMisfit(rule, tool, endpoint)
+      : explainOne(own, { tool, facts, lifts, groups, endpoint })
+  }
+  return {
+    rules: policy.rules.map(one),
+    verdict,
+    passes: isRefusal(verdict) ? tryOthers({ rules: placed, tool, facts, groups }) : [],
+  }
+}
+
+/** What ends a call, or has it wait for somebody. */
+export const isRefusal = ({ action }: Verdict): boolean => action !== 'allow' && action !== 'warn'
+
+const exceptionsOf = (placed: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Rule<'allow'>[] =>
+  placed.flatMap((one) =>
+    one.rule.action === 'allow' && one.rule.state === 'on' && one.speaking(facts, tool).speaks !== 'no'
+      ? [one.rule as Rule<'allow'>]
+      : [],
+  )
+
+function explainMisfit(rule: Rule, tool: ToolFacts, endpoint: Endpoint): RuleExplained {
+  const misfit = readRule(rule).misfit(tool, endpoint)
+  return {
+    ...headOf(rule),
+    speaks: 'no',
+    because: misfit,
+    why: misfit === undefined ? 'It does not speak of this tool.' : wordMisfit(rule, misfit, tool, endpoint),
+    reads: [],
+    follows: undefined,
+    passes: [],
+  }
+}
+
+const headOf = (rule: Rule) => ({ rule: refOf(rule), of: rule.of, state: rule.state })
+
+interface Surrounding {
+  readonly tool: ToolFacts
+  readonly facts: Facts
+  readonly lifts: readonly Rule<'allow'>[]
+  readonly groups: readonly string[]
+  readonly endpoint: Endpoint
+}
+
+function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding): RuleExplained {
+  const { rule } = one
+  const speaking = one.speaking(facts, tool)
+  const reads = readBy(rule, tool, facts)
+  const head = { ...headOf(rule), reads }
+  if (speaking.speaks === 'no')
+    return {
+      ...head,
+      speaks: 'no',
+      because: speaking.because,
+      why: wordSilence(rule, speaking.because, facts, speaking.failed),
+      follows: undefined,
+      passes: [],
+    }
+  if (speaking.speaks === 'unknown')
+    return {
+      ...head,
+      speaks: 'unknown',
+      because: 'arguments',
+      why: 'Whether it speaks depends on the arguments: give them.',
+      follows: undefined,
+      passes: [],
+    }
+  const lifting = rule.action === 'allow' ? undefined : lifts.find((exception) => liftsIt(exception, rule))
+  const alone = asIfOn(one)
+  const verdict = decide([alone], tool, facts)
+  const follows = wordFollows(rule, verdict, facts)
+  const failed =
+    speaking.failed === undefined ? '' : ` Its condition has no answer (${speaking.failed}), so it restricts.`
+  return {
+    ...head,
+    speaks: lifting === undefined ? 'yes' : 'lifted',
+    because: lifting?.name,
+    why:
+      lifting === undefined
+        ? `All that it asks for holds.${failed}`
+        : `It speaks, and the exception "${lifting.name}" lifts it: ${lifting.reason}`,
+    follows: rule.state === 'shadow' ? `In the shadow only, so nothing; turned on: ${follows}` : follows,
+    passes: isRefusal(verdict) ? tryOthers({ rules: [alone], tool, facts, groups }) : [],
+  }
+}
+
+/** What a shadow rule would do if it were on. */
+const asIfOn = (one: PlacedRule): PlacedRule =>
+  one.rule.state === 'shadow' ? { ...one, rule: { ...one.rule, state: 'on' } as Rule } : one
+
+function readBy(rule: Rule, tool: ToolFacts, facts: Facts): RuleExplained['reads'] {
+  const { when } = rule.match
+  const told = new Map<string, Json | undefined>()
+  const seen = when === undefined ? [] : readsOf(when).reads
+  for (const read of seen)
+    told.set([read.root, textOf(read.path)].filter((part) => part !== '').join('.'), valueOf(read, tool, facts))
+  for (const path of argumentsOf(rule)) {
+    const what = ['args', textOf(path)].filter((part) => part !== '').join('.')
+    if (!told.has(what)) told.set(what, argumentAt(facts, path))
+  }
+  return Array.from(told, ([what, value]) => ({ what, value }))
+}
+
+const argumentAt = ({ arguments: args }: Facts, path: Path): Json | undefined => {
+  if (args === undefined) return undefined
+  if (path.length === 0) return args
+  const spots = spotsOf(args, path)
+  return path.includes('*') ? spots.flatMap(({ value }) => (value === undefined ? [] : [value])) : spots[0]?.value
+}
+
+function valueOf({ root, path }: Read, tool: ToolFacts, facts: Facts): Json | undefined {
+  if (root === 'args') return argumentAt(facts, path)
+  const holder = { principal: facts.principal, tool, context: facts.context }[root] as unknown as Json
+  if (path.length === 0) return undefined
+  return spotsOf(holder as NonNullable<Facts['arguments']>, path)[0]?.value
+}

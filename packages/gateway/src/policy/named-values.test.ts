@@ -1,0 +1,59 @@
+/** What of a call's arguments is kept on record, for rules to be judged again? */
+import { RuleWords, type Rule } from '@toolway/contract'
+import { describe, expect, test } from 'vitest'
+import { argumentsFrom, isKnown, keepValues, keptPaths, textOf } from './named-values.ts'
+
+let made = 0
+const rule = (words: object): Rule =>
+  ({
+    ...RuleWords.parse({ name: `r${++made}`, reason: 'x', ...words }),
+    id: `rul_${made}`,
+    scope: 'organization',
+    of: undefined,
+  }) as Rule
+const clamp = (parameter: string) => rule({ action: 'clamp', parameters: { parameter, max: 5 } })
+
+describe('what is kept of arguments', () => {
+  test('is what rules name, and nothing else', () => {
+    const rules = [
+      clamp('limit'),
+      rule({ action: 'block', match: { when: 'args.mode == "all" && has(args.deep.owner)', parameter: 'force' } }),
+    ]
+    const args = { limit: 7, mode: 'all', force: true, other: 'not named', deep: { owner: null, more: 1 } }
+    const kept = keepValues(keptPaths(rules), args)
+    expect(kept).toEqual({ values: { limit: 7, force: true, mode: 'all', 'deep.owner': null } })
+    expect(argumentsFrom(kept ?? {})).toEqual({ limit: 7, force: true, mode: 'all', deep: { owner: null } })
+  })
+
+  test('is never long, never a part of a list, never redacted, and never what its name calls a secret', () => {
+    const rules = [
+      ...['long', 'list', 'items.*.amount', 'address', 'password', 'auth.api_key', 'a\\.b'].map(clamp),
+      rule({ action: 'size', parameters: { result: { redact: ['address'] } } }),
+      rule({ action: 'block', match: { when: 'size(args) > 3' } }),
+    ]
+    const paths = keptPaths(rules)
+    expect(paths.map(textOf)).toEqual(['long', 'list', 'a\\.b'])
+    const args = {
+      ...{
+        long: 'x'.repeat(65),
+        list: [1],
+        items: [{ amount: 1 }],
+        address: 'a',
+        password: 'b',
+        auth: { api_key: 'c' },
+      },
+      'a.b': 1,
+    }
+    expect(keepValues(paths, args)).toEqual({ values: { 'a\\.b': 1 } })
+  })
+
+  test('says also where nothing stood, which is not the same as not knowing', () => {
+    const kept = keepValues(keptPaths([clamp('limit'), clamp('note')]), { note: 'x'.repeat(65) }) ?? {}
+    expect(kept).toEqual({ absent: ['limit'] })
+    expect([isKnown(kept, ['limit']), isKnown(kept, ['note'])]).toEqual([true, false])
+  })
+
+  test('is bounded, however many places are named', () => {
+    expect(keptPaths(Array.from({ length: 100 }, (_, at) => clamp(`p${at}`)))).toHaveLength(16)
+  })
+})

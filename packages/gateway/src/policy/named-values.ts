@@ -1,0 +1,87 @@
+/**
+ * Which arguments the rules of a tool name, and what may be kept of them on record, so that the same rules, or others about the same
+ * places, can be judged again later.
+ *
+ * Kept are numbers, booleans, null and short texts at plain places. A place that a rule redacts, one whose name tells of a secret,
+ * and whatever is long or has parts is not kept; whether something stood there is.
+ */
+import type { Facts, Rule } from '@toolway/contract'
+import { isTellingName } from '../lib/secret-marks.ts'
+import { pathOf, spotsOf, withValue, type Path } from '../lib/parameter-path.ts'
+import { readsOf } from './condition-reads.ts'
+
+type Arguments = NonNullable<Facts['arguments']>
+export type KeptValue = string | number | boolean | null
+
+export interface NamedValues {
+  /** By path. */
+  readonly values?: Readonly<Record<string, KeptValue>>
+  /** Paths where nothing stood. */
+  readonly absent?: readonly string[]
+}
+
+const LONGEST_TEXT = 64
+const MOST_PATHS = 16
+
+/** As `ParameterPath` writes it. */
+export const textOf = (path: Path): string => path.map((name) => name.replaceAll(/[.\\]/g, '\\$&')).join('.')
+
+/** The places of arguments that a rule looks at; an empty path is all of them. */
+export function argumentsOf({ match, parameters }: Rule): Path[] {
+  const own = 'parameter' in parameters && parameters.parameter !== undefined ? [pathOf(parameters.parameter)] : []
+  const present = match.parameter === undefined ? [] : [pathOf(match.parameter)]
+  const read =
+    match.when === undefined
+      ? []
+      : readsOf(match.when)
+          .reads.filter(({ root }) => root === 'args')
+          .map(({ path }) => path)
+  const all = [...own, ...present, ...read]
+  return all.filter((path, at) => all.findIndex((other) => textOf(other) === textOf(path)) === at)
+}
+
+/** The places that may be kept of the arguments of a tool with these rules. */
+export function keptPaths(rules: readonly Rule[]): Path[] {
+  const redacted = new Set(
+    rules.flatMap((rule) => (rule.action === 'size' ? (rule.parameters.result?.redact ?? []) : [])),
+  )
+  const kept = new Map<string, Path>()
+  for (const path of rules.flatMap(argumentsOf)) {
+    const text = textOf(path)
+    const plain = path.length > 0 && !path.includes('*')
+    if (plain && !redacted.has(text) && !path.some(isTellingName)) kept.set(text, path)
+  }
+  return [...kept.values()].slice(0, MOST_PATHS)
+}
+
+/** Undefined where nothing is to be kept. */
+export function keepValues(paths: readonly Path[], args: Arguments): NamedValues | undefined {
+  const values: Record<string, KeptValue> = Object.create(null) as Record<string, KeptValue>
+  const absent: string[] = []
+  for (const path of paths) {
+    const value = spotsOf(args, path)[0]?.value
+    if (value === undefined) absent.push(textOf(path))
+    else if (isShort(value)) values[textOf(path)] = value
+  }
+  const [some, none] = [Object.keys(values).length > 0, absent.length > 0]
+  return some || none ? { ...(some ? { values } : {}), ...(none ? { absent } : {}) } : undefined
+}
+
+const isShort = (value: unknown): value is KeptValue =>
+  value === null ||
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && value.length <= LONGEST_TEXT && value.isWellFormed() && !value.includes('\0'))
+
+/** The arguments as far as they are on record. */
+export function argumentsFrom({ values = {} }: NamedValues): Arguments {
+  let args: Arguments = {}
+  for (const [text, value] of Object.entries(values)) args = withValue(args, pathOf(text), value)
+  return args
+}
+
+/** Whether a record knows what stood there, or that nothing did. */
+export const isKnown = ({ values = {}, absent = [] }: NamedValues, path: Path): boolean => {
+  const text = textOf(path)
+  return Object.hasOwn(values, text) || absent.includes(text)
+}
