@@ -13,12 +13,10 @@ import { openGateway } from './peers/open-gateway.ts'
 import { startProbe } from './peers/probes/probe-server.ts'
 import { ask, openSession, type RawMessage, type RawPeer } from './peers/clients/raw-client.ts'
 import { openLegacyLine, openLine } from './peers/clients/raw-line.ts'
+import { connectByHand, MODERN, OPENING, WAYS, type Way } from './peers/clients/by-hand.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
-const MODERN = '2026-07-28'
-const WAYS = ['http', 'sse', 'socket', 'stdio'] as const
-type Way = (typeof WAYS)[number]
 /** What each way serves: the pair of 2024-11-05 is for those who open with `initialize`, and needs sessions. */
 const cellsOf = (sessions: 'on' | 'off') =>
   WAYS.flatMap((way) => REVISIONS.map((revision) => ({ way, revision }))).filter(
@@ -48,90 +46,6 @@ beforeAll(async () => {
   gateways = { on: await opened('on'), off: await opened('off') }
 })
 afterAll(() => parts.disposeAsync())
-
-/** A client by hand, the same over each way. */
-interface ByHand extends AsyncDisposable {
-  /** As `initialize` answered, where the revision has one. */
-  readonly opened: RawMessage | undefined
-  ask(method: string, params?: Record<string, unknown>): Promise<RawMessage>
-  /** The answers to a batch, or the one refusal of it. */
-  batch(messages: readonly object[]): Promise<unknown>
-}
-
-async function connectByHand(at: TestGateway, way: Way, revision: string): Promise<ByHand> {
-  if (way === 'http') return onHttp(at, revision)
-  return way === 'stdio' ? onStdio(at, revision) : onLine(at, way, revision)
-}
-
-const OPENING = (protocolVersion: string) => ({
-  protocolVersion,
-  capabilities: {},
-  clientInfo: { name: 'by hand', version: '1' },
-})
-
-async function onHttp({ url, key }: TestGateway, revision: string): Promise<ByHand> {
-  const peer: RawPeer = { url, key, era: revision === MODERN ? 'modern' : 'legacy' }
-  const opening = revision === MODERN ? undefined : await ask(peer, 'initialize', OPENING(revision))
-  const session = opening?.headers.get('mcp-session-id') ?? undefined
-  const own: RawPeer = session === undefined ? peer : { ...peer, session }
-  const headers = { 'mcp-protocol-version': revision }
-  return {
-    opened: opening?.answer,
-    ask: async (method, params = {}) => (await ask(own, method, params, { headers })).answer,
-    async batch(messages) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: {
-          ...headers,
-          ...(session === undefined ? {} : { 'mcp-session-id': session }),
-          authorization: `Bearer ${key}`,
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(messages),
-      })
-      return response.json()
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  }
-}
-
-async function onLine({ url, key }: TestGateway, way: 'sse' | 'socket', revision: string): Promise<ByHand> {
-  const at = { way, url, key }
-  const line = revision === MODERN ? await openLine(at) : await openLegacyLine(at, revision)
-  return {
-    opened: line.heard.find(({ id }) => id === 'opening'),
-    ask: (method, params) => line.ask(method, revision === MODERN ? modern(params) : params),
-    async batch(messages) {
-      const from = line.heard.length
-      await line.say(messages)
-      return until('the batch is answered', () => line.heard.slice(from).find((one) => !('method' in one)))
-    },
-    [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
-  }
-}
-
-async function onStdio({ url, key }: TestGateway, revision: string): Promise<ByHand> {
-  const bridge = startBridge(built, { url, key })
-  const opened = revision === MODERN ? undefined : await open(bridge, {}, revision)
-  let last = 0
-  return {
-    opened,
-    ask: (method, params) =>
-      bridge.ask({ id: `r${++last}`, method, params: revision === MODERN ? modern(params) : (params ?? {}) }),
-    async batch(messages) {
-      const from = bridge.lines.length
-      bridge.write(`${JSON.stringify(messages)}\n`)
-      const answers = () => bridge.lines.slice(from).filter(({ method }) => method === undefined)
-      return until('the batch is answered', () => {
-        const found = answers()
-        const refused = found.find(({ error }) => error?.code === -32600)
-        return refused ?? (found.length < messages.length ? undefined : found)
-      })
-    },
-    [Symbol.asyncDispose]: () => bridge[Symbol.asyncDispose](),
-  }
-}
 
 function transportOf({ url, key }: TestGateway, way: Way): Transport {
   if (way === 'stdio') return new StdioClientTransport({ ...entryOf(built, { url, key }), stderr: 'ignore' })
@@ -171,7 +85,7 @@ describe.each(['on', 'off'] as const)('U-12: with sessions %s,', (sessions) => {
   })
 
   test.each(cellsOf(sessions))('a client by hand speaks $revision over $way', async ({ way, revision }) => {
-    await using peer = await connectByHand(at(), way, revision)
+    await using peer = await connectByHand(at(), { way, revision, built })
     if (revision === MODERN) {
       const { result } = await peer.ask('server/discover')
       expect(result?.['supportedVersions']).toEqual([...REVISIONS].reverse())
@@ -193,7 +107,7 @@ describe.each(['on', 'off'] as const)('U-12: with sessions %s,', (sessions) => {
 
   const batching = cellsOf(sessions).filter(({ way, revision }) => way !== 'stdio' || revision !== MODERN)
   test.each(batching)('a batch of $revision over $way is answered until 2025-11-25', async ({ way, revision }) => {
-    await using peer = await connectByHand(at(), way, revision)
+    await using peer = await connectByHand(at(), { way, revision, built })
     const asked = ERAS.map((era, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call(era, era) }))
     const answered = await peer.batch(asked)
     if (revision < '2025-11-25')

@@ -12,6 +12,8 @@ import { createGates, inquire, isInquiry, STEPS, type Gates } from './inquiry.ts
 export interface ProbeState {
   /** `hang N` when a call that never ends begins, `cancelled N` when its caller gives it up. */
   readonly events: string[]
+  /** Names of the tools that were called, in their order. */
+  readonly called: string[]
   /** Names of tools that came later. */
   readonly grown: string[]
   /** Further tools that do nothing, for long lists. */
@@ -25,6 +27,7 @@ export interface ProbeState {
 
 export const createProbeState = (name = 'probe', padding = 0): ProbeState => ({
   events: [],
+  called: [],
   grown: [],
   gates: createGates(),
   padding,
@@ -81,6 +84,7 @@ export function createProbe(state: ProbeState): Server {
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
 function answer(state: ProbeState, { name, arguments: given = {} }: CallToolRequest['params'], ctx: ServerContext) {
+  state.called.push(name)
   if (name === 'echo') return text(String(given['text']))
   if (name === 'hang') return hang(state, String(given['label']), ctx.mcpReq.signal)
   if (name === 'events') return text(state.events.join('\n'))
