@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { ConnectionAuth } from './connection-auth.ts'
 import { LIMITS } from './effects.ts'
 import { REVISIONS } from './revisions.ts'
+import { RuleWords } from './rules.ts'
 
 /**
  * Chosen once, kept for good: clients see tool names that start with it. No `__` and no `_` at its end, so that
@@ -77,6 +78,8 @@ export const ToolsetSettings = z.strictObject({
   exclude: z.array(z.string().min(1)).default([]),
   /** How far its tools reach: `read` leaves out those that write, `write` those that destroy; absent means all are in. */
   limit: z.enum(LIMITS).optional(),
+  /** Rules that hold at its endpoint; one name each. */
+  rules: z.array(RuleWords).max(500).optional(),
 })
 export type ToolsetSettings = z.output<typeof ToolsetSettings>
 

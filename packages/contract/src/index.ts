@@ -54,6 +54,7 @@ export {
   RuleMatch,
   RuleName,
   RuleWords,
+  ruleWordsWith,
 } from './rules.ts'
 export type {
   ContextFacts,

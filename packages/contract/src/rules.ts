@@ -153,24 +153,29 @@ const shared = {
   reason,
   state: z.enum(RULE_STATES).default('on'),
 }
-const written = <const Action extends RuleAction, Parameters extends z.ZodType>(
+const written = <const Action extends RuleAction, Parameters extends z.ZodType, More extends z.ZodRawShape>(
   action: Action,
   parameters: Parameters,
-) => z.strictObject({ ...shared, action: z.literal(action), parameters })
+  more: More,
+) => z.strictObject({ ...shared, ...more, action: z.literal(action), parameters })
+
+/** The words of a rule with more members beside them: where it stands, say. */
+export const ruleWordsWith = <More extends z.ZodRawShape>(more: More) =>
+  z.discriminatedUnion('action', [
+    written('allow', PARAMETERS.allow, more),
+    written('warn', PARAMETERS.warn.prefault({}), more),
+    written('size', PARAMETERS.size, more),
+    written('rate', PARAMETERS.rate, more),
+    written('lock', PARAMETERS.lock, more),
+    written('clamp', PARAMETERS.clamp, more),
+    written('approve', PARAMETERS.approve.prefault({}), more),
+    written('reject', PARAMETERS.reject.prefault({}), more),
+    written('block', PARAMETERS.block.prefault({}), more),
+    written('hide', PARAMETERS.hide.prefault({}), more),
+  ])
 
 /** A rule as it is written, without the scope that it stands in. */
-export const RuleWords = z.discriminatedUnion('action', [
-  written('allow', PARAMETERS.allow),
-  written('warn', PARAMETERS.warn.prefault({})),
-  written('size', PARAMETERS.size),
-  written('rate', PARAMETERS.rate),
-  written('lock', PARAMETERS.lock),
-  written('clamp', PARAMETERS.clamp),
-  written('approve', PARAMETERS.approve.prefault({})),
-  written('reject', PARAMETERS.reject.prefault({})),
-  written('block', PARAMETERS.block.prefault({})),
-  written('hide', PARAMETERS.hide.prefault({})),
-])
+export const RuleWords = ruleWordsWith({})
 export type RuleWords = z.output<typeof RuleWords>
 export type RuleWordsOf<Action extends RuleAction> = Extract<RuleWords, { action: Action }>
 

@@ -53,6 +53,23 @@ export {
 } from './organizations.ts'
 export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
 export {
+  addOrganizationRule,
+  addPlatformRule,
+  changeOrganizationRule,
+  changePlatformRule,
+  FullRuleChange,
+  getOrganizationRule,
+  getPlatformRule,
+  INNER_SCOPES,
+  KeptRule,
+  listOrganizationRules,
+  listPlatformRules,
+  NewOrganizationRule,
+  removeOrganizationRule,
+  removePlatformRule,
+} from './rules.ts'
+export type { InnerScope } from './rules.ts'
+export {
   disableAllTools,
   enableAllTools,
   listTools,

@@ -23,6 +23,8 @@ import { organizationOperations } from './organizations/organizations.ts'
 import { organizationSettingOperations } from './organizations/organization-settings.ts'
 import { poolOperations } from './runtime/pool.ts'
 import { processOperations } from './runtime/processes.ts'
+import { organizationRuleOperations } from './policy/organization-rules.ts'
+import { platformRuleOperations } from './policy/platform-rules.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
 import { sessionOperations } from './runtime/sessions.ts'
@@ -48,6 +50,8 @@ const DESCRIBED: readonly Served[] = [
   ...lockOperations,
   ...toolsetOperations,
   ...ruleOperations,
+  ...platformRuleOperations,
+  ...organizationRuleOperations,
   ...grantOperations,
   ...oauthClientOperations,
   ...oauthOperations,

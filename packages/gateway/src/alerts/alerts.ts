@@ -10,6 +10,7 @@ export const ALERT_KINDS = [
   'credential.back',
   'tool.held',
   'tool.settled',
+  'rule.unreadable',
   'webhook.off',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

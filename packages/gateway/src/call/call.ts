@@ -110,7 +110,7 @@ async function follow(
 }
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */
-const isLimit = ({ code }: Fault): boolean => code === 'limit.connection'
+const isLimit = ({ code }: Fault): boolean => code === 'limit.connection' || code === 'limit.rule'
 
 const outcomeOf = (answer: Answer) => {
   if ('error' in answer) return 'failed'

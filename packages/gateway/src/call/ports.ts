@@ -4,6 +4,7 @@ import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@to
 import type { ToolTarget, View } from '../catalog/view.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
+import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
@@ -27,8 +28,8 @@ export interface Inbound {
 export interface CallLimits {
   request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
   connection(id: string, alias: string): Promise<void> | undefined
-  /** What a rule allows of calls in a time, for one subject: a caller, a session, or a whole organization. */
-  rule?(rate: Rule<'rate'>, subject: string): Promise<void> | undefined
+  /** One call under all of these rules, or under none: each names who shares its budget. */
+  rules(rates: readonly RuleRate[]): Promise<void> | undefined
 }
 
 /** For which call a credential is opened. */

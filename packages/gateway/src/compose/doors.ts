@@ -18,7 +18,7 @@ import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Endpoints } from '../oauth/endpoints.ts'
-import type { Rules } from '../policy/rules.ts'
+import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
 import type { Ground } from './ground.ts'
 import type { People } from './people.ts'
 
@@ -56,7 +56,7 @@ export interface ComposeAdminParts
   readonly identity: Identity
   readonly web: WebSession
   readonly snapshots: KeepSnapshots
-  readonly rules: Rules
+  readonly rules: PlatformRules
   readonly open: OpenStreams
   readonly draining: AbortSignal
 }

@@ -7,12 +7,15 @@ import { listConnections } from '../connections/connections.ts'
 import { listToolStates } from '../connections/tool-states.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { Watched } from '../jobs/keep-healthy.ts'
+import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
 import { listRoles } from '../organizations/members.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { findVersion } from '../organizations/versions.ts'
-import { createRules, listRules, type Rules } from '../policy/rules.ts'
+import { listOrganizationRules } from '../policy/kept/organization-rules.ts'
+import { listPlatformRules } from '../policy/kept/platform-rules.ts'
+import { createPlatformRules, type PlatformRules } from '../policy/kept/rules-in-force.ts'
 import { listToolsets } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
@@ -27,7 +30,7 @@ export interface ComposeSnapshotsParts extends Pick<Catalogs, 'catalogs' | 'heal
 
 export interface Snapshots {
   readonly snapshots: KeepSnapshots
-  readonly rules: Rules
+  readonly rules: PlatformRules
   /** The rules as they are now, soon in every organization; what cannot be loaded stays as it was. */
   readonly reloadRules: () => Promise<void>
 }
@@ -35,12 +38,25 @@ export interface Snapshots {
 export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): Snapshots {
   const { db, log, opened } = ground
   const { upstreams, changes, catalogs, healthy, open, credentials } = parts
-  const rules = createRules({ list: () => db.system(listRules) })
+  const rules = createPlatformRules({ list: () => db.system(listPlatformRules) })
+  const keepRules = createKeepRules({
+    platform: rules,
+    log,
+    async tell(id, troubles) {
+      for (const { id: rule, name, scope, problem } of troubles)
+        log.error(
+          { organization: id, rule, name, scope, problem },
+          'a rule cannot be read; it blocks what it speaks of',
+        )
+      await db.organization(id, (sql) => alertOfTroubles(sql, id, troubles))
+    },
+  })
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    load: createLoad(ground, { rules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
+    load: createLoad(ground, { keepRules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
     onLoad(all) {
+      keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
       const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
       catalogs.want(watched)
       healthy.want(watched)
@@ -50,16 +66,28 @@ export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): 
     },
   })
   opened.defer(() => snapshots.close())
-  const reloadRules = () =>
+  let again: NodeJS.Timeout | undefined
+  opened.defer(() => clearTimeout(again))
+  const reloadRules = (): Promise<void> =>
     rules.load().then(
       () => snapshots.signal(),
-      (thrown: unknown) => log.error({ err: thrown }, 'rules could not be loaded; they stay as they were'),
+      (thrown: unknown) => {
+        log.error(
+          { err: thrown },
+          'rules could not be loaded; they stay as they were, and are loaded again in a moment',
+        )
+        clearTimeout(again)
+        again = setTimeout(() => void reloadRules(), AGAIN)
+      },
     )
   return { snapshots, rules, reloadRules }
 }
 
+/** Milliseconds. */
+const AGAIN = 1_000
+
 interface LoadParts {
-  readonly rules: Rules
+  readonly keepRules: KeepRules
   readonly upstreams: Upstreams
   readonly credentials: OwnCredentials | undefined
   /** What memory has of an organization's catalogs: lists that did not change are not read again. */
@@ -67,7 +95,7 @@ interface LoadParts {
 }
 
 const createLoad =
-  ({ db, vault }: Ground, { rules, upstreams, credentials, held }: LoadParts) =>
+  ({ db, vault }: Ground, { keepRules, upstreams, credentials, held }: LoadParts) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
     return Promise.all(
@@ -75,12 +103,13 @@ const createLoad =
         db.organization(organization.id, async (sql) => {
           // First, so that what is read after it is never older than it says.
           const version = await findVersion(sql)
-          const [connections, known, toolsets, members, states] = [
+          const [connections, known, toolsets, members, states, rules] = [
             await listConnections(sql),
             await listCatalogs(sql, held(organization.id)),
             await listToolsets(sql),
             await listRoles(sql),
             await listToolStates(sql),
+            await listOrganizationRules(sql),
           ]
           const facts = {
             organization,
@@ -90,7 +119,7 @@ const createLoad =
             members,
             version,
             states,
-            rules: rules.policy,
+            rules: keepRules.policyOf(organization.id, rules, toolsets),
           }
           return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials })
         }),

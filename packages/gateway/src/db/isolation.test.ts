@@ -67,6 +67,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into webhook_deliveries (id, organization_id, webhook_id, about, payload)
     values (${`msg_${id}`}, ${id}, ${`whk_${id}`}, 'same', '{}')`
+  await sql(Nothing)`
+    insert into organization_rules (id, organization_id, scope, connection_id, name, words, origin, created_by)
+    values (${`rul_${id}`}, ${id}, 'connection', ${`con_${id}`}, 'same', '{}', 'test', 'test')`
 }
 
 const addTwo = (db: Db) =>
@@ -104,6 +107,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'oauth_apps',
       'oauth_flows',
       'oauth_grants',
+      'organization_rules',
       'organization_versions',
       'organizations',
       'record_chains',

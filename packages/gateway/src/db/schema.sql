@@ -217,6 +217,22 @@ create table oauth_tokens (
   expires_at timestamp with time zone not null,
   consumed_at timestamp with time zone
 );
+create table organization_rules (
+  id text not null,
+  organization_id text not null,
+  scope text not null,
+  toolset text,
+  connection_id text,
+  user_id text,
+  key_id text,
+  name text not null,
+  words jsonb not null,
+  state text not null default 'on'::text,
+  origin text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table organization_versions (
   organization_id text not null,
   version bigint not null default 1,
@@ -297,14 +313,16 @@ create table refresh_tokens (
 );
 create table rules (
   id text not null,
-  tool_name_pattern text not null,
   action text not null,
   reason text not null,
-  connector_type text,
-  active boolean not null default true,
   created_by text not null,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  name text not null,
+  match jsonb not null,
+  parameters jsonb not null default '{}'::jsonb,
+  state text not null default 'on'::text,
+  origin text not null default 'administration'::text
 );
 create table sessions (
   hash bytea not null,
@@ -474,6 +492,7 @@ alter table keys add constraint keys_family_check CHECK ((family = ANY (ARRAY['u
 alter table keys add constraint keys_hash_key UNIQUE (hash);
 alter table keys add constraint keys_hashed CHECK (((hash IS NOT NULL) OR (slow_hash IS NOT NULL)));
 alter table keys add constraint keys_id_check CHECK ((id <> ''::text));
+alter table keys add constraint keys_organization_id_id_key UNIQUE (organization_id, id);
 alter table keys add constraint keys_pkey PRIMARY KEY (id);
 alter table keys add constraint keys_platform CHECK (((organization_id IS NOT NULL) OR ((role = 'platform_admin'::text) AND (user_id IS NULL))));
 alter table keys add constraint keys_role_check CHECK ((role = ANY (ARRAY['platform_admin'::text, 'tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
@@ -518,6 +537,19 @@ alter table oauth_tokens add constraint oauth_tokens_hash_check CHECK ((length(h
 alter table oauth_tokens add constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['Interaction'::text, 'AuthorizationCode'::text, 'RefreshToken'::text])));
 alter table oauth_tokens add constraint oauth_tokens_pkey PRIMARY KEY (hash);
 alter table oauth_tokens add constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE;
+alter table organization_rules add constraint organization_rules_id_check CHECK ((id <> ''::text));
+alter table organization_rules add constraint organization_rules_name_check CHECK ((name <> ''::text));
+alter table organization_rules add constraint organization_rules_of CHECK ((((scope = 'toolset'::text) = (toolset IS NOT NULL)) AND ((scope = 'connection'::text) = (connection_id IS NOT NULL)) AND ((scope = 'member'::text) = (user_id IS NOT NULL)) AND ((scope = 'key'::text) = (key_id IS NOT NULL))));
+alter table organization_rules add constraint organization_rules_organization_id_id_key UNIQUE (organization_id, id);
+alter table organization_rules add constraint organization_rules_pkey PRIMARY KEY (id);
+alter table organization_rules add constraint organization_rules_scope_check CHECK ((scope = ANY (ARRAY['organization'::text, 'toolset'::text, 'connection'::text, 'member'::text, 'key'::text])));
+alter table organization_rules add constraint organization_rules_state_check CHECK ((state = ANY (ARRAY['on'::text, 'shadow'::text, 'off'::text])));
+alter table organization_rules add constraint organization_rules_words_check CHECK ((jsonb_typeof(words) = 'object'::text));
+alter table organization_rules add constraint organization_rules_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table organization_rules add constraint organization_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table organization_rules add constraint organization_rules_organization_id_key_id_fkey FOREIGN KEY (organization_id, key_id) REFERENCES keys(organization_id, id) ON DELETE CASCADE;
+alter table organization_rules add constraint organization_rules_organization_id_toolset_fkey FOREIGN KEY (organization_id, toolset) REFERENCES toolsets(organization_id, slug) ON UPDATE CASCADE ON DELETE CASCADE;
+alter table organization_rules add constraint organization_rules_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table organization_versions add constraint organization_versions_pkey PRIMARY KEY (organization_id);
 alter table organization_versions add constraint organization_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table organizations add constraint organizations_egress_check CHECK (((jsonb_typeof((egress -> 'networks'::text)) = 'array'::text) AND (jsonb_typeof((egress -> 'hosts'::text)) = 'array'::text)));
@@ -549,11 +581,15 @@ alter table records add constraint records_place UNIQUE (organization_id, seq);
 alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
 alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
-alter table rules add constraint rules_action_check CHECK ((action = ANY (ARRAY['block'::text, 'warn'::text])));
+alter table rules add constraint rules_action_check CHECK ((action <> ''::text));
 alter table rules add constraint rules_id_check CHECK ((id <> ''::text));
+alter table rules add constraint rules_match_check CHECK ((jsonb_typeof(match) = 'object'::text));
+alter table rules add constraint rules_name_check CHECK ((name <> ''::text));
+alter table rules add constraint rules_name_key UNIQUE (name);
+alter table rules add constraint rules_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text));
 alter table rules add constraint rules_pkey PRIMARY KEY (id);
 alter table rules add constraint rules_reason_check CHECK ((reason <> ''::text));
-alter table rules add constraint rules_tool_name_pattern_check CHECK ((tool_name_pattern <> ''::text));
+alter table rules add constraint rules_state_check CHECK ((state = ANY (ARRAY['on'::text, 'shadow'::text, 'off'::text])));
 alter table sessions add constraint sessions_hash_check CHECK ((length(hash) = 32));
 alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
 alter table sessions add constraint sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -620,6 +656,10 @@ CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organ
 CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_tokens_expiry ON public.oauth_tokens USING btree (expires_at);
 CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
+CREATE INDEX organization_rules_connection ON public.organization_rules USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX organization_rules_key ON public.organization_rules USING btree (organization_id, key_id) WHERE (key_id IS NOT NULL);
+CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING btree (organization_id, scope, COALESCE(toolset, connection_id, user_id, key_id, ''::text), name);
+CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
@@ -647,6 +687,7 @@ alter table oauth_clients enable row level security, force row level security;
 alter table oauth_flows enable row level security, force row level security;
 alter table oauth_grants enable row level security, force row level security;
 alter table oauth_tokens enable row level security, force row level security;
+alter table organization_rules enable row level security, force row level security;
 alter table organization_versions enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
@@ -741,6 +782,12 @@ create policy system_all on oauth_grants as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on oauth_tokens as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on organization_rules as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on organization_rules as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on organization_versions as permissive for all to toolway_organization
@@ -1305,6 +1352,10 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.oauth_apps REFERENCING NEW TABL
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.oauth_apps REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.oauth_apps REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER end_sign_in AFTER UPDATE OF ended_at ON public.oauth_grants FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_sign_in_of_grant();
+CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.organization_rules DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER tell_added AFTER INSERT ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.organization_rules REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
@@ -1349,6 +1400,7 @@ grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant delete, insert, select, update on oauth_flows to toolway_organization;
 grant select, update (ended_at) on oauth_grants to toolway_organization;
+grant delete, insert, select, update on organization_rules to toolway_organization;
 grant delete, insert, select, update on organization_versions to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant select on record_chains to toolway_organization;

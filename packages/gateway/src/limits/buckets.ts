@@ -3,22 +3,23 @@
  * sixtieth of them each second (ledger S3-RATE-01).
  *
  * It takes or it says how long to wait; it never waits, promises or allocates. Names that were not used lately are forgotten:
- * after a minute a bucket is full again, which is what a new one is.
+ * after a minute, or the longer time that a rule names, a bucket is full again, which is what a new one is.
  */
 import { createRecent } from '../lib/recent.ts'
 
 export interface Buckets {
   /**
    * Take `count` tokens: 0 when they were there, else the milliseconds until they would be, and nothing is taken. More than
-   * the bucket can hold is taken as all that it can.
+   * the bucket can hold is taken as all that it can. `window`: the milliseconds in which an empty bucket is full again, a minute
+   * where nothing is said.
    */
-  take(name: string, perMinute: number, count: number): number | Promise<number>
+  take(name: string, most: number, count: number, window?: number): number | Promise<number>
   /** Give back what was taken and not used. */
   give(name: string, count: number): void
 }
 
 export interface LocalBuckets extends Buckets {
-  take(name: string, perMinute: number, count: number): number
+  take(name: string, most: number, count: number, window?: number): number
   readonly size: number
 }
 
@@ -35,23 +36,23 @@ interface Bucket {
   at: number
 }
 
-const MINUTE = 60_000
+export const MINUTE = 60_000
 /** What adding up parts of a token may lose. */
 const DUST = 1e-6
 
-export function createBuckets({ now, most }: BucketsParts): LocalBuckets {
-  const buckets = createRecent<Bucket>(most, () => ({ tokens: undefined, at: 0 }))
+export function createBuckets({ now, most: remembered }: BucketsParts): LocalBuckets {
+  const buckets = createRecent<Bucket>(remembered, () => ({ tokens: undefined, at: 0 }))
   return {
-    take(name, perMinute, count) {
+    take(name, most, count, window = MINUTE) {
       const bucket = buckets.get(name)
       const at = now()
-      const before = bucket.tokens ?? perMinute
-      const tokens = Math.min(perMinute, before + ((at - bucket.at) * perMinute) / MINUTE)
-      const wanted = Math.min(count, perMinute)
+      const before = bucket.tokens ?? most
+      const tokens = Math.min(most, before + ((at - bucket.at) * most) / window)
+      const wanted = Math.min(count, most)
       const enough = tokens + DUST >= wanted
       bucket.at = at
       bucket.tokens = enough ? tokens - wanted : tokens
-      return enough ? 0 : ((wanted - tokens) * MINUTE) / perMinute
+      return enough ? 0 : ((wanted - tokens) * window) / most
     },
     give(name, count) {
       const bucket = buckets.get(name)

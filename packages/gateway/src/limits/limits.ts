@@ -1,6 +1,6 @@
 /**
- * How much anybody may ask of the gateway: by address, by key, by organization, by connection (ledger U-15). The first of them
- * that is empty refuses, with the seconds until it would not.
+ * How much anybody may ask of the gateway: by address, by key, by organization, by connection, and as rules say (ledger U-15). The
+ * first of them that is empty refuses, with the seconds until it would not.
  *
  * It knows names and numbers and no request: whoever asks says what counts. Nothing is taken from the wider bucket when the
  * narrower one refuses, nor the other way round. What counts where is in `docs/guides/limits.md`.
@@ -26,7 +26,16 @@ export interface LimitsParts {
   onRefuse(bucket: Bucket): void
 }
 
-export type Bucket = 'address' | 'organization' | 'administration' | 'key' | 'connection' | 'unknown'
+export type Bucket = 'address' | 'organization' | 'administration' | 'key' | 'connection' | 'unknown' | 'rule'
+
+/** What a rule allows: so many calls in so many seconds, of all who share the budget of that name. */
+export interface RuleRate {
+  readonly name: string
+  readonly calls: number
+  readonly seconds: number
+  /** For whoever is refused. */
+  readonly reason: string
+}
 
 /**
  * Each throws, or rejects with, the fault of the bucket that is empty. A promise only when the shared count must be asked,
@@ -46,6 +55,8 @@ export interface Limits {
   connection(id: string, alias: string): Promise<void> | undefined
   /** One request for an endpoint that does not exist; all of them share one bucket. */
   unknown(): Promise<void> | undefined
+  /** One call under all of these rules, or under none: nothing is taken from any of them where one refuses. */
+  rules(rates: readonly RuleRate[]): Promise<void> | undefined
   /** Where is counted: for whoever runs the gateway. */
   readonly state: 'memory' | 'redis' | 'memory, as redis does not answer'
 }
@@ -64,8 +75,9 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
   const keys = bucketsOf('key')
   const connections = bucketsOf('connection')
   const unknowns = bucketsOf('unknown')
+  const budgets = bucketsOf('rule')
 
-  function refused(bucket: Bucket, perMinute: number, wait: number, alias = ''): Fault {
+  function refused(bucket: Exclude<Bucket, 'rule'>, perMinute: number, wait: number, alias = ''): Fault {
     onRefuse(bucket)
     // The first whole second after which there is room.
     const facts = { limit: perMinute, seconds: Math.max(1, Math.ceil(wait / 1_000)) }
@@ -75,7 +87,14 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
   }
 
   /** Undefined when there was room. */
-  function take(buckets: Buckets, bucket: Bucket, name: string, perMinute: number, count = 1, alias?: string) {
+  function take(
+    buckets: Buckets,
+    bucket: Exclude<Bucket, 'rule'>,
+    name: string,
+    perMinute: number,
+    count = 1,
+    alias?: string,
+  ) {
     if (perMinute === 0) return undefined
     const wait = buckets.take(name, perMinute, count)
     if (wait === 0) return undefined
@@ -102,6 +121,34 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
     return first === undefined ? takeOrGiveBack() : first.then(takeOrGiveBack)
   }
 
+  function underRule({ name, calls, seconds, reason }: RuleRate): Promise<void> | undefined {
+    const refuse = (wait: number): Fault => {
+      onRefuse('rule')
+      const facts = { limit: calls, period: seconds, reason, seconds: Math.max(1, Math.ceil(wait / 1_000)) }
+      return new Fault('limit.rule', facts)
+    }
+    const wait = budgets.take(name, calls, 1, seconds * 1_000)
+    if (wait === 0) return undefined
+    if (typeof wait === 'number') throw refuse(wait)
+    return wait.then((later) => {
+      if (later > 0) throw refuse(later)
+    })
+  }
+
+  /** One after the other; what was taken before one refused is given back. */
+  async function underRules(rates: readonly RuleRate[]): Promise<void> {
+    const taken: string[] = []
+    try {
+      for (const rate of rates) {
+        await underRule(rate)
+        taken.push(rate.name)
+      }
+    } catch (thrown) {
+      for (const name of taken) budgets.give(name, 1)
+      throw thrown
+    }
+  }
+
   return {
     address: (address, count) => take(addresses, 'address', address, rates.address, count),
     request(principal, organization, perMinute = rates.organization) {
@@ -113,6 +160,11 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
       return both(principal, () => take(administrations, 'administration', organization, perMinute))
     },
     connection: (id, alias) => take(connections, 'connection', id, rates.connection, 1, alias),
+    rules(rates) {
+      const [only, ...others] = rates
+      if (only === undefined) return undefined
+      return others.length === 0 ? underRule(only) : underRules(rates)
+    },
     unknown: () => take(unknowns, 'unknown', 'unknown', rates.organization),
     get state() {
       if (shared === undefined) return 'memory'

@@ -85,9 +85,9 @@ describeWithRedis('gateways that share a Redis', () => {
     await using redis = await startTestRedis()
     using one = await replicas(redis.url, 1)
     const { count } = one.first
-    expect(await count.ask('x', { perMinute: 10, want: 10, need: 1, back: 0 })).toMatchObject({ tokens: 10 })
-    expect(await count.ask('x', { perMinute: 10, want: 1, need: 1, back: 0 })).toMatchObject({ tokens: 0 })
-    expect(await count.ask('x', { perMinute: 10, want: 4, need: 1, back: 4 })).toMatchObject({ tokens: 4 })
+    expect(await count.ask('x', { most: 10, window: 60_000, want: 10, need: 1, back: 0 })).toMatchObject({ tokens: 10 })
+    expect(await count.ask('x', { most: 10, window: 60_000, want: 1, need: 1, back: 0 })).toMatchObject({ tokens: 0 })
+    expect(await count.ask('x', { most: 10, window: 60_000, want: 4, need: 1, back: 4 })).toMatchObject({ tokens: 4 })
   })
 
   test('of two installations do not count together', async () => {

@@ -7,6 +7,7 @@
  */
 import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
+import { MINUTE } from './buckets.ts'
 import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
 
 export interface RedisCountParts {
@@ -38,29 +39,37 @@ const GOOD = 3
 const TIMES: RedisTimes = { patience: 250, start: 2_000, look: 1_000 }
 
 /**
- * KEYS: the bucket. ARGV: limit per minute, wanted, needed, given back. Answers the tokens taken and, where there were not
- * enough, the milliseconds until there are. A bucket that nobody touches for two minutes is full, and goes.
+ * KEYS: the bucket. ARGV: what it holds, wanted, needed, given back, the milliseconds in which it fills. Answers the tokens taken and,
+ * where there were not enough, the milliseconds until there are. A bucket that nobody touches for twice that time is full, and goes.
  */
 const TAKE = `
 local most, want, need, back = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local window = tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local since = math.max(0, now - (tonumber(held[2]) or now))
-local tokens = math.min(most, (tonumber(held[1]) or most) + back + since * most / 60000)
+local tokens = math.min(most, (tonumber(held[1]) or most) + back + since * most / window)
 local taken = 0
 if tokens >= want then taken = want elseif tokens + 0.000001 >= need then taken = math.max(need, math.floor(tokens)) end
 tokens = tokens - taken
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.9f', tokens), 'at', string.format('%.0f', now))
-redis.call('PEXPIRE', KEYS[1], 120000)
-return { taken, taken > 0 and 0 or math.ceil((need - tokens) * 60000 / most) + 1 }
+redis.call('PEXPIRE', KEYS[1], 2 * window)
+return { taken, taken > 0 and 0 or math.ceil((need - tokens) * window / most) + 1 }
 `
 
-const NOTHING: Asking = { perMinute: 1, want: 0, need: 0, back: 0 }
+const NOTHING: Asking = { most: 1, window: MINUTE, want: 0, need: 0, back: 0 }
 
 /** What `defineCommand` adds. */
 interface Taking {
-  takeTokens(key: string, perMinute: number, want: number, need: number, back: number): Promise<[number, number]>
+  takeTokens(
+    key: string,
+    most: number,
+    want: number,
+    need: number,
+    back: number,
+    window: number,
+  ): Promise<[number, number]>
 }
 
 export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCountParts): RedisCount {
@@ -83,8 +92,8 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
   // Each of them fails what is under way, too; an error that nobody hears would end the process.
   redis.on('error', (error: Error) => lose(error))
 
-  const take = (name: string, { perMinute, want, need, back }: Asking) =>
-    takeTokens.call(redis, `${prefix}:${name}`, perMinute, want, need, back)
+  const take = (name: string, { most, window, want, need, back }: Asking) =>
+    takeTokens.call(redis, `${prefix}:${name}`, most, want, need, back, window)
 
   function lose(thrown: unknown): void {
     if (closed || looking !== undefined) return

@@ -7,7 +7,7 @@
  * gateway counts alone, up to the whole limit (ADR 0019).
  */
 import { createRecent } from '../lib/recent.ts'
-import type { Buckets, LocalBuckets } from './buckets.ts'
+import { MINUTE, type Buckets, type LocalBuckets } from './buckets.ts'
 
 /** The count that all gateways share. */
 export interface SharedCount {
@@ -21,7 +21,10 @@ export interface SharedCount {
 }
 
 export interface Asking {
-  readonly perMinute: number
+  /** What the bucket holds when it is full. */
+  readonly most: number
+  /** Milliseconds in which an empty one is full again. */
+  readonly window: number
   readonly want: number
   readonly need: number
   readonly back: number
@@ -56,13 +59,20 @@ interface Lease {
   asking: Promise<void> | undefined
 }
 
+/** One bucket as it is asked for. */
+interface Bucket {
+  readonly name: string
+  readonly most: number
+  readonly window: number
+}
+
 /** How long a fetched token may be spent. Milliseconds. */
 const LIFE = 1_000
 /** The part of a limit that is fetched at a time, at most. */
 const LARGEST = 10
 
-export function createSharedBuckets({ count, alone, now, most, kind }: SharedBucketsParts): Buckets {
-  const leases = createRecent<Lease>(most, () => ({
+export function createSharedBuckets({ count, alone, now, most: remembered, kind }: SharedBucketsParts): Buckets {
+  const leases = createRecent<Lease>(remembered, () => ({
     tokens: 0,
     until: 0,
     emptyUntil: 0,
@@ -71,20 +81,20 @@ export function createSharedBuckets({ count, alone, now, most, kind }: SharedBuc
     asking: undefined,
   }))
 
-  function fetch(lease: Lease, name: string, perMinute: number, need: number): Promise<void> {
-    lease.asking ??= fetchNow(lease, name, perMinute, need).finally(() => (lease.asking = undefined))
+  function fetch(lease: Lease, of: Bucket, need: number): Promise<void> {
+    lease.asking ??= fetchNow(lease, of, need).finally(() => (lease.asking = undefined))
     return lease.asking
   }
 
-  async function fetchNow(lease: Lease, name: string, perMinute: number, need: number): Promise<void> {
+  async function fetchNow(lease: Lease, { name, most, window }: Bucket, need: number): Promise<void> {
     const begun = now()
     const isFresh = begun < lease.until
-    const largest = Math.max(1, Math.floor(perMinute / LARGEST))
+    const largest = Math.max(1, Math.floor(most / LARGEST))
     lease.size = isFresh ? Math.min(lease.size * 2, largest) : 1
     const back = isFresh ? 0 : lease.tokens
     lease.tokens -= back
-    const want = Math.min(perMinute, Math.max(lease.size, lease.wanted, need))
-    const { tokens, wait } = await count.ask(`${kind}:${name}`, { perMinute, want, need, back })
+    const want = Math.min(most, Math.max(lease.size, lease.wanted, need))
+    const { tokens, wait } = await count.ask(`${kind}:${name}`, { most, window, want, need, back })
     lease.tokens += tokens
     if (tokens > 0) lease.until = now() + LIFE
     else lease.emptyUntil = now() + wait
@@ -100,32 +110,33 @@ export function createSharedBuckets({ count, alone, now, most, kind }: SharedBuc
     return at < lease.emptyUntil ? lease.emptyUntil - at : undefined
   }
 
-  async function wait(lease: Lease, name: string, perMinute: number, wanted: number): Promise<number> {
+  async function wait(lease: Lease, of: Bucket, wanted: number): Promise<number> {
+    const takeAlone = () => alone.take(of.name, of.most, wanted, of.window)
     lease.wanted += wanted
     try {
       for (;;) {
-        const wait = count.there ? spend(lease, wanted) : alone.take(name, perMinute, wanted)
+        const wait = count.there ? spend(lease, wanted) : takeAlone()
         if (wait !== undefined) return wait
-        await fetch(lease, name, perMinute, wanted)
+        await fetch(lease, of, wanted)
       }
     } catch {
       // The count says by itself, once, that it is away.
-      return alone.take(name, perMinute, wanted)
+      return takeAlone()
     } finally {
       lease.wanted -= wanted
     }
   }
 
   return {
-    take(name, perMinute, asked) {
-      const wanted = Math.min(asked, perMinute)
-      if (!count.there) return alone.take(name, perMinute, wanted)
+    take(name, most, asked, window = MINUTE) {
+      const wanted = Math.min(asked, most)
+      if (!count.there) return alone.take(name, most, wanted, window)
       const lease = leases.get(name)
       const spent = spend(lease, wanted)
-      if (spent === undefined) return wait(lease, name, perMinute, wanted)
+      if (spent === undefined) return wait(lease, { name, most, window }, wanted)
       // The next ones are on their way before the last is spent; when they do not come, whoever needs them hears of it.
       if (spent === 0 && lease.size > 1 && lease.tokens < lease.size / 2 && lease.asking === undefined)
-        fetch(lease, name, perMinute, 1).catch(() => {})
+        fetch(lease, { name, most, window }, 1).catch(() => {})
       return spent
     },
     give(name, tokens) {

@@ -1,39 +1,36 @@
-import { ANYBODY } from '../catalog/ruled-definition.ts'
 import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../testing/database.ts'
-import { addRule, changeRule, createRules, listRules, removeRule } from './rules.ts'
+import { addPlatformRule, removePlatformRule } from './kept/platform-rules.ts'
+import { addRule, changeRule, listRules, removeRule } from './rules.ts'
 
 const words = { pattern: 'x*', action: 'block' as const, reason: 'No.', connector: null, active: true }
 
 describeEachPostgres('rules', (createDatabase) => {
-  test('are kept, changed and removed, and asked for from memory', async () => {
+  test('are kept, changed and removed', async () => {
     await using database = await createDatabase()
     const { db } = database
-    let queries = 0
-    const rules = createRules({
-      list: () => {
-        queries++
-        return db.system(listRules)
-      },
-    })
-    const tool = {
-      ...{ name: 'x1', joined: 'a__x1', connection: 'a', connector: 'mcp.http', effect: 'read', category: '' },
-    }
-    const judge = () => rules.policy.of(tool, { organization: 'acme', toolset: '' })?.decide(ANYBODY)
+    const listed = async () => (await db.system(listRules)).map(({ id, action, active }) => [id, action, active])
     const added = await db.system((sql) => addRule(sql, words, 'usr_1'))
-    expect(judge()).toBeUndefined()
-    await rules.load()
-    for (let asked = 0; asked < 100; asked++)
-      expect(judge()?.rule).toMatchObject({ id: added.id, action: 'block', reason: 'No.' })
-    expect(queries).toBe(1)
-    await db.system((sql) => changeRule(sql, added.id, { ...words, action: 'warn' }))
-    await rules.load()
-    expect(judge()?.action).toBe('warn')
+    expect(await listed()).toEqual([[added.id, 'block', true]])
+    await db.system((sql) => changeRule(sql, added.id, { ...words, action: 'warn', active: false }))
+    expect(await listed()).toEqual([[added.id, 'warn', false]])
     expect(await db.system((sql) => changeRule(sql, 'rul_nothing', words))).toBeUndefined()
     expect(await db.system((sql) => removeRule(sql, added.id))).toMatchObject({ id: added.id })
     expect(await db.system((sql) => removeRule(sql, added.id))).toBeUndefined()
-    await rules.load()
-    expect(judge()).toBeUndefined()
+  })
+
+  test('that say more than a name and yes or no are not seen in the words of the source system, nor changed by them', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const full = { name: 'more', action: 'block', parameters: {}, reason: 'No.', state: 'on' as const }
+    const by = { origin: 'administration', createdBy: 'usr_1' }
+    for (const match of [{ tools: ['a', 'b'] }, { tools: ['a'], effects: ['write'] }, { tools: ['a'], when: 'true' }]) {
+      const row = await db.system((sql) => addPlatformRule(sql, { ...full, match }, by))
+      expect(await db.system(listRules)).toEqual([])
+      expect(await db.system((sql) => changeRule(sql, row?.id ?? '', words))).toBeUndefined()
+      expect(await db.system((sql) => removeRule(sql, row?.id ?? ''))).toBeUndefined()
+      await db.system((sql) => removePlatformRule(sql, row?.id ?? ''))
+    }
   })
 
   test('tell every gateway that they changed', async () => {

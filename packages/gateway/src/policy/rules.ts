@@ -1,32 +1,51 @@
 /**
- * Rules of the platform about tools, by name (ledger S3-POLY-01): what is kept, and the memory of it that every view is made from.
- *
- * They belong to no organization, so no organization's transaction reaches them. A call asks no database: a change of a rule
- * makes all views anew.
+ * Rules of the platform about tools, as a source system knows them: block or warn, by one pattern of names and perhaps one kind of
+ * connection (ledger S3-POLY-01). A view of the rules that are kept; those that say more are not in it.
  */
-import { newId, NAME_ACTIONS, type NameAction, type Rule, type RuleId } from '@toolway/contract'
-import { z } from 'zod'
+import { NAME_ACTIONS, newId, type NameAction, type RuleId } from '@toolway/contract'
 import type { SystemSql } from '../db/db.ts'
-import { createPolicy, NO_POLICY } from './compile.ts'
-import type { Policy } from './verdict.ts'
+import {
+  addPlatformRule,
+  changePlatformRule,
+  listPlatformRules,
+  removePlatformRule,
+  type PlatformRuleRow,
+  type WrittenRule,
+} from './kept/platform-rules.ts'
 
-export const RuleRow = z.object({
-  id: z.string().transform((id) => id as RuleId),
-  tool_name_pattern: z.string(),
-  action: z.enum(NAME_ACTIONS),
-  reason: z.string(),
-  connector_type: z.string().nullable(),
-  active: z.boolean(),
-  created_by: z.string(),
-  created_at: z.date(),
-  updated_at: z.date(),
-})
-export type RuleRow = z.output<typeof RuleRow>
+export interface RuleRow {
+  readonly id: RuleId
+  readonly tool_name_pattern: string
+  readonly action: NameAction
+  readonly reason: string
+  readonly connector_type: string | null
+  readonly active: boolean
+  readonly created_by: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
 
-/** The oldest first: among rules that say the same, it is the one that is named. */
-export const listRules = (sql: SystemSql) => sql(RuleRow)`
-  select id, tool_name_pattern, action, reason, connector_type, active, created_by, created_at, updated_at
-    from rules order by created_at, id`
+const isNamed = (action: string): action is NameAction => NAME_ACTIONS.some((one) => one === action)
+const onlyText = (list: unknown): string | undefined =>
+  Array.isArray(list) && list.length === 1 && typeof list[0] === 'string' ? list[0] : undefined
+
+/** Undefined where a rule says more than this view has words for. */
+function inView(row: PlatformRuleRow): RuleRow | undefined {
+  const { tools, connectors, ...more } = row.match
+  const pattern = onlyText(tools)
+  const connector = connectors === undefined ? null : onlyText(connectors)
+  if (!isNamed(row.action) || pattern === undefined || connector === undefined) return undefined
+  if (Object.keys(more).length > 0 || row.state === 'shadow' || row.origin === 'file') return undefined
+  const { id, action, reason, state, created_by, created_at, updated_at } = row
+  return {
+    ...{ id, action, reason, created_by, created_at, updated_at },
+    ...{ tool_name_pattern: pattern, connector_type: connector, active: state === 'on' },
+  }
+}
+
+/** The oldest first. */
+export const listRules = async (sql: SystemSql): Promise<RuleRow[]> =>
+  (await listPlatformRules(sql)).flatMap((row) => inView(row) ?? [])
 
 export interface NewRule {
   readonly pattern: string
@@ -36,68 +55,37 @@ export interface NewRule {
   readonly active: boolean
 }
 
-export async function addRule(sql: SystemSql, rule: NewRule, createdBy: string): Promise<RuleRow> {
-  const { pattern, action, reason, connector, active } = rule
-  const [row] = await sql(RuleRow)`
-    insert into rules (id, tool_name_pattern, action, reason, connector_type, active, created_by)
-    values (${newId('rul')}, ${pattern}, ${action}, ${reason}, ${connector}, ${active}, ${createdBy})
-    returning id, tool_name_pattern, action, reason, connector_type, active, created_by, created_at, updated_at`
-  if (row === undefined) throw new Error('an insert returned no row')
-  return row
-}
-
-/** Undefined when there is no such rule. */
-export async function changeRule(sql: SystemSql, id: string, rule: NewRule): Promise<RuleRow | undefined> {
-  const { pattern, action, reason, connector, active } = rule
-  const rows = await sql(RuleRow)`
-    update rules
-       set tool_name_pattern = ${pattern}, action = ${action}, reason = ${reason}, connector_type = ${connector},
-           active = ${active}, updated_at = now()
-     where id = ${id}
-    returning id, tool_name_pattern, action, reason, connector_type, active, created_by, created_at, updated_at`
-  return rows[0]
-}
-
-export async function removeRule(sql: SystemSql, id: string): Promise<RuleRow | undefined> {
-  const rows = await sql(RuleRow)`
-    delete from rules where id = ${id}
-    returning id, tool_name_pattern, action, reason, connector_type, active, created_by, created_at, updated_at`
-  return rows[0]
-}
-
-const ruleOf = ({ id, tool_name_pattern: glob, action, reason, connector_type: connector, active }: RuleRow): Rule => ({
-  id,
-  name: id.toLowerCase(),
-  scope: 'platform',
-  of: undefined,
-  match: { tools: [glob], ...(connector === null ? {} : { connectors: [connector] }) },
+const wordsOf = ({ pattern, action, reason, connector, active }: NewRule, name: string): WrittenRule => ({
+  name,
+  match: { tools: [pattern], ...(connector === null ? {} : { connectors: [connector] }) },
   action,
   parameters: {},
   reason,
   state: active ? 'on' : 'off',
 })
 
-export interface Rules {
-  /** As last loaded. */
-  readonly policy: Policy
-  load(): Promise<void>
+/** A rule that comes without a name has one that is made of its id. */
+const nameOf = (id: RuleId): string => id.toLowerCase().replaceAll('_', '-')
+
+export async function addRule(sql: SystemSql, rule: NewRule, createdBy: string): Promise<RuleRow> {
+  const id = newId('rul')
+  const added = await addPlatformRule(sql, wordsOf(rule, nameOf(id)), { id, createdBy, origin: 'administration' })
+  const shown = added && inView(added)
+  if (shown === undefined) throw new Error('an insert returned no row')
+  return shown
 }
 
-export function createRules({ list }: { list(): Promise<readonly RuleRow[]> }): Rules {
-  let policy = NO_POLICY
-  let loading: Promise<void> = Promise.resolve()
-  return {
-    get policy() {
-      return policy
-    },
-    load() {
-      // One after the other, so that an older answer never replaces a newer one.
-      const run = async () => {
-        policy = createPolicy((await list()).map(ruleOf))
-      }
-      const result = loading.then(run)
-      loading = result.catch(() => {})
-      return result
-    },
-  }
+/** Undefined when there is no such rule. */
+export async function changeRule(sql: SystemSql, id: string, rule: NewRule): Promise<RuleRow | undefined> {
+  const held = (await listPlatformRules(sql)).find((row) => row.id === id)
+  if (held === undefined || inView(held) === undefined) return undefined
+  const changed = await changePlatformRule(sql, id, wordsOf(rule, held.name))
+  return changed && inView(changed)
+}
+
+export async function removeRule(sql: SystemSql, id: string): Promise<RuleRow | undefined> {
+  const held = (await listRules(sql)).find((row) => row.id === id)
+  if (held === undefined) return undefined
+  await removePlatformRule(sql, id)
+  return held
 }

@@ -62,16 +62,21 @@ function checkSize({ sizes, arguments: args }: Verdict): void {
   }
 }
 
-async function spend(
+function spend(
   { rates }: Verdict,
   { limits, principal, organizationId }: Pick<Standing, 'limits' | 'principal' | 'organizationId'>,
   session: string | undefined,
-): Promise<void> {
-  if (limits.rule === undefined) throw new Fault('policy.blocked', { tool: '', reason: 'nothing counts calls here' })
-  for (const rate of rates) {
-    const subject = { caller: principal.id, organization: organizationId, session: session ?? principal.id }
-    await limits.rule(rate, `${organizationId} ${subject[rate.parameters.of]}`)
-  }
+): Promise<void> | undefined {
+  // A client without a session has one budget for all that it calls.
+  const sharers = { caller: principal.id, organization: 'all', session: session ?? principal.id }
+  return limits.rules(
+    rates.map(({ id, reason, parameters: { calls, per, of } }) => ({
+      name: `${organizationId} ${id} ${sharers[of]}`,
+      calls,
+      seconds: per,
+      reason: reason.replace(/\.$/, ''),
+    })),
+  )
 }
 
 /** What the client is told of its arguments: what is fixed is nobody's business, but that it is is. */

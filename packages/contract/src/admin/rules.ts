@@ -1,0 +1,139 @@
+/**
+ * Rules about tools over the admin interface: those of the platform, and those of one organization (ledger U-06, S3-POLY-01, -03).
+ * What a rule can say is in `../rules.ts`; here is where it stands, and what was found wrong with it.
+ */
+import { z } from 'zod'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, RuleWords, ruleWordsWith } from '../rules.ts'
+import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+
+/** A rule as it is kept. `match` and `parameters` are shown also where the gateway cannot read them. */
+export const KeptRule = z.strictObject({
+  id: z.string(),
+  scope: z.enum(RULE_SCOPES),
+  /** Slug of the toolset, alias of the connection, address of the member, or id of the key; null for the outer two scopes. */
+  of: z.string().nullable(),
+  name: z.string(),
+  match: z.record(z.string(), z.unknown()),
+  action: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  reason: z.string(),
+  state: z.enum(RULE_STATES),
+  /** Where it came from; one of a file, or of a toolset, is changed there. */
+  origin: z.string(),
+  created_by: z.string().nullable(),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+  /** Why it cannot be read; until it is mended it blocks what it speaks of. Null where nothing is wrong. */
+  problem: z.string().nullable(),
+})
+export type KeptRule = z.output<typeof KeptRule>
+
+/** What is not named stays. Another action takes its own parameters. */
+export const FullRuleChange = z.strictObject({
+  name: RuleName.optional(),
+  match: z.record(z.string(), z.unknown()).optional(),
+  action: z.enum(RULE_ACTIONS).optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  reason: z.string().optional(),
+  state: z.enum(RULE_STATES).optional(),
+})
+export type FullRuleChange = z.output<typeof FullRuleChange>
+
+/** Scopes within an organization. */
+export const INNER_SCOPES = ['organization', 'toolset', 'connection', 'member', 'key'] as const
+export type InnerScope = (typeof INNER_SCOPES)[number]
+
+export const NewOrganizationRule = ruleWordsWith({
+  scope: z.enum(INNER_SCOPES).default('organization'),
+  /** Slug of the toolset, alias of the connection, address of the member, or name or id of the key. */
+  of: z.string().min(1).max(255).optional(),
+})
+export type NewOrganizationRule = z.output<typeof NewOrganizationRule>
+
+const Filter = Paging.extend({
+  action: z.enum(RULE_ACTIONS).optional(),
+  state: z.enum(RULE_STATES).optional(),
+})
+
+const PLATFORM_RULES = '/api/v1/admin/rules'
+const manage = platform('policy_manage')
+export const listPlatformRules = operation({
+  id: 'listPlatformRules',
+  at: `GET ${PLATFORM_RULES}`,
+  summary: 'List the rules of the platform, which hold in every organization, the oldest first.',
+  needs: manage,
+  query: Filter,
+  answer: pageOf(KeptRule),
+})
+export const addPlatformRule = operation({
+  id: 'addPlatformRule',
+  at: `POST ${PLATFORM_RULES}`,
+  summary: 'Add a rule that holds in every organization, or in those that it names.',
+  needs: manage,
+  body: RuleWords,
+  answer: KeptRule,
+  status: 201,
+})
+export const getPlatformRule = operation({
+  id: 'getPlatformRule',
+  at: `GET ${PLATFORM_RULES}/{rule}`,
+  summary: 'Show a rule of the platform.',
+  needs: manage,
+  answer: KeptRule,
+})
+export const changePlatformRule = operation({
+  id: 'changePlatformRule',
+  at: `PUT ${PLATFORM_RULES}/{rule}`,
+  summary: 'Change a rule of the platform; what is not named stays.',
+  needs: manage,
+  body: FullRuleChange,
+  answer: KeptRule,
+})
+export const removePlatformRule = operation({
+  id: 'removePlatformRule',
+  at: `DELETE ${PLATFORM_RULES}/{rule}`,
+  summary: 'Remove a rule of the platform.',
+  needs: manage,
+})
+
+const RULES = '/api/v1/organizations/{organization}/rules'
+const within = inOrganization('policy_manage')
+export const listOrganizationRules = operation({
+  id: 'listOrganizationRules',
+  at: `GET ${RULES}`,
+  summary:
+    'List the rules in force in an organization: the platform’s, which it cannot change, and its own of every scope.',
+  needs: within,
+  query: Filter.extend({ scope: z.enum(RULE_SCOPES).optional() }),
+  answer: pageOf(KeptRule),
+})
+export const addOrganizationRule = operation({
+  id: 'addOrganizationRule',
+  at: `POST ${RULES}`,
+  summary: 'Add a rule to an organization, or to one of its toolsets, connections, members or keys.',
+  needs: within,
+  body: NewOrganizationRule,
+  answer: KeptRule,
+  status: 201,
+})
+export const getOrganizationRule = operation({
+  id: 'getOrganizationRule',
+  at: `GET ${RULES}/{rule}`,
+  summary: 'Show a rule of an organization.',
+  needs: within,
+  answer: KeptRule,
+})
+export const changeOrganizationRule = operation({
+  id: 'changeOrganizationRule',
+  at: `PUT ${RULES}/{rule}`,
+  summary: 'Change a rule of an organization; what is not named stays, and so does what it is of.',
+  needs: within,
+  body: FullRuleChange,
+  answer: KeptRule,
+})
+export const removeOrganizationRule = operation({
+  id: 'removeOrganizationRule',
+  at: `DELETE ${RULES}/{rule}`,
+  summary: 'Remove a rule of an organization.',
+  needs: within,
+})

@@ -1,0 +1,106 @@
+/** The operations on rules of an organization: its own to change, the platform's to see. */
+import { Fault, type Rule } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
+import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import { listToolsets } from '../../toolsets/toolsets.ts'
+import { tagOf } from '../entity-tag.ts'
+import { pageFrom } from '../page-from.ts'
+import { serveOrganization, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { changeOf, toOrganizationRule, toPlacedRule } from './rule-words.ts'
+import {
+  eraseOrganizationRule,
+  rewriteOrganizationRule,
+  writeOrganizationRule,
+  writtenOfRow,
+} from './write-organization-rules.ts'
+
+const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
+
+const said = (action: string) => (row: OrganizationRuleRow) =>
+  changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfRow(row))
+
+const told = (row: OrganizationRuleRow, head: Asking['head']): shapes.KeptRule => {
+  head.set('etag', tagOf(row.updated_at))
+  return toOrganizationRule(row)
+}
+
+/** Rules of the platform that speak of the organization, as they are in force. */
+export function platformRulesFor(parts: Pick<AdminParts, 'snapshots'>, id: string, slug: string): readonly Rule[] {
+  const rules = parts.snapshots.find({ id })?.rules.rules ?? []
+  return rules.filter(({ scope, match }) => scope === 'platform' && (match.organizations?.includes(slug) ?? true))
+}
+
+const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name }) => name)
+
+/** Those of toolsets, which are changed with their toolset. */
+const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
+  keptOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
+
+/** It can be seen here and is not to be changed here. Throws `rule.elsewhere`. */
+function refusePlaced(id: string, platform: readonly Rule[]): void {
+  const [, toolset] = /^toolsets\.([a-z0-9-]+)\.rules\./.exec(id) ?? []
+  if (toolset !== undefined) throw new Fault('rule.elsewhere', { place: `the toolset ${toolset}` })
+  if (platform.some((rule) => rule.id === id)) throw new Fault('rule.elsewhere', { place: 'the platform' })
+}
+
+export const organizationRuleOperations: readonly Served[] = [
+  serveOrganization(shapes.listOrganizationRules, async ({ look, parts, organization, query }) => {
+    const { action, state, scope } = query
+    const own = await look(async (sql) => [
+      ...(await listOrganizationRules(sql)).map(toOrganizationRule),
+      ...(await listPlaced(sql)),
+    ])
+    const above = platformRulesFor(parts, organization.id, organization.slug).map((rule) =>
+      toPlacedRule(rule, 'platform'),
+    )
+    const found = [...above, ...own].filter(
+      (rule) =>
+        (action === undefined || rule.action === action) &&
+        (state === undefined || rule.state === state) &&
+        (scope === undefined || rule.scope === scope),
+    )
+    return pageFrom(found, query, (rule) => rule)
+  }),
+
+  serveOrganization(shapes.addOrganizationRule, async ({ change, parts, organization, principal, body, head }) => {
+    const { id: organizationId, slug } = organization
+    const platform = namesOf(platformRulesFor(parts, organizationId, slug))
+    const writing = { organizationId, platform, origin: 'administration', createdBy: principal.id }
+    const row = await change(said('rule.add'), (sql) => writeOrganizationRule(sql, body, writing))
+    await parts.snapshots.refresh(organizationId)
+    return told(row, head)
+  }),
+
+  serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {
+    const id = params['rule'] ?? ''
+    const row = await look(async (sql) => (await listOrganizationRules(sql)).find((one) => one.id === id))
+    if (row !== undefined) return told(row, head)
+    const placed = (await look(listPlaced)).find((one) => one.id === id)
+    if (placed !== undefined) return placed
+    const above = platformRulesFor(parts, organization.id, organization.slug).find((one) => one.id === id)
+    if (above === undefined) throw unknown()
+    return toPlacedRule(above, 'platform')
+  }),
+
+  serveOrganization(shapes.changeOrganizationRule, async (asked) => {
+    const { change, parts, organization, params, body, head, ifMatch } = asked
+    const id = params['rule'] ?? ''
+    const above = platformRulesFor(parts, organization.id, organization.slug)
+    refusePlaced(id, above)
+    const row = await change(said('rule.change'), (sql) =>
+      rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch }),
+    )
+    await parts.snapshots.refresh(organization.id)
+    return told(row, head)
+  }),
+
+  serveOrganization(shapes.removeOrganizationRule, async ({ change, parts, organization, params, ifMatch }) => {
+    const id = params['rule'] ?? ''
+    refusePlaced(id, platformRulesFor(parts, organization.id, organization.slug))
+    await change(said('rule.remove'), (sql) => eraseOrganizationRule(sql, id, ifMatch))
+    await parts.snapshots.refresh(organization.id)
+    return undefined
+  }),
+]

@@ -1,0 +1,105 @@
+/** Rules as they are written and shown: what both the platform's and an organization's share. */
+import { Fault, type RuleScope, type RuleWords } from '@toolway/contract'
+import type { FullRuleChange, KeptRule } from '@toolway/contract/admin'
+import type { OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
+import { problemsOf, readWords, type Known, type RuleProblem } from '../../policy/kept/check-rule.ts'
+import { writtenOf, type PlatformRuleRow, type WrittenRule } from '../../policy/kept/platform-rules.ts'
+import { readRule, type Kept } from '../../policy/kept/read-rule.ts'
+import { keptOfOrganization, keptOfPlatform } from '../../policy/kept/rules-in-force.ts'
+import type { Change } from '../../records/change.ts'
+
+/** Rules that one organization, or the platform, may have. */
+export const MOST_RULES = 1_000
+
+const shapeFault = ({ place, problem }: RuleProblem): Fault =>
+  new Fault('body.shape', { place: place === '' ? '/' : place, problem })
+
+/** Throws `body.shape` with what is to be mended first. */
+export function refuseProblems(words: RuleWords, scope: RuleScope, known: readonly Known[]): void {
+  const [first] = problemsOf(words, scope, known)
+  if (first !== undefined) throw shapeFault(first)
+}
+
+/** Rules that stand in a list of their own: checked as others are, and each name once. */
+export function refuseListed(rules: readonly RuleWords[], scope: RuleScope, known: readonly Known[]): void {
+  const all = [...known, ...rules.map(({ name }) => ({ name, scope }))]
+  const seen = new Set<string>()
+  rules.forEach((words, at) => {
+    const [first] = problemsOf(words, scope, all)
+    if (first !== undefined) throw shapeFault({ ...first, place: `/rules/${at}${first.place}` })
+    if (seen.has(words.name))
+      throw shapeFault({ place: `/rules/${at}/name`, problem: 'is the name of another rule here' })
+    seen.add(words.name)
+  })
+}
+
+/** The rule as it is to be from now on. To switch one off it need not be readable. Throws `body.shape`. */
+export function changed(
+  held: WrittenRule,
+  change: FullRuleChange,
+  scope: RuleScope,
+  known: readonly Known[],
+): WrittenRule {
+  const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const otherAction = change.action !== undefined && change.action !== held.action
+  const next = { ...held, ...(otherAction ? { parameters: {} } : {}), ...named }
+  if (next.state === 'off' && Object.keys(named).every((name) => name === 'state')) return { ...held, state: 'off' }
+  const read = readWords(next)
+  if (!('words' in read)) throw shapeFault(read.problems[0] ?? { place: '/', problem: 'cannot be read' })
+  refuseProblems(read.words, scope, known)
+  return writtenOf(read.words)
+}
+
+const TOLD_TOOLS = 20
+
+/** What a record says of a rule: enough to know what it was, and no value that was fixed. */
+export function changeOf(
+  action: string,
+  id: string,
+  scope: RuleScope,
+  of: string | undefined,
+  rule: WrittenRule,
+): Change {
+  const { name, match, action: does, parameters, reason, state } = rule
+  const { tools, ...rest } = match as { tools?: unknown }
+  const told = Array.isArray(tools) ? (tools as unknown[]).slice(0, TOLD_TOOLS) : tools
+  const { value: _, ...shown } = parameters as { value?: unknown }
+  return {
+    action,
+    resource: 'rule',
+    id,
+    detail: {
+      ...{ name, scope, action: does, state, reason, match: { ...rest, tools: told }, parameters: shown },
+      ...(of === undefined ? {} : { of }),
+    },
+  }
+}
+
+interface Times {
+  readonly origin: string
+  readonly created_by: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function shown(kept: Kept, times: Times | undefined, origin: string): KeptRule {
+  const { id, scope, of, name, match, action, parameters, reason, state } = kept
+  return {
+    ...{ id, scope, of: of ?? null, name: textOf(name), match: record(match), action: textOf(action) },
+    ...{ parameters: record(parameters), reason: textOf(reason), state, origin: times?.origin ?? origin },
+    created_by: times?.created_by ?? null,
+    created_at: times?.created_at.toISOString() ?? null,
+    updated_at: times?.updated_at.toISOString() ?? null,
+    problem: readRule(kept).problem ?? null,
+  }
+}
+
+export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shown(keptOfPlatform(row), row, row.origin)
+export const toOrganizationRule = (row: OrganizationRuleRow): KeptRule =>
+  shown(keptOfOrganization(row), row, row.origin)
+/** One that stands in a toolset, or one of the platform as an organization sees it: where it came from, and no more. */
+export const toPlacedRule = (kept: Kept, origin: string): KeptRule => shown(kept, undefined, origin)

@@ -1,0 +1,125 @@
+/** Writing rules of an organization, for the admin interface and the command line alike: checked, and never of what is another's. */
+import { Fault, type OrganizationId, type RuleWords } from '@toolway/contract'
+import { NewOrganizationRule, type FullRuleChange, type InnerScope } from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import { nearestNames } from '../../lib/nearest.ts'
+import type { Known } from '../../policy/kept/check-rule.ts'
+import {
+  addOrganizationRule,
+  changeOrganizationRule,
+  findPlace,
+  listOrganizationRules,
+  listPlaces,
+  lockOrganizationRule,
+  removeOrganizationRule,
+  type OrganizationRuleRow,
+  type RulePlace,
+} from '../../policy/kept/organization-rules.ts'
+import { writtenOf, type WrittenRule } from '../../policy/kept/platform-rules.ts'
+import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import { listToolsets } from '../../toolsets/toolsets.ts'
+import { refuseStale } from '../entity-tag.ts'
+import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
+
+/** What an exception of an organization may name, and what it may not: `platform` are the names of the platform's rules. */
+export async function knownTo(
+  sql: OrgSql,
+  rows: readonly OrganizationRuleRow[],
+  platform: readonly string[],
+): Promise<Known[]> {
+  const placed = keptOfToolsets(await listToolsets(sql))
+  return [
+    ...rows.map(({ name, scope }): Known => ({ name, scope })),
+    ...placed.map(({ name }): Known => ({ name: String(name), scope: 'toolset' })),
+    ...platform.map((name): Known => ({ name, scope: 'platform' })),
+  ]
+}
+
+const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
+const taken = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
+
+/** Where the rule is to stand. Throws `body.shape`, with the name that may have been meant. */
+async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): Promise<RulePlace> {
+  const refuse = (problem: string) => new Fault('body.shape', { place: '/of', problem })
+  if (scope === 'organization') {
+    if (of !== undefined) throw refuse('is for rules of a toolset, a connection, a member or a key')
+    return { scope }
+  }
+  if (of === undefined) throw refuse(`must say which ${scope}`)
+  const place = await findPlace(sql, scope, of)
+  if (place !== undefined) return place
+  const names = await listPlaces(sql, scope)
+  if (names.filter((name) => name === of).length > 1)
+    throw refuse('is the name of several keys: take the id of the one that is meant')
+  const near = nearestNames(of, names)
+  const guess = near.length === 0 ? '' : ` (did you mean "${near.join('" or "')}"?)`
+  throw refuse(`names no ${scope} of this organization${guess}`)
+}
+
+export interface Writing {
+  readonly organizationId: OrganizationId
+  /** Names of the platform's rules, which nothing here lifts. */
+  readonly platform: readonly string[]
+  readonly origin: string
+  readonly createdBy: string
+}
+
+/** The row of that id, as it is now. Throws `thing.unknown`. */
+async function read(sql: OrgSql, id: string): Promise<OrganizationRuleRow> {
+  const row = (await listOrganizationRules(sql)).find((one) => one.id === id)
+  if (row === undefined) throw unknown()
+  return row
+}
+
+/** Throws `body.shape`, `thing.taken` and `rule.limit`. */
+export async function writeOrganizationRule(
+  sql: OrgSql,
+  { scope, of, ...rest }: NewOrganizationRule,
+  { organizationId, platform, origin, createdBy }: Writing,
+): Promise<OrganizationRuleRow> {
+  const words = rest as RuleWords
+  const rows = await listOrganizationRules(sql)
+  if (rows.length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
+  const place = await placeOf(sql, scope, of)
+  refuseProblems(words, scope, await knownTo(sql, rows, platform))
+  const id = await addOrganizationRule(sql, { organizationId, place, rule: writtenOf(words), origin, createdBy })
+  if (id === undefined) throw taken(words.name)
+  return read(sql, id)
+}
+
+/** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
+async function lockOwn(sql: OrgSql, id: string, ifMatch: string | undefined): Promise<OrganizationRuleRow> {
+  const held = await lockOrganizationRule(sql, id)
+  if (held === undefined) throw unknown()
+  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseStale('rule', held.updated_at, ifMatch)
+  return held
+}
+
+export const writtenOfRow = ({ name, words, state }: OrganizationRuleRow): WrittenRule => ({
+  ...{ name, match: words.match ?? {}, action: words.action ?? '', parameters: words.parameters ?? {} },
+  ...{ reason: words.reason ?? '', state },
+})
+
+/** Throws what `lockOwn` throws, and `body.shape` and `thing.taken`. */
+export async function rewriteOrganizationRule(
+  sql: OrgSql,
+  id: string,
+  change: FullRuleChange,
+  { platform, ifMatch }: Pick<Writing, 'platform'> & { ifMatch?: string | undefined },
+): Promise<OrganizationRuleRow> {
+  const held = await lockOwn(sql, id, ifMatch)
+  const rows = await listOrganizationRules(sql)
+  const next = changed(writtenOfRow(held), change, held.scope, await knownTo(sql, rows, platform))
+  const beside = rows.filter((row) => row.scope === held.scope && row.of === held.of && row.id !== id)
+  if (beside.some(({ name }) => name === next.name)) throw taken(next.name)
+  await changeOrganizationRule(sql, id, next)
+  return read(sql, id)
+}
+
+/** Throws what `lockOwn` throws. */
+export async function eraseOrganizationRule(sql: OrgSql, id: string, ifMatch?: string): Promise<OrganizationRuleRow> {
+  const held = await lockOwn(sql, id, ifMatch)
+  await removeOrganizationRule(sql, id)
+  return held
+}

@@ -1,0 +1,78 @@
+/** Writing rules of the platform, for the admin interface and the command line alike: checked, and each change with its record. */
+import { Fault, type RuleWords } from '@toolway/contract'
+import type { FullRuleChange } from '@toolway/contract/admin'
+import type { SystemSql } from '../../db/db.ts'
+import type { Known } from '../../policy/kept/check-rule.ts'
+import {
+  addPlatformRule,
+  changePlatformRule,
+  listPlatformRules,
+  listRuleNames,
+  lockPlatformRule,
+  removePlatformRule,
+  writtenOf,
+  type PlatformRuleRow,
+  type WrittenRule,
+} from '../../policy/kept/platform-rules.ts'
+import { refuseStale } from '../entity-tag.ts'
+import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
+
+/** What an exception of the platform may name: rules of the platform, and those of any organization. */
+async function knownTo(sql: SystemSql, rows: readonly PlatformRuleRow[]): Promise<Known[]> {
+  return [
+    ...rows.map(({ name }): Known => ({ name, scope: 'platform' })),
+    ...(await listRuleNames(sql)).map((name): Known => ({ name, scope: 'organization' })),
+  ]
+}
+
+const taken = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
+
+/** Throws `body.shape`, `thing.taken` and `rule.limit`. */
+export async function writePlatformRule(
+  sql: SystemSql,
+  words: RuleWords,
+  { origin, createdBy }: { origin: string; createdBy: string },
+): Promise<PlatformRuleRow> {
+  const rows = await listPlatformRules(sql)
+  if (rows.length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
+  refuseProblems(words, 'platform', await knownTo(sql, rows))
+  const row = await addPlatformRule(sql, writtenOf(words), { origin, createdBy })
+  if (row === undefined) throw taken(words.name)
+  return row
+}
+
+/** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
+async function lockOwn(sql: SystemSql, id: string, ifMatch: string | undefined): Promise<PlatformRuleRow> {
+  const held = await lockPlatformRule(sql, id)
+  if (held === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
+  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseStale('rule', held.updated_at, ifMatch)
+  return held
+}
+
+export const writtenOfRow = ({ name, match, action, parameters, reason, state }: PlatformRuleRow): WrittenRule => ({
+  ...{ name, match, action, parameters, reason, state },
+})
+
+/** Throws what `lockOwn` throws, and `body.shape` and `thing.taken`. */
+export async function rewritePlatformRule(
+  sql: SystemSql,
+  id: string,
+  change: FullRuleChange,
+  ifMatch?: string,
+): Promise<PlatformRuleRow> {
+  const held = await lockOwn(sql, id, ifMatch)
+  const rows = await listPlatformRules(sql)
+  const next = changed(writtenOfRow(held), change, 'platform', await knownTo(sql, rows))
+  if (rows.some((row) => row.name === next.name && row.id !== id)) throw taken(next.name)
+  const row = await changePlatformRule(sql, id, next)
+  if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
+  return row
+}
+
+/** Throws what `lockOwn` throws. */
+export async function erasePlatformRule(sql: SystemSql, id: string, ifMatch?: string): Promise<PlatformRuleRow> {
+  const held = await lockOwn(sql, id, ifMatch)
+  await removePlatformRule(sql, id)
+  return held
+}

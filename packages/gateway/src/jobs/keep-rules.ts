@@ -1,0 +1,93 @@
+/**
+ * The rules in force in each organization, compiled once per change: a catalog that was fetched anew leaves them as they are, so
+ * that nobody is told of lists that did not change. Administrators hear of a rule that cannot be read, once.
+ */
+import type { OrganizationId, Rule } from '@toolway/contract'
+import { z } from 'zod'
+import { addAlert } from '../alerts/alerts.ts'
+import type { OrgSql } from '../db/db.ts'
+import type { Log } from '../lib/log.ts'
+import { createPolicy } from '../policy/compile.ts'
+import type { OrganizationRuleRow } from '../policy/kept/organization-rules.ts'
+import {
+  inForce,
+  keptOfOrganization,
+  keptOfToolsets,
+  type InForce,
+  type RuleTrouble,
+} from '../policy/kept/rules-in-force.ts'
+import type { Policy } from '../policy/verdict.ts'
+import type { ToolsetRow } from '../toolsets/toolsets.ts'
+
+export interface KeepRulesParts {
+  readonly platform: { readonly inForce: InForce }
+  readonly log: Pick<Log, 'error'>
+  /** In a transaction of its own, after the organization was loaded. */
+  tell(organizationId: OrganizationId, troubles: readonly RuleTrouble[]): Promise<void>
+}
+
+export interface KeepRules {
+  /** Of the rows as they are now. */
+  policyOf(
+    organizationId: OrganizationId,
+    rows: readonly OrganizationRuleRow[],
+    toolsets: readonly Pick<ToolsetRow, 'slug' | 'settings'>[],
+  ): Policy
+  /** For organizations that are gone. */
+  keepOnly(organizationIds: ReadonlySet<string>): void
+}
+
+interface Held {
+  readonly text: string
+  readonly policy: Policy
+  readonly troubles: string
+}
+
+/** Told at a time: where hundreds are broken, the first say enough. */
+const MOST_TOLD = 20
+
+export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRules {
+  const held = new Map<OrganizationId, Held>()
+  return {
+    policyOf(organizationId, rows, toolsets) {
+      const own = inForce([...rows.map(keptOfOrganization), ...keptOfToolsets(toolsets)])
+      const rules: readonly Rule[] = [...platform.inForce.rules, ...own.rules]
+      const text = JSON.stringify(rules)
+      const before = held.get(organizationId)
+      const policy = before?.text === text ? before.policy : createPolicy(rules)
+      const troubles = [...platform.inForce.troubles, ...own.troubles, ...policy.problems.map(troubleOf)]
+      const told = JSON.stringify(troubles)
+      held.set(organizationId, { text, policy, troubles: told })
+      if (troubles.length > 0 && before?.troubles !== told)
+        tell(organizationId, troubles.slice(0, MOST_TOLD)).catch((thrown: unknown) =>
+          log.error({ err: thrown, organization: organizationId }, 'rules cannot be read, and nobody could be told'),
+        )
+      return policy
+    },
+    keepOnly(organizationIds) {
+      for (const id of held.keys()) if (!organizationIds.has(id)) held.delete(id)
+    },
+  }
+}
+
+const troubleOf = ({ rule: { id, name, scope, of }, problem }: Policy['problems'][number]): RuleTrouble => ({
+  ...{ id, name, scope, of, problem },
+})
+
+const Count = z.object({ count: z.int() })
+
+/** An alert for each rule that has none yet that says the same: several gateways find the same rule. */
+export async function alertOfTroubles(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  troubles: readonly RuleTrouble[],
+): Promise<void> {
+  for (const { id, name, scope, of, problem } of troubles) {
+    const [known] = await sql(Count)`
+      select count(*)::int as count from alerts
+       where kind = 'rule.unreadable' and detail ->> 'rule' = ${id} and detail ->> 'problem' = ${problem}`
+    if ((known?.count ?? 0) > 0) continue
+    const detail = { rule: id, name, scope, ...(of === undefined ? {} : { of }), problem }
+    await addAlert(sql, { organizationId, kind: 'rule.unreadable', detail })
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * From what is kept to a rule that can be carried out. What cannot be read blocks what it speaks of, as far as that can be told: a
+ * rule never stops holding because somebody wrote it wrong.
+ */
+import { RuleMatch, RuleName, type Rule, type RuleScope, type RuleState } from '@toolway/contract'
+import { compileProblems, readWords } from './check-rule.ts'
+
+/** A rule as some row or file has it. */
+export interface Kept {
+  readonly id: string
+  readonly scope: RuleScope
+  readonly of: string | undefined
+  readonly name: unknown
+  readonly match?: unknown
+  readonly action?: unknown
+  readonly parameters?: unknown
+  readonly reason?: unknown
+  readonly state: RuleState
+}
+
+export interface ReadRule {
+  /** Undefined where it is not to hold: an exception that cannot be read lifts nothing. */
+  readonly rule: Rule | undefined
+  /** What is wrong with it, for administrators; undefined where nothing is. */
+  readonly problem: string | undefined
+}
+
+export function readRule(kept: Kept): ReadRule {
+  const { id, scope, of, name, match, action, parameters, reason, state } = kept
+  const read = readWords({ name, match, action, parameters, reason, state })
+  const problems = 'words' in read ? compileProblems(read.words) : read.problems
+  if ('words' in read && problems.length === 0) return { rule: { ...read.words, id, scope, of }, problem: undefined }
+  const [first] = problems
+  const problem = `${first?.place ?? ''} ${first?.problem ?? 'cannot be read'}`.trim()
+  return { rule: state === 'on' && action !== 'allow' ? standIn(kept) : undefined, problem }
+}
+
+/** Blocks what the rule spoke of, and more where it cannot be told: without its condition, and everything where nothing can be read. */
+function standIn({ id, scope, of, name, match }: Kept): Rule {
+  const named = RuleName.safeParse(name)
+  const spoken = RuleMatch.safeParse(match ?? {})
+  const { when: _, parameter: __, ...wider } = spoken.success ? spoken.data : RuleMatch.parse({})
+  return {
+    id,
+    scope,
+    of,
+    name: named.success ? named.data : 'unreadable',
+    match: wider,
+    action: 'block',
+    parameters: {},
+    reason:
+      'a rule that is to hold here cannot be read, and until an administrator has mended it nothing of this is called',
+    state: 'on',
+  }
+}
