@@ -155,7 +155,10 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
   const read = (slug: string, place: readonly string[], name: string | undefined, members: Members) =>
     declared(slug, name, members, createFill({ path, place, lookup, complain }))
   return [
-    { ...read('default', [], undefined, own), platform: { rules: platform?.rules ?? [] } },
+    {
+      ...read('default', [], undefined, own),
+      ...(platform === undefined ? {} : { platform: { rules: platform.rules ?? [] } }),
+    },
     ...Object.entries(organizations).map(([slug, { name, ...rest }]) =>
       read(slug, ['organizations', slug], name, rest),
     ),

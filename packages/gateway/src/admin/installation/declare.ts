@@ -103,10 +103,11 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
 }
 
 /**
- * Take back what the file gave to organizations that it no longer names: above all, their keys. The organizations stay, as
- * their records do.
+ * Take back what the file gave to organizations that it no longer names, above all their keys, and the rules of the platform where it
+ * has none any more. The organizations stay, as their records do.
  */
 export async function withdraw(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  if (declarations.every(({ platform }) => platform === undefined)) await declarePlatformRules(parts.db, [], fileActor())
   const named = new Set(declarations.map(({ slug }) => slug))
   for (const organization of await parts.db.system(listOrganizations)) {
     if (named.has(organization.slug)) continue
