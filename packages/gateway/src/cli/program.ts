@@ -13,6 +13,7 @@ import type { KeyOptions } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { policyCommand } from './policy/policy-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
@@ -79,6 +80,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
+  add(policyCommand(finish))
   add(loginCommand(finish))
   add(logoutCommand(finish))
   add(whoamiCommand(finish))

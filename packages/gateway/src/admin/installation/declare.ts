@@ -107,7 +107,8 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
  * has none any more. The organizations stay, as their records do.
  */
 export async function withdraw(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
-  if (declarations.every(({ platform }) => platform === undefined)) await declarePlatformRules(parts.db, [], fileActor())
+  if (declarations.every(({ platform }) => platform === undefined))
+    await declarePlatformRules(parts.db, [], fileActor())
   const named = new Set(declarations.map(({ slug }) => slug))
   for (const organization of await parts.db.system(listOrganizations)) {
     if (named.has(organization.slug)) continue
