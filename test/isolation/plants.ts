@@ -21,4 +21,10 @@ export const PLANTS: readonly Plant[] = [
     // Of a kind that nothing in the town is: nobody is asked.
     body: { url: 'https://hooks.example.com/', events: ['tool.never'] },
   },
+  {
+    id: 'addOrganizationRule',
+    path: (organization) => `/api/v1/organizations/${organization}/rules`,
+    // It changes nothing for anybody.
+    body: { name: 'same', action: 'warn', match: { tools: ['nothing_is_called_so'] }, reason: 'Same.' },
+  },
 ]

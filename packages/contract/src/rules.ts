@@ -161,18 +161,22 @@ const written = <const Action extends RuleAction, Parameters extends z.ZodType, 
 
 /** The words of a rule with more members beside them: where it stands, say. */
 export const ruleWordsWith = <More extends z.ZodRawShape>(more: More) =>
-  z.discriminatedUnion('action', [
-    written('allow', PARAMETERS.allow, more),
-    written('warn', PARAMETERS.warn.prefault({}), more),
-    written('size', PARAMETERS.size, more),
-    written('rate', PARAMETERS.rate, more),
-    written('lock', PARAMETERS.lock, more),
-    written('clamp', PARAMETERS.clamp, more),
-    written('approve', PARAMETERS.approve.prefault({}), more),
-    written('reject', PARAMETERS.reject.prefault({}), more),
-    written('block', PARAMETERS.block.prefault({}), more),
-    written('hide', PARAMETERS.hide.prefault({}), more),
-  ])
+  z.discriminatedUnion(
+    'action',
+    [
+      written('allow', PARAMETERS.allow, more),
+      written('warn', PARAMETERS.warn.prefault({}), more),
+      written('size', PARAMETERS.size, more),
+      written('rate', PARAMETERS.rate, more),
+      written('lock', PARAMETERS.lock, more),
+      written('clamp', PARAMETERS.clamp, more),
+      written('approve', PARAMETERS.approve.prefault({}), more),
+      written('reject', PARAMETERS.reject.prefault({}), more),
+      written('block', PARAMETERS.block.prefault({}), more),
+      written('hide', PARAMETERS.hide.prefault({}), more),
+    ],
+    `must be one of ${RULE_ACTIONS.join(', ')}`,
+  )
 
 /** A rule as it is written, without the scope that it stands in. */
 export const RuleWords = ruleWordsWith({})

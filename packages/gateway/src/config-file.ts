@@ -1,18 +1,28 @@
 /**
- * The declaration file (`TOOLWAY_CONFIG`): organizations, connections, toolsets and keys as YAML, read strictly.
+ * The declaration file (`TOOLWAY_CONFIG`): organizations, connections, toolsets, keys and rules as YAML, read strictly.
  *
  * A value that may be a secret is a text, `{ env: NAME }` or `{ file: path }`. What stands at the top belongs to the
  * organization `default`. Errors name the place by its path and by line and column.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import {
+  Alias,
+  ConnectionAuthChange,
+  LIMITS,
+  REVISIONS,
+  Slug,
+  TIMEOUTS,
+  ToolsetSettings,
+  type RuleWords,
+} from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
 import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
 import { ConfigFault } from './config.ts'
 import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
+import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
 
 const Value = z.union(
@@ -26,6 +36,7 @@ const shared = {
   title: z.string().min(1).optional(),
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
+  rules: Rules.optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -77,9 +88,12 @@ const members = {
   toolsets: z.record(Slug, Toolset).default({}),
   keys: z.record(z.string().min(1), Key).default({}),
   groups: z.record(Slug, Group).default({}),
+  rules: Rules.optional(),
 }
 const File = z.strictObject({
   ...members,
+  /** What holds in every organization. */
+  platform: z.strictObject({ rules: Rules.optional() }).optional(),
   organizations: z.record(Slug, z.strictObject({ ...members, name: z.string().min(1).optional() })).default({}),
 })
 
@@ -87,6 +101,7 @@ const File = z.strictObject({
 const NAMES = [
   'type',
   ...[File, Remote, Process, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...RULE_MEMBERS,
 ]
 
 export interface DeclaredConnection {
@@ -95,6 +110,7 @@ export interface DeclaredConnection {
   readonly enabled: boolean
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
+  readonly rules?: readonly RuleWords[] | undefined
   readonly wire:
     | {
         readonly kind: 'http'
@@ -116,6 +132,9 @@ export interface Declared {
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
   readonly keys: readonly DeclaredKey[]
   readonly groups: readonly DeclaredGroup[]
+  readonly rules?: readonly RuleWords[] | undefined
+  /** Beside the organization `default` alone: what is said of the whole installation. */
+  readonly platform?: { readonly rules: readonly RuleWords[] } | undefined
 }
 
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
@@ -133,7 +152,8 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
   const complain = createComplain(path, document, lines)
   const parsed = File.safeParse(valueOf(path, document))
   if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
-  const { organizations, ...own } = parsed.data
+  const { organizations, platform, ...own } = parsed.data
+  checkRules(platform?.rules, 'platform', ['platform', 'rules'], complain)
   if (organizations['default'] !== undefined) {
     throw complain(
       ['organizations', 'default'],
@@ -143,7 +163,10 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
   const read = (slug: string, place: readonly string[], name: string | undefined, members: Members) =>
     declared(slug, name, members, createFill({ path, place, lookup, complain }))
   return [
-    read('default', [], undefined, own),
+    {
+      ...read('default', [], undefined, own),
+      ...(platform === undefined ? {} : { platform: { rules: platform.rules ?? [] } }),
+    },
     ...Object.entries(organizations).map(([slug, { name, ...rest }]) =>
       read(slug, ['organizations', slug], name, rest),
     ),
@@ -203,22 +226,28 @@ function createFill({ path, place, lookup, complain }: FillParts): Fill {
   return Object.assign(fill, { complain: complainHere })
 }
 
-type Members = Omit<z.output<typeof File>, 'organizations'>
+type Members = Omit<z.output<typeof File>, 'organizations' | 'platform'>
 
 function declared(
   slug: string,
   name: string | undefined,
-  { connections, toolsets, keys, groups }: Members,
+  { connections, toolsets, keys, groups, rules }: Members,
   fill: Fill,
 ): Declared {
+  checkRules(rules, 'organization', ['rules'], fill.complain)
+  for (const [alias, connection] of Object.entries(connections))
+    checkRules(connection.rules, 'connection', ['connections', alias, 'rules'], fill.complain)
+  for (const [toolset, settings] of Object.entries(toolsets))
+    checkRules(settings.rules, 'toolset', ['toolsets', toolset, 'rules'], fill.complain)
   const fillAll = (values: z.output<typeof Values>, ...place: string[]) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, ...place, key)]))
   return {
     slug,
     name,
+    ...(rules === undefined ? {} : { rules }),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
-      const { title = alias, enabled, revision, timeout } = connection
+      const { title = alias, enabled, revision, timeout, rules: own } = connection
       const wire =
         'url' in connection
           ? {
@@ -235,7 +264,7 @@ function declared(
               args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
               environment: fillAll(connection.environment, ...place, 'environment'),
             }
-      return { alias, title, enabled, revision, timeout, wire }
+      return { alias, title, enabled, revision, timeout, wire, ...(own === undefined ? {} : { rules: own }) }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
       slug: toolset,

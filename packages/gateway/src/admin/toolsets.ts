@@ -1,8 +1,12 @@
 /** The operations on toolsets. */
-import { Fault, Slug } from '@toolway/contract'
+import { Fault, Slug, type Rule, type ToolsetSettings } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../db/db.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
+import { listOrganizationRules } from '../policy/kept/organization-rules.ts'
+import { platformRulesFor } from './policy/organization-rules.ts'
+import { refuseListed } from './policy/rule-words.ts'
+import { knownTo } from './policy/write-organization-rules.ts'
 import { serveOrganization, type Served } from './serve.ts'
 
 const toToolset = ({ slug, title, settings, origin }: ToolsetRow): shapes.Toolset => ({ slug, title, settings, origin })
@@ -12,6 +16,13 @@ async function findOwn(sql: OrgSql, slug: string): Promise<ToolsetRow | undefine
   const held = (await listToolsets(sql)).find((one) => one.slug === slug)
   if (held?.origin === 'file') throw new Fault('thing.declared', { thing: 'toolset' })
   return held
+}
+
+/** Rules that stand in a toolset are checked as those that stand alone. Throws `body.shape`. */
+async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platform: readonly Rule[]): Promise<void> {
+  if (rules === undefined) return
+  const above = platform.map(({ name }) => name)
+  refuseListed(rules, 'toolset', await knownTo(sql, await listOrganizationRules(sql), above))
 }
 
 export const toolsetOperations: readonly Served[] = [
@@ -26,6 +37,7 @@ export const toolsetOperations: readonly Served[] = [
       (put: NewToolset) => ({ action: 'toolset.put', resource: 'toolset', id: put.slug, detail: { ...settings } }),
       async (sql) => {
         const held = await findOwn(sql, slug.data)
+        await refuseRules(sql, settings.rules, platformRulesFor(parts, organization.id, organization.slug))
         const named = title ?? held?.title ?? slug.data
         const next = {
           organizationId: organization.id,

@@ -14,6 +14,7 @@ import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
 import { groupCommand } from './people/group-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { policyCommand } from './policy/policy-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
@@ -80,6 +81,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
+  add(policyCommand(finish))
   add(loginCommand(finish))
   add(logoutCommand(finish))
   add(whoamiCommand(finish))

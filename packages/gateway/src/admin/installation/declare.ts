@@ -2,7 +2,14 @@
  * Making the database say what the declaration file says: what it names is added or changed, what it no longer names is
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
-import { Fault, type ConnectionId, type Limit, type Role, type ToolsetSettings } from '@toolway/contract'
+import {
+  Fault,
+  type ConnectionId,
+  type Limit,
+  type Role,
+  type RuleWords,
+  type ToolsetSettings,
+} from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { addConnection, listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
@@ -14,9 +21,12 @@ import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
 import { declareGroups, type DeclaredGroup } from './declare-groups.ts'
 import { keyChange } from '../keys/make-key.ts'
+import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
+import { listPlatformRules } from '../../policy/kept/platform-rules.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
 
@@ -33,10 +43,18 @@ export interface DeclaredKey {
 export interface Declaration {
   readonly slug: string
   readonly name: string | undefined
-  readonly connections: readonly (ConnectionWords & { alias: string; title: string; enabled: boolean })[]
+  readonly connections: readonly (ConnectionWords & {
+    alias: string
+    title: string
+    enabled: boolean
+    rules?: readonly RuleWords[] | undefined
+  })[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
   readonly keys: readonly DeclaredKey[]
   readonly groups?: readonly DeclaredGroup[]
+  readonly rules?: readonly RuleWords[] | undefined
+  /** What is said of the whole installation. */
+  readonly platform?: { readonly rules: readonly RuleWords[] } | undefined
 }
 
 export interface DeclareParts {
@@ -48,8 +66,7 @@ export interface DeclareParts {
   }
 }
 
-/** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
-export class DeclarationConflict extends Error {}
+export { DeclarationConflict } from './declare-rules.ts'
 
 const FILE = 'file'
 
@@ -73,6 +90,14 @@ const change = (action: string, resource: string, id: string, detail: Record<str
 })
 
 export async function declare(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  const platform = declarations.flatMap((one) => one.platform ?? [])
+  // First, so that an exception is never there without what it may not lift.
+  if (platform.length > 0)
+    await declarePlatformRules(
+      parts.db,
+      platform.flatMap(({ rules }) => rules),
+      fileActor(),
+    )
   for (const declaration of declarations) {
     const { slug, name } = declaration
     await carryOut(parts, await parts.db.system((sql) => ensureOrganization(sql, slug, name, FILE)), declaration)
@@ -80,10 +105,12 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
 }
 
 /**
- * Take back what the file gave to organizations that it no longer names: above all, their keys. The organizations stay, as
- * their records do.
+ * Take back what the file gave to organizations that it no longer names, above all their keys, and the rules of the platform where it
+ * has none any more. The organizations stay, as their records do.
  */
 export async function withdraw(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
+  if (declarations.every(({ platform }) => platform === undefined))
+    await declarePlatformRules(parts.db, [], fileActor())
   const named = new Set(declarations.map(({ slug }) => slug))
   for (const organization of await parts.db.system(listOrganizations)) {
     if (named.has(organization.slug)) continue
@@ -91,18 +118,20 @@ export async function withdraw(parts: DeclareParts, declarations: readonly Decla
   }
 }
 
-const carryOut = (
+async function carryOut(
   { db, vault }: DeclareParts,
   organization: OrganizationRow,
   declaration: Declaration,
-): Promise<void> =>
-  db.organization(organization.id, async (sql) => {
+): Promise<void> {
+  const platform = (await db.system(listPlatformRules)).map(({ name }) => name)
+  await db.organization(organization.id, async (sql) => {
     const said: Change[] = []
     const say: Say = (one) => void said.push(one)
     await declareConnections({ sql, vault, organization, say }, declaration)
     await declareToolsets({ sql, organization, say }, declaration)
     await declareKeys({ sql, vault, organization, say }, declaration)
     await declareGroups({ sql, organization, say, conflict }, declaration.groups ?? [])
+    await declareRules({ sql, organizationId: organization.id, say, platform }, declaration)
     if (said.length === 0) return
     const actor = fileActor()
     await storeRecords(
@@ -110,6 +139,7 @@ const carryOut = (
       said.map((one) => entryOfChange(actor, organization.id, one)),
     )
   })
+}
 
 interface Carrying {
   readonly sql: OrgSql
@@ -195,7 +225,22 @@ async function declareToolsets({ sql, organization, say }: Omit<Carrying, 'vault
   }
 }
 
-async function declareKeys({ sql, vault, organization, say }: Carrying, { keys }: Declaration) {
+/** A key that is another one now keeps the rules that were said of it. */
+async function declareKeys(carrying: Carrying, declaration: Declaration): Promise<void> {
+  const own = async () => (await listKeys(carrying.sql)).filter(({ user_id: user }) => user === null)
+  const before = await own()
+  await carryKeyRules(
+    carrying.sql,
+    carrying.organization.id,
+    () => replaceKeys(carrying, declaration),
+    async () => {
+      const after = new Map((await own()).map(({ id, name }) => [name, id]))
+      return new Map(before.flatMap(({ id, name }) => [[id, after.get(name)] as const]))
+    },
+  )
+}
+
+async function replaceKeys({ sql, vault, organization, say }: Carrying, { keys }: Declaration): Promise<void> {
   const present = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
   const wanted = new Map(keys.map((key) => [key.name, key]))
   for (const held of present) {

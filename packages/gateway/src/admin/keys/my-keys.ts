@@ -16,6 +16,7 @@ import {
   removeOwnKey,
   revealMemberKey,
 } from '../../identity/keys/member-keys.ts'
+import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
@@ -127,7 +128,12 @@ export const myKeyOperations: readonly Served[] = [
         organizationId: organization.id,
       }),
       async (sql) => {
-        const own = await regenerateMemberKey(sql, parts.vault, membership)
+        const own = await carryKeyRules(
+          sql,
+          organization.id,
+          () => regenerateMemberKey(sql, parts.vault, membership),
+          (next) => new Map(next?.replaced === undefined ? [] : [[next.replaced, next.row.id]]),
+        )
         if (own === undefined) throw taken(MEMBER_KEY)
         return own
       },

@@ -153,13 +153,13 @@ export async function carryKeyRules<Made>(
   sql: OrgSql | SystemSql,
   organizationId: OrganizationId,
   replace: () => Promise<Made>,
-  pairs: (made: Made) => ReadonlyMap<string, string>,
+  pairs: (made: Made) => ReadonlyMap<string, string | undefined> | Promise<ReadonlyMap<string, string | undefined>>,
 ): Promise<Made> {
   const held = await sql(Kept)`
     select id, organization_id, key_id, name, words, state, origin, created_by, created_at
       from organization_rules where organization_id = ${organizationId} and scope = 'key'`
   const made = await replace()
-  const next = pairs(made)
+  const next = held.length === 0 ? new Map<string, undefined>() : await pairs(made)
   for (const row of held) {
     const key = next.get(row.key_id)
     if (key === undefined) continue
