@@ -6,7 +6,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import {
+  Alias,
+  CHECKS,
+  ConnectionAuthChange,
+  LIMITS,
+  Slug,
+  TIMEOUTS,
+  ToolsetSettings,
+  REVISIONS,
+} from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
@@ -26,6 +35,7 @@ const shared = {
   title: z.string().min(1).optional(),
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
+  checks: z.enum(CHECKS).optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -95,6 +105,7 @@ export interface DeclaredConnection {
   readonly enabled: boolean
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
+  readonly checks?: z.output<typeof Remote>['checks']
   readonly wire:
     | {
         readonly kind: 'http'
@@ -218,7 +229,7 @@ function declared(
     name,
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
-      const { title = alias, enabled, revision, timeout } = connection
+      const { title = alias, enabled, revision, timeout, checks } = connection
       const wire =
         'url' in connection
           ? {
@@ -235,7 +246,7 @@ function declared(
               args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
               environment: fillAll(connection.environment, ...place, 'environment'),
             }
-      return { alias, title, enabled, revision, timeout, wire }
+      return { alias, title, enabled, revision, timeout, checks, wire }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
       slug: toolset,
