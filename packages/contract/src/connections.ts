@@ -23,9 +23,14 @@ export const Slug = z.string().regex(/^[a-z][a-z0-9-]{0,38}$/, {
 /** Seconds that one request may take. Progress does not extend it. */
 const seconds = z.number().positive().max(3600)
 
+/** `arguments`: the gateway checks them, as it does for servers that only describe their tools. */
+export const CHECKS = ['none', 'arguments'] as const
+
 const shared = {
   /** The revision that the server speaks; `auto` finds out and remembers. A pin is taken at its word, without a probe. */
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
+  /** What the gateway checks itself before it sends a call: nothing, or the arguments by the tool's own schema. */
+  checks: z.enum(CHECKS).optional(),
 }
 
 /** What a request may take where nothing else is said, in seconds: a child has no network to wait for (ledger S3-EXT-03). */

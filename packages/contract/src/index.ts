@@ -1,5 +1,6 @@
 export {
   Alias,
+  CHECKS,
   ConnectionSecrets,
   ConnectionSettings,
   HttpSettings,

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   Alias,
+  CHECKS,
   ConnectionAuthChange,
   LIMITS,
   REVISIONS,
@@ -37,6 +38,7 @@ const shared = {
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
   rules: Rules.optional(),
+  checks: z.enum(CHECKS).optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -111,6 +113,7 @@ export interface DeclaredConnection {
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
   readonly rules?: readonly RuleWords[] | undefined
+  readonly checks?: z.output<typeof Remote>['checks']
   readonly wire:
     | {
         readonly kind: 'http'
@@ -247,7 +250,7 @@ function declared(
     ...(rules === undefined ? {} : { rules }),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
-      const { title = alias, enabled, revision, timeout, rules: own } = connection
+      const { title = alias, enabled, revision, timeout, checks, rules: own } = connection
       const wire =
         'url' in connection
           ? {
@@ -264,7 +267,7 @@ function declared(
               args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
               environment: fillAll(connection.environment, ...place, 'environment'),
             }
-      return { alias, title, enabled, revision, timeout, wire, ...(own === undefined ? {} : { rules: own }) }
+      return { alias, title, enabled, revision, timeout, checks, wire, ...(own === undefined ? {} : { rules: own }) }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
       slug: toolset,

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias } from '../connections.ts'
+import { Alias, CHECKS } from '../connections.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
@@ -40,6 +40,8 @@ export const Connection = z.strictObject({
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
+  /** What the gateway checks before it sends a call. */
+  checks: z.enum(CHECKS),
   /** Seconds for one request. */
   timeout: z.number(),
   /** How many it offered when it was last asked. */
@@ -66,6 +68,7 @@ const words = {
   command: z.string().min(1).max(4_096).optional(),
   args: Arguments.optional(),
   revision: Revision.optional(),
+  checks: z.enum(CHECKS).optional(),
   timeout: Timeout.optional(),
 }
 /** The source system's words for the same. */

@@ -184,6 +184,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     chooses: credentials && settings.connector === 'mcp.http' && settings.auth.accounts === 'many',
     connectionId: connection.id,
     alias: connection.alias,
+    checks: settings.checks === 'arguments',
     connector: connection.settings.connector,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},

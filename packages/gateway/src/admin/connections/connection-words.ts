@@ -92,13 +92,14 @@ export interface Described {
 export function describe(connector: Connector, said: Said, held: Held | undefined): Described {
   const shared = {
     revision: said.revision ?? held?.settings.revision ?? 'auto',
+    checks: said.checks ?? held?.settings.checks,
     timeout: said.timeout ?? held?.settings.timeout ?? TIMEOUTS[connector === 'mcp.http' ? 'http' : 'process'],
   }
   return connector === 'mcp.http' ? describeHttp(shared, said, held) : describeProcess(shared, said, held)
 }
 
 function describeHttp(
-  shared: Pick<ConnectionWords, 'revision' | 'timeout'>,
+  shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
 ): Described {
@@ -127,7 +128,7 @@ function describeHttp(
 }
 
 function describeProcess(
-  shared: Pick<ConnectionWords, 'revision' | 'timeout'>,
+  shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
 ): Described {

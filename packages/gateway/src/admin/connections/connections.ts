@@ -50,6 +50,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
+    checks: settings.checks ?? 'none',
     timeout: settings.timeout,
     tools: catalog?.tools?.length ?? 0,
     tools_enabled: row.tools_default,

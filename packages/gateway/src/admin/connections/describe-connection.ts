@@ -13,6 +13,7 @@ import { maskArgument, maskUrl, secretArguments } from '../../lib/secret-marks.t
 export interface ConnectionWords {
   readonly revision: ConnectionSettings['revision']
   readonly timeout: number
+  readonly checks?: ConnectionSettings['checks'] | undefined
   readonly wire:
     | {
         readonly kind: 'http'
@@ -35,7 +36,9 @@ export interface ConnectionParts {
   readonly secrets: ConnectionSecrets
 }
 
-export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): ConnectionParts {
+export function partsOf({ revision, timeout, checks, wire, shown }: ConnectionWords): ConnectionParts {
+  // Absent where nobody says it, so that what stays the same is the same.
+  const own = checks === undefined ? {} : { checks }
   if (wire.kind === 'http') {
     refuseUserInfo(wire.url)
     for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
@@ -47,6 +50,7 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
         url,
         revision,
         timeout,
+        ...own,
         private: namesPrivate(wire.url),
         auth: wire.auth,
       }),
@@ -56,7 +60,7 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
   const args = [...(shown?.args ?? wire.args)]
   const masked = args.some((arg, index) => arg !== wire.args[index])
   return {
-    settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout }),
+    settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout, ...own }),
     secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
   }
 }

@@ -30,6 +30,7 @@ const CONNECTION: Connection = {
   header_names: [],
   environment_names: [],
   revision: 'auto',
+  checks: 'none',
   timeout: 60,
   tools: 3,
   tools_enabled: true,
