@@ -132,6 +132,7 @@ export const FAULTS = {
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),
   'person.unproven': row('check', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The account of {email} was made by another organization, and nothing proves that it is this person\'s.', 'Let them sign in here by the identity provider, or ask a platform administrator to add them with "vouch".'),
   'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There is a {thing} "{name}" here already.', 'Choose another name, or change that one.'),
+  'toolset.supplied': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The toolset {toolset} is supplied: it cannot be removed.', 'Make one of that name, which then stands in its place.'),
   'thing.declared': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This {thing} is declared in the file of TOOLWAY_CONFIG.', 'Change it in that file and start the gateway again.'),
   'connector.unknown': row('check', 'NOT_SUPPORTED', [422, PARAMS], 'There is no connector {connector} here.', 'Take one of these: {connectors}.'),
   'url.malformed': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'This is no address of a server: it {problem}.', 'Give an address that starts with http:// or https://, without a user name or password.'),

@@ -6,7 +6,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import {
+  Alias,
+  Audience,
+  ConnectionAuthChange,
+  LIMITS,
+  Slug,
+  TIMEOUTS,
+  ToolsetSettings,
+  REVISIONS,
+} from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
@@ -79,7 +88,7 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Toolset, Key, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...[File, Remote, Process, Toolset, Audience, Key, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
 ]
 
 export interface DeclaredConnection {

@@ -73,7 +73,7 @@ export {
   ToolDifference,
   ToolLock,
 } from './locks.ts'
-export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,
   choosePassword,

@@ -36,3 +36,7 @@ export function withSupplied<Made extends { readonly slug: string }>(made: reado
   const all = [...made, ...SUPPLIED.filter(({ slug }) => !names.has(slug))]
   return all.toSorted((one, other) => (one.slug < other.slug ? -1 : 1))
 }
+
+/** Whether a key can be limited to it; `default` is there always. */
+export const isToolset = (made: readonly { readonly slug: string }[], slug: string): boolean =>
+  slug === 'default' || withSupplied(made).some((one) => one.slug === slug)

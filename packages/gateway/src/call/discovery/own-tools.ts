@@ -83,7 +83,7 @@ export const FOUND_AT_FIRST = 10
 /** Tools on a page of one connection's (ledger S0-DSC-03). */
 export const TIER_PAGE = 20
 
-interface Telling {
+export interface Telling {
   readonly view: View
   readonly revision: Revision
   /** Whether clients of that revision may ask for a task. */
