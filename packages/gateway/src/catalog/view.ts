@@ -324,22 +324,27 @@ const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: '
 /** What a contract or an API description says a tool is for. */
 const CATEGORY = 'dev.toolway/category'
 
+/** Empty where nothing is said. */
+export function categoryOf({ _meta: meta }: JsonObject): string {
+  const category = isObject(meta) ? meta[CATEGORY] : undefined
+  return typeof category === 'string' ? category : ''
+}
+
 /** A tool as rules see it. */
 export function toolFacts(
   alias: string,
   connector: string | undefined,
-  { name, _meta: meta }: JsonObject,
+  definition: JsonObject,
   effect: Effect,
 ): ToolFacts {
-  const category = isObject(meta) ? meta[CATEGORY] : undefined
-  const own = String(name)
+  const own = String(definition['name'])
   return {
     name: own,
     joined: joinName(alias, own),
     connection: alias,
     connector: connector ?? 'mcp.http',
     effect,
-    category: typeof category === 'string' ? category : '',
+    category: categoryOf(definition),
   }
 }
 

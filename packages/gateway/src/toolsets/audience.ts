@@ -1,24 +1,13 @@
 /** Whether a toolset is there for somebody. Pure: who it is, is found out by whoever asks. */
-import type { Audience, Role } from '@toolway/contract'
+import type { Audience, PrincipalFacts } from '@toolway/contract'
 
-/** Somebody, as far as an audience asks. Empty texts where there is nothing to know. */
-export interface Somebody {
-  readonly role: Role
-  /** Address of the member behind the call. */
-  readonly email: string
-  /** Slugs of the groups that the member is in. */
-  readonly groups: readonly string[]
-  readonly keyId: string
-  /** Name of a key that is nobody's: members name theirs as they like, and no name of theirs lets them in. */
-  readonly keyName: string
-}
-
-export function isFor({ roles, groups, members, keys }: Audience, somebody: Somebody): boolean {
-  const { role, email, keyId, keyName } = somebody
+/** Of keys those count by name that are nobody's: members name theirs as they like, and no name of theirs lets them in. */
+export function isFor({ roles, groups, members, keys }: Audience, who: PrincipalFacts): boolean {
+  const email = who.email.toLowerCase()
   return (
-    roles?.includes(role) === true ||
-    (email !== '' && members?.includes(email.toLowerCase()) === true) ||
-    groups?.some((group) => somebody.groups.includes(group)) === true ||
-    keys?.some((key) => key !== '' && (key === keyId || key === keyName)) === true
+    roles?.some((role) => role === who.role) === true ||
+    (email !== '' && members?.includes(email) === true) ||
+    groups?.some((group) => who.groups.includes(group)) === true ||
+    keys?.some((key) => key === who.keyId || key === who.key) === true
   )
 }

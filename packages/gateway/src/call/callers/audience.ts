@@ -4,8 +4,9 @@ import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isFor } from '../../toolsets/audience.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { principalFacts } from './principal-facts.ts'
 
-/** For whoever asks without a toolset of its own that is limited, nothing is looked up. */
+/** Of a toolset that is for everybody nobody is looked up. */
 export function isThere(
   snapshot: Pick<Snapshot, 'audience' | 'groupsOf'>,
   toolset: string,
@@ -13,8 +14,7 @@ export function isThere(
 ): boolean {
   const audience = snapshot.audience(toolset)
   if (audience === undefined) return true
-  const { userId, keyId = '', keyName = '' } = principal
-  const email = userId === undefined ? '' : (accounts.find(userId)?.email ?? '')
-  const groups = userId === undefined ? [] : (snapshot.groupsOf?.(userId) ?? [])
-  return isFor(audience, { role, email, groups, keyId, keyName })
+  const { userId } = principal
+  const groups = userId === undefined ? [] : snapshot.groupsOf?.(userId)
+  return isFor(audience, principalFacts(accounts, principal, role, groups))
 }

@@ -6,7 +6,7 @@ import type { Effect } from '@toolway/contract'
 import { isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
 import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
 import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
-import type { Offered, View } from '../../catalog/view.ts'
+import { categoryOf, type Offered, type View } from '../../catalog/view.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import type { Standing } from '../ports.ts'
 import { cut, TIER_PAGE } from './own-tools.ts'
@@ -117,9 +117,4 @@ export function listOf(standing: Standing, asked: Asked, from: Offered, page: Pa
     total: definitions.length,
     ...(nextCursor === undefined ? {} : { nextCursor }),
   }
-}
-
-const categoryOf = ({ _meta }: JsonObject): string | undefined => {
-  const category = isObject(_meta) ? _meta['category'] : undefined
-  return typeof category === 'string' ? category : undefined
 }

@@ -2,15 +2,15 @@
 import type { DiscoveryMode } from '@toolway/contract'
 import { joinName, NEWEST_LEGACY, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { capabilitiesOf, type Offered, type View } from '../../catalog/view.ts'
-import type { Standing } from '../ports.ts'
 import { ownTool, searchTools, tierTools, type Telling } from './own-tools.ts'
-import { itemsOf } from './seen.ts'
+import { itemsOf, toolsFor, type Seeing } from './seen.ts'
 
 /** The same list for the same caller as long as nothing changes, as pages and comparisons want it. */
-export function listedTools({ view }: Pick<Standing, 'view'>, caller: Caller): readonly JsonObject[] {
-  const all = itemsOf({ view }, 'tools', caller)
+export function listedTools(standing: Seeing, caller: Caller): readonly JsonObject[] {
+  const { view } = standing
   const { mode } = view.discovery
-  if (mode === 'direct' || mode === 'paged') return all
+  if (mode === 'direct' || mode === 'paged') return itemsOf(standing, 'tools', caller)
+  const all = toolsFor(standing, caller)
   const held = listed.get(all)
   if (held !== undefined) return held
   const made = definitionsIn(mode, { view, all, revision: caller.revision })

@@ -6,6 +6,7 @@
  */
 import { isObject, type JsonObject } from '@toolway/protocol'
 import MiniSearch from 'minisearch'
+import { categoryOf } from '../view.ts'
 import { wordsOf, widen } from './words.ts'
 
 export interface Findable {
@@ -59,7 +60,7 @@ export function createRanking(tools: Iterable<Findable>): Ranking {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function documentOf({ name, own, alias, definition }: Findable): Record<string, string> {
-  const { title, annotations, description, inputSchema, _meta } = definition
+  const { title, annotations, description, inputSchema } = definition
   const properties = isObject(inputSchema) && isObject(inputSchema['properties']) ? inputSchema['properties'] : {}
   const hinted = isObject(annotations) ? textOf(annotations['title']) : ''
   return {
@@ -67,7 +68,7 @@ function documentOf({ name, own, alias, definition }: Findable): Record<string, 
     own,
     alias,
     title: `${textOf(title)} ${hinted}`,
-    category: isObject(_meta) ? textOf(_meta['category']) : '',
+    category: categoryOf(definition),
     description: textOf(description).slice(0, LONGEST),
     parameters: Object.keys(properties).join(' '),
   }
