@@ -52,7 +52,7 @@ describe('keys', () => {
     })
     expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
       code: 1,
-      err: 'There is no toolset "nope" in default: declare it in the file of TOOLWAY_CONFIG.\n',
+      err: 'There is no toolset "nope" in default: `toolway toolset list` shows them, `toolway toolset add` makes one.\n',
     })
     expect(await here.run(['key', 'add'])).toMatchObject({
       code: 2,

@@ -144,6 +144,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   acceptTool: once(tool, { hash: '0'.repeat(64) }),
   rejectTool: once(tool, { hash: '0'.repeat(64) }),
   listToolsets: none,
+  getToolset: { params: () => ({ toolset: 'standard' }) },
   putToolset: once(() => ({ toolset: 'work' }), { include: ['*'], exclude: [] }),
   removeToolset: once(() => ({ toolset: 'work' })),
   listRules: none,

@@ -8,6 +8,7 @@ import { ConnectionAuth } from './connection-auth.ts'
 import { LIMITS } from './effects.ts'
 import { REVISIONS } from './revisions.ts'
 import { RuleWords } from './rules.ts'
+import { Audience, DISCOVERY_MODES } from './toolset-words.ts'
 
 /**
  * Chosen once, kept for good: clients see tool names that start with it. No `__` and no `_` at its end, so that
@@ -85,6 +86,16 @@ export const ToolsetSettings = z.strictObject({
   limit: z.enum(LIMITS).optional(),
   /** Rules that hold at its endpoint; one name each. */
   rules: z.array(RuleWords).max(500).optional(),
+  /** Narrower limits of single connections, by alias. */
+  limits: z.record(Alias, z.enum(LIMITS)).optional(),
+  /** How clients come to its tools; absent means `direct`. */
+  discovery: z.enum(DISCOVERY_MODES).optional(),
+  /** Items on a page of its lists, where they are paged. */
+  page: z.int().min(1).max(1000).optional(),
+  /** Patterns like those of `include`: tools that are listed beside those that find the others. */
+  pinned: z.array(z.string().min(1)).max(200).optional(),
+  /** For whom it is there; absent means everybody of the organization. */
+  audience: Audience.optional(),
 })
 export type ToolsetSettings = z.output<typeof ToolsetSettings>
 

@@ -10,6 +10,8 @@ export {
   TIMEOUTS,
   ToolsetSettings,
 } from './connections.ts'
+export { Audience, DISCOVERY_MODES, SMALL_PAGE } from './toolset-words.ts'
+export type { DiscoveryMode } from './toolset-words.ts'
 export { Authority, ClientAuthMethod } from './authority.ts'
 export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
 export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   Alias,
+  Audience,
   CHECKS,
   ConnectionAuthChange,
   LIMITS,
@@ -102,7 +103,9 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...[File, Remote, Process, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
+    Object.keys(shape.shape),
+  ),
   ...RULE_MEMBERS,
 ]
 

@@ -101,7 +101,7 @@ export {
   replayPolicy,
   ReplayReport,
 } from './policy-trials.ts'
-export { listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,
   choosePassword,

@@ -8,8 +8,21 @@ export const Toolset = z.strictObject({
   slug: Slug,
   title: z.string(),
   settings: ToolsetSettings,
-  /** Where it came from; one of a file is changed in that file. */
+  /** Where it came from; one of a file is changed in that file, and a supplied one is there until one of its name is made. */
   origin: z.string(),
+  /** Tools that somebody sees who sees all of them. */
+  tools: z.int(),
+  /** Tools that its list names. */
+  listed: z.int(),
+  /** What the definitions cost a model that reads them, about, by each way of discovery; of pages, the first one. */
+  definition_tokens: z.strictObject({
+    direct: z.int(),
+    paged: z.int(),
+    'two-tier': z.int(),
+    search: z.int(),
+  }),
+  /** Numbers of tools above which clients are known to leave some out, as far as its list is longer. */
+  exceeds: z.array(z.int()),
 })
 export type Toolset = z.output<typeof Toolset>
 
@@ -19,9 +32,16 @@ const needs = inOrganization('tool_configure')
 export const listToolsets = operation({
   id: 'listToolsets',
   at: `GET ${TOOLSETS}`,
-  summary: 'List the toolsets of an organization.',
+  summary: 'List the toolsets of an organization, those that are supplied too.',
   needs,
   answer: z.strictObject({ items: z.array(Toolset) }),
+})
+export const getToolset = operation({
+  id: 'getToolset',
+  at: `GET ${TOOLSETS}/{toolset}`,
+  summary: 'One toolset, supplied ones too.',
+  needs,
+  answer: Toolset,
 })
 export const putToolset = operation({
   id: 'putToolset',

@@ -1,15 +1,33 @@
 /** The operations on toolsets. */
 import { Fault, Slug, type Rule, type ToolsetSettings } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
+import { meterOf, type Meter } from '../call/discovery/meter.ts'
 import type { OrgSql } from '../db/db.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../policy/kept/organization-rules.ts'
+import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.ts'
 import { platformRulesFor } from './policy/organization-rules.ts'
 import { refuseListed } from './policy/rule-words.ts'
 import { knownTo } from './policy/write-organization-rules.ts'
-import { serveOrganization, type Served } from './serve.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from './serve.ts'
 
-const toToolset = ({ slug, title, settings, origin }: ToolsetRow): shapes.Toolset => ({ slug, title, settings, origin })
+/** With what it comes to at the moment; nothing where the organization does not answer. */
+function toToolset(
+  { parts, organization }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization'>,
+  { slug, title, settings, origin }: NamedToolset,
+): shapes.Toolset {
+  const view = parts.snapshots.find({ id: organization.id })?.view(slug, undefined, 'execute')
+  const { exceeds, ...meter } = view === undefined ? NOTHING : meterOf(view)
+  return { slug, title, settings, origin, ...meter, exceeds: [...exceeds] }
+}
+
+const NOTHING: Meter = {
+  tools: 0,
+  listed: 0,
+  definition_tokens: { direct: 0, paged: 0, 'two-tier': 0, search: 0 },
+  exceeds: [],
+}
 
 /** Throws `thing.declared` where it stands in the file. */
 async function findOwn(sql: OrgSql, slug: string): Promise<ToolsetRow | undefined> {
@@ -26,9 +44,19 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
 }
 
 export const toolsetOperations: readonly Served[] = [
-  serveOrganization(shapes.listToolsets, async ({ look }) => ({ items: (await look(listToolsets)).map(toToolset) })),
+  serveOrganization(shapes.listToolsets, async (asked) => ({
+    items: withSupplied(await asked.look(listToolsets)).map((one) => toToolset(asked, one)),
+  })),
 
-  serveOrganization(shapes.putToolset, async ({ change, parts, organization, params, body }) => {
+  serveOrganization(shapes.getToolset, async (asked) => {
+    const all = withSupplied(await asked.look(listToolsets))
+    const found = all.find(({ slug }) => slug === asked.params['toolset'])
+    if (found === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
+    return toToolset(asked, found)
+  }),
+
+  serveOrganization(shapes.putToolset, async (asked) => {
+    const { change, parts, organization, params, body } = asked
     const slug = Slug.safeParse(params['toolset'])
     if (!slug.success)
       throw new Fault('body.shape', { place: '/toolset', problem: slug.error.issues[0]?.message ?? 'is no slug' })
@@ -51,14 +79,17 @@ export const toolsetOperations: readonly Served[] = [
       },
     )
     await parts.snapshots.refresh(organization.id)
-    return { slug: row.slug, title: row.title, settings: row.settings, origin: row.origin }
+    return toToolset(asked, row)
   }),
 
   serveOrganization(shapes.removeToolset, async ({ change, parts, organization, params }) => {
     await change(
       (slug: string) => ({ action: 'toolset.remove', resource: 'toolset', id: slug }),
       async (sql) => {
-        const held = await findOwn(sql, params['toolset'] ?? '')
+        const slug = params['toolset'] ?? ''
+        const held = await findOwn(sql, slug)
+        if (held === undefined && SUPPLIED.some((one) => one.slug === slug))
+          throw new Fault('toolset.supplied', { toolset: slug })
         if (held === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
         await removeToolset(sql, held.slug)
         return held.slug

@@ -23,6 +23,7 @@ import type {
 } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { principalFacts } from './callers/principal-facts.ts'
+import { isThere } from './callers/audience.ts'
 import { roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TaskBook } from './tasks/task-book.ts'
@@ -75,9 +76,12 @@ export function createAdmit(parts: AdmitParts): Admit {
     if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
     const role = roleIn(accounts, principal, snapshot.members)
     if (role === undefined) throw new Fault('place.unknown')
+    const who = { accounts, principal, role }
+    if (!isThere(snapshot, toolset, who)) throw new Fault('place.unknown')
     const now = () => {
       const latest = organization({ id: snapshot.organization.id })
-      const view = latest?.view(toolset, connection, limit)
+      const view =
+        latest !== undefined && isThere(latest, toolset, who) ? latest.view(toolset, connection, limit) : undefined
       return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
     }
     let facts: PrincipalFacts | undefined

@@ -29,7 +29,7 @@ import {
 import type { Changes } from '../catalog/changes.ts'
 import type { Signer } from '../catalog/page.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
-import { call } from './call.ts'
+import { callListed } from './discovery/call-listed.ts'
 import { askExtension } from './extend.ts'
 import { complete, getPrompt } from './get-prompt.ts'
 import { discovered, initialized, initializedAlone } from './introduce.ts'
@@ -65,7 +65,7 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'prompts/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
   'resources/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
   'resources/templates/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
-  'tools/call': ({ standing, asked, line, trail }) => call(standing, asked, line, trail),
+  'tools/call': (step, { signer }) => callListed(step, signer),
   'resources/read': ({ standing, asked, line, trail }) => readResource(standing, asked, line, trail),
   'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
   'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),

@@ -1,9 +1,10 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
-import { Fault, type ConnectionId } from '@toolway/contract'
-import { adaptResult, APPS, declares, type Asked, type JsonObject } from '@toolway/protocol'
-import { nameAccounts } from '../catalog/account-choice.ts'
-import { pageOf, type Signer } from '../catalog/page.ts'
+import { Fault } from '@toolway/contract'
+import { adaptResult, type Asked, type JsonObject } from '@toolway/protocol'
+import { ordered, PAGE_SIZE, pageOf, type Signer } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
+import { listedTools } from './discovery/listed-tools.ts'
+import { callerOf, itemsOf, withAccounts } from './discovery/seen.ts'
 import { ruledFor } from './policy/judge.ts'
 import type { Answer, Standing } from './ports.ts'
 
@@ -26,34 +27,24 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
   if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
-  const { revision, capabilities } = asked.caller
-  const { items, nextCursor } = pageOf(standing.view.list(listable.kind, revision, declares(capabilities, APPS)), {
+  const { kind, member, name } = listable
+  const { revision } = asked.caller
+  const { mode, page: size = PAGE_SIZE } = standing.view.discovery
+  const whole = kind === 'tools' ? listedTools(standing, asked.caller) : itemsOf(standing, kind, asked.caller)
+  const { items, nextCursor } = pageOf(ordered(whole, name, size), {
     cursor,
     scope: `${standing.owner} ${asked.method}`,
-    member: listable.name,
+    member: name,
     signer,
+    size,
   })
-  const client = asked.caller.client?.['name']
-  const from = { client: typeof client === 'string' ? client : undefined }
-  const own = listable.kind === 'tools' ? withAccounts(standing, ruledFor(standing, from, items)) : items
-  const result: JsonObject = { [listable.member]: own as JsonObject[] }
+  const own = kind === 'tools' ? withAccounts(standing, ruled(items)) : items
+  const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
-}
 
-/** Where a tool takes the name of an account, the caller reads which ones it has. */
-function withAccounts(
-  { view, credentials, principal, organizationId }: Standing,
-  tools: readonly JsonObject[],
-): readonly JsonObject[] {
-  if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools
-  const accounts = new Map<ConnectionId, readonly string[]>()
-  return tools.map((definition) => {
-    const target = view.tool(String(definition['name']))
-    if (target?.account === undefined) return definition
-    const { connectionId } = target
-    const own = accounts.get(connectionId) ?? credentials.accounts({ organizationId, connectionId, principal })
-    accounts.set(connectionId, own)
-    return own.length === 0 ? definition : nameAccounts(definition, target.account, own)
-  })
+  /** Where all are listed, rules are asked of those on the page only; where tools are looked for, they were asked of all. */
+  function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
+    return mode === 'direct' || mode === 'paged' ? ruledFor(standing, callerOf(asked.caller), tools) : tools
+  }
 }

@@ -9,6 +9,7 @@ import {
   Fault,
   lesserLimit,
   LIMITS,
+  type Audience,
   type ConnectionId,
   type ConnectionSettings,
   type Limit,
@@ -26,6 +27,7 @@ import type { OrganizationRow } from '../organizations/organizations.ts'
 import { NO_POLICY } from '../policy/compile.ts'
 import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
+import { withSupplied } from '../toolsets/supplied.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
 import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -53,6 +55,8 @@ export interface Snapshot {
    * none. List and call read the same one, so that what is not listed cannot be called.
    */
   view(toolset: string, connection: string | undefined, limit: Limit): View | undefined
+  /** For whom a toolset is there; undefined where it is for everybody. */
+  audience(toolset: string): Audience | undefined
   upstream(connectionId: ConnectionId): Upstream
   /** As it stands; undefined where there is none. */
   connection(connectionId: ConnectionId): ConnectionRow | undefined
@@ -100,7 +104,7 @@ export function createSnapshot({
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
   const selections = new Map<string, Selection>([
     [ALL, EVERYTHING],
-    ...toolsets.map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
+    ...withSupplied(toolsets).map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
   ])
   const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
   const takes = createTakes(unseal)
@@ -144,6 +148,7 @@ export function createSnapshot({
       return view
     },
     connection: (connectionId) => byId.get(connectionId)?.connection,
+    audience: (toolset) => selections.get(toolset)?.audience,
     upstream(connectionId) {
       const held = byId.get(connectionId)
       if (held?.connection.enabled !== true || !organization.active)
@@ -186,6 +191,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     alias: connection.alias,
     checks: settings.checks === 'arguments',
     connector: connection.settings.connector,
+    status: connection.status,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},

@@ -21,10 +21,17 @@ export interface Page {
   readonly nextCursor: string | undefined
 }
 
+const sorted = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
+
 /** A list as its pages want it: what fits one page keeps its order. Names are compared by their UTF-16 code units. */
-export function ordered(list: readonly JsonObject[], member: string): readonly JsonObject[] {
-  if (list.length <= PAGE_SIZE) return list
-  return list.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1))
+export function ordered(list: readonly JsonObject[], member: string, size = PAGE_SIZE): readonly JsonObject[] {
+  if (list.length <= size) return list
+  const held = sorted.get(list)
+  if (held !== undefined) return held
+  const made = list.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1))
+  // In order, it is its own order: pages of the same list ask once more.
+  sorted.set(list, made).set(made, made)
+  return made
 }
 
 /** `list` is ordered by `member` where it is longer than a page. `scope` names list, endpoint and principal; `member` is what names an item in this list. */

@@ -6,8 +6,10 @@
  */
 import {
   effectOf,
+  lesserLimit,
   reaches,
   type ConnectionId,
+  type DiscoveryMode,
   type Effect,
   type Hold,
   type Limit,
@@ -46,6 +48,8 @@ export interface Offered {
   /** Its kind, as rules name it. */
   readonly connector?: string
   readonly revision: Revision
+  /** What its last contact showed, for whoever looks for a tool. */
+  readonly status?: string
   readonly server: JsonObject
   readonly capabilities: JsonObject
   readonly instructions: string | undefined
@@ -113,6 +117,7 @@ export interface View {
   readonly joined: boolean
   /** How far its tools reach: what reaches farther is neither listed nor found. */
   readonly limit: Limit
+  readonly discovery: Discovers
   readonly offered: readonly Offered[]
   /** Whether two callers can be shown different tools: whoever lists asks the rules for each. */
   readonly varies: boolean
@@ -130,9 +135,20 @@ export interface View {
   exposeUri(alias: string, uri: string): string
 }
 
+/** How clients of an endpoint come to its tools; carried out by the verbs that list and call. */
+export interface Discovers {
+  readonly mode: DiscoveryMode
+  readonly page: number | undefined
+  pins(joined: string): boolean
+}
+
 /** What of its connections an endpoint takes. */
 export interface Selects {
   readonly limit: Limit
+  /** Absent: all are listed. */
+  readonly discovery?: Discovers
+  /** A narrower limit of one connection. */
+  limitOf?(alias: string): Limit
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
@@ -152,6 +168,8 @@ export interface Screen {
 }
 
 const OPEN: Screen = { tool: () => undefined, any: () => false }
+
+const DIRECT: Discovers = { mode: 'direct', page: undefined, pins: () => false }
 
 const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
 
@@ -206,7 +224,12 @@ export function createView(
 
   // Only now: a tool that is left out keeps its name, so that no limit and no switch changes the name of another.
   for (const [name, { target }] of tools)
-    if (off.has(name) || !reaches(selects.limit, target.effect)) tools.delete(name)
+    if (off.has(name) || !reaches(limitOf(target.alias), target.effect)) tools.delete(name)
+
+  function limitOf(alias: string): Limit {
+    const own = selects.limitOf?.(alias)
+    return own === undefined ? selects.limit : lesserLimit(selects.limit, own)
+  }
 
   function nameFor(
     taken: ReadonlyMap<string, Listed>,
@@ -277,9 +300,11 @@ export function createView(
     return targetOf(from, { name: split.uri })
   }
 
+  const [only] = offered
   return {
     joined,
-    limit: selects.limit,
+    limit: joined || only === undefined ? selects.limit : limitOf(only.alias),
+    discovery: selects.discovery ?? DIRECT,
     offered,
     varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
     tool: (name) => tools.get(name)?.target,
@@ -313,22 +338,27 @@ const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: '
 /** What a contract or an API description says a tool is for. */
 const CATEGORY = 'dev.toolway/category'
 
+/** Empty where nothing is said. */
+export function categoryOf({ _meta: meta }: JsonObject): string {
+  const category = isObject(meta) ? meta[CATEGORY] : undefined
+  return typeof category === 'string' ? category : ''
+}
+
 /** A tool as rules see it. */
 export function toolFacts(
   alias: string,
   connector: string | undefined,
-  { name, _meta: meta }: JsonObject,
+  definition: JsonObject,
   effect: Effect,
 ): ToolFacts {
-  const category = isObject(meta) ? meta[CATEGORY] : undefined
-  const own = String(name)
+  const own = String(definition['name'])
   return {
     name: own,
     joined: joinName(alias, own),
     connection: alias,
     connector: connector ?? 'mcp.http',
     effect,
-    category: typeof category === 'string' ? category : '',
+    category: categoryOf(definition),
   }
 }
 

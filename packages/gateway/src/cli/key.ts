@@ -11,6 +11,7 @@ import type { OrgSql, SystemSql } from '../db/db.ts'
 import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../identity/keys/keys.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { recordChange } from '../records/change.ts'
+import { isToolset } from '../toolsets/supplied.ts'
 import { listToolsets } from '../toolsets/toolsets.ts'
 import { readInput } from './terminal/input.ts'
 import { CommandFault, EXIT, table, type Output } from './terminal/output.ts'
@@ -47,9 +48,9 @@ export async function add(name: string, options: KeyOptions, output: Output): Pr
     const { db, vault, organization: own } = opened
     const isPlatform = role === 'platform_admin'
     const toolsets = isPlatform ? [] : await db.organization(own.id, listToolsets)
-    if (toolset !== undefined && toolset !== 'default' && !toolsets.some(({ slug }) => slug === toolset))
+    if (toolset !== undefined && !isToolset(toolsets, toolset))
       throw new CommandFault(
-        `There is no toolset "${toolset}" in ${own.slug}: declare it in the file of TOOLWAY_CONFIG.`,
+        `There is no toolset "${toolset}" in ${own.slug}: \`toolway toolset list\` shows them, \`toolway toolset add\` makes one.`,
       )
     const { row, key } = await within(opened, isPlatform, async (sql, organizationId) => {
       const made = await makeKey(

@@ -16,6 +16,7 @@ import { groupCommand } from './people/group-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
 import { policyCommand } from './policy/policy-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
+import { toolsetCommand } from './toolset/toolset-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
 
@@ -76,6 +77,7 @@ function build(finish: Finish): Command {
   add(startCommand(finish))
   add(connectionCommand(finish))
   add(lockCommand(finish))
+  add(toolsetCommand(finish))
   add(toolsCommand(finish))
   add(callCommand(finish))
   add(keyCommand(finish))

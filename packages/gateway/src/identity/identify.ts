@@ -156,6 +156,7 @@ const principalOf = (row: KeyRow): Principal => ({
   endpoint: undefined,
   client: undefined,
   signInId: undefined,
+  ...(row.user_id === null ? { keyName: row.name } : {}),
   ...(row.trusted ? { trusted: true as const } : {}),
 })
 

@@ -23,6 +23,8 @@ export interface Principal {
   /** The only organization it may address. */
   readonly organizationId: OrganizationId | undefined
   readonly keyId: KeyId | undefined
+  /** Name of its key, where that is nobody's own: members name theirs as they like. */
+  readonly keyName?: string
   /** The most it may be, wherever it stands. */
   readonly role: Role
   /** How far its calls may reach. */

@@ -5,6 +5,7 @@
  */
 import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
 import type { Place } from '../call/ports.ts'
+import { isThere } from '../call/callers/audience.ts'
 import { roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { View } from '../catalog/view.ts'
@@ -62,8 +63,9 @@ function choiceIn(
   if (!active) return undefined
   if (principal.organizationId !== undefined && principal.organizationId !== id) return undefined
   const role = roleIn(accounts, principal, snapshot.members)
-  const view = role === undefined ? undefined : snapshot.view(toolset, connection, 'execute')
-  if (role === undefined || view === undefined) return undefined
+  if (role === undefined || !isThere(snapshot, toolset, { accounts, principal, role })) return undefined
+  const view = snapshot.view(toolset, connection, 'execute')
+  if (view === undefined) return undefined
   return { organizationId: id, name, role, most: permits(role, 'tool_call') ? 'execute' : 'read', tools: tallyOf(view) }
 }
 

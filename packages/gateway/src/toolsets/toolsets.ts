@@ -1,5 +1,15 @@
 /** Toolsets: named selections that have an endpoint, and the one question they answer: is this tool in? */
-import { newId, ToolsetSettings, type Limit, type OrganizationId, type ToolsetId } from '@toolway/contract'
+import {
+  lesserLimit,
+  newId,
+  SMALL_PAGE,
+  ToolsetSettings,
+  type Audience,
+  type DiscoveryMode,
+  type Limit,
+  type OrganizationId,
+  type ToolsetId,
+} from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
 import { patternOf } from '../lib/pattern.ts'
@@ -40,6 +50,11 @@ export const removeToolset = (sql: OrgSql, slug: string) =>
 
 export interface Selection {
   readonly limit: Limit
+  /** Undefined where it is for everybody. */
+  readonly audience: Audience | undefined
+  readonly discovery: Discovery
+  /** How far the tools of that connection reach; never farther than all of them. */
+  limitOf(alias: string): Limit
   /** Whether anything of that connection can be in. */
   connection(alias: string): boolean
   /** Whether the tool or prompt of that joined name (`alias__tool`) is in. */
@@ -48,15 +63,38 @@ export interface Selection {
   whole(alias: string): boolean
 }
 
-export const EVERYTHING: Selection = { limit: 'execute', connection: () => true, tool: () => true, whole: () => true }
+/** How clients come to its tools. */
+export interface Discovery {
+  readonly mode: DiscoveryMode
+  /** Items on a page of a list; undefined for as many as any list has. */
+  readonly page: number | undefined
+  /** Whether the tool of that joined name is listed although others have to be looked for. */
+  pins(joined: string): boolean
+}
 
-export function selectionOf({ connections, include, exclude, limit = 'execute' }: ToolsetSettings): Selection {
+const DIRECT: Discovery = { mode: 'direct', page: undefined, pins: () => false }
+
+export const EVERYTHING: Selection = {
+  limit: 'execute',
+  audience: undefined,
+  discovery: DIRECT,
+  limitOf: () => 'execute',
+  connection: () => true,
+  tool: () => true,
+  whole: () => true,
+}
+
+export function selectionOf(settings: ToolsetSettings): Selection {
+  const { connections, include, exclude, limit = 'execute', limits = {}, audience } = settings
   const aliases = connections === undefined ? undefined : new Set(connections)
   const included = include.map(patternOf)
   const excluded = exclude.map(patternOf)
   const connection = (alias: string) => aliases?.has(alias) ?? true
   return {
     limit,
+    audience,
+    discovery: discoveryOf(settings),
+    limitOf: (alias) => lesserLimit(limit, Object.hasOwn(limits, alias) ? (limits[alias] ?? limit) : limit),
     connection,
     whole: (alias) =>
       connection(alias) &&
@@ -64,5 +102,14 @@ export function selectionOf({ connections, include, exclude, limit = 'execute' }
       include.some((pattern) => pattern === '*' || pattern === `${alias}__*`),
     tool: (alias, joined) =>
       connection(alias) && included.some((fits) => fits(joined)) && !excluded.some((fits) => fits(joined)),
+  }
+}
+
+function discoveryOf({ discovery: mode = 'direct', page, pinned = [] }: ToolsetSettings): Discovery {
+  const pins = pinned.map(patternOf)
+  return {
+    mode,
+    page: mode === 'paged' ? (page ?? SMALL_PAGE) : undefined,
+    pins: (joined) => pins.some((fits) => fits(joined)),
   }
 }

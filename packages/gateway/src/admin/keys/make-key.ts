@@ -20,6 +20,7 @@ import { hintOf, mintKey, prefixOf } from '../../identity/keys/key-forms.ts'
 import { addKey, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Change } from '../../records/change.ts'
+import { isToolset } from '../../toolsets/supplied.ts'
 
 export interface KeyWords {
   readonly organizationId: OrganizationId | undefined
@@ -40,7 +41,7 @@ export interface MadeKey {
   readonly key: string
 }
 
-/** Slugs of the toolsets that there are. */
+/** Those that were made; the supplied ones are there too. */
 export type Toolsets = readonly { readonly slug: string }[]
 
 const wrong = (place: string, problem: string) => new Fault('body.shape', { place, problem })
@@ -56,8 +57,7 @@ function refuseImpossible(
     throw wrong('/tenant_id', `must say the organization of a key with the scope ${role}`)
   if (organizationId === undefined && family === 'uru') throw wrong('/family', 'must be scoped for a platform key')
   if (organizationId === undefined && trusted) throw wrong('/trusted', 'is for keys of an organization')
-  if (toolset !== undefined && toolset !== 'default' && !toolsets.some(({ slug }) => slug === toolset))
-    throw wrong('/toolset', 'is no toolset there')
+  if (toolset !== undefined && !isToolset(toolsets, toolset)) throw wrong('/toolset', 'is no toolset there')
   if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) throw wrong('/expires_at', 'must lie in the future')
 }
 

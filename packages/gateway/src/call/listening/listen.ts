@@ -9,6 +9,7 @@ import { Fault } from '@toolway/contract'
 import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
 import type { Changed, Changes } from '../../catalog/changes.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
+import { createDifference } from '../discovery/difference.ts'
 import { callerAt } from '../forward.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
@@ -37,10 +38,12 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
   const ending = new AbortController()
   const signal = AbortSignal.any([line.signal, ending.signal])
   const stream = createStream(asked, line)
+  const listsDiffer = createDifference(standing, asked.caller)
   const stop = parts.changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {
-      if (kinds.has(kind)) stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+      if (kinds.has(kind) && listsDiffer(kind))
+        stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
       if (!wishes.every((one) => isShown(standing, one))) ending.abort()
     },
   })

@@ -25,6 +25,7 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
+import { createDifference } from '../../call/discovery/difference.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
 import type { Answer, Standing } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
@@ -224,9 +225,12 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     trail.eraClient = session.revision
     trail.bytesOut = send(responseOf(request, given))
     session.stream = (message) => void send(message)
+    const listsDiffer = createDifference(standing, session.caller)
     const stopHearing = changes.listen(standing.organizationId, {
       sees: (connectionId) => standing.sees(connectionId),
-      onChange: (kind) => void send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+      onChange(kind) {
+        if (listsDiffer(kind)) void send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+      },
     })
     opened = { session, owner: standing.owner, stopHearing }
     // Somebody else may end it: one that is needed more, or whoever runs the gateway.

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Message } from '@toolway/protocol'
 import { capabilitiesOf } from '../../catalog/view.ts'
 import type { Changes } from '../../catalog/changes.ts'
+import { createDifference } from '../../call/discovery/difference.ts'
 import { aborted } from '../../call/listening/listen.ts'
 import type { Standing } from '../../call/ports.ts'
 import type { Session } from '../../sessions/sessions.ts'
@@ -62,9 +63,12 @@ function allChanged({ session, standing: { view } }: SessionStream): Message[] {
 function hearChanges({ session, standing, changes }: SessionStream): void {
   if (session.own.hears) return
   session.own.hears = true
+  const listsDiffer = createDifference(standing, session.caller)
   const stop = changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.sees(connectionId),
-    onChange: (kind) => session.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+    onChange(kind) {
+      if (listsDiffer(kind)) session.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+    },
   })
   session.ended.signal.addEventListener('abort', stop, { once: true })
 }

@@ -1,0 +1,181 @@
+/**
+ * A call as the list of an endpoint invites to it: of a tool by its own name, or of a tool of ours that finds, describes or calls
+ * another one.
+ *
+ * What is called through one of ours goes the whole way of a call under its own name: view, rules, limit, record, scope and
+ * approval are the inner tool's, and so are its progress, its questions and its tasks.
+ */
+import { Fault, EFFECTS, type Effect } from '@toolway/contract'
+import { adaptResult, isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
+import type { Signer } from '../../catalog/page.ts'
+import { nearestNames } from '../../lib/nearest.ts'
+import { call, resultOf } from '../call.ts'
+import type { Answer, Line, Standing } from '../ports.ts'
+import type { Trail } from '../trail.ts'
+import { findTools, listOf } from './find-tools.ts'
+import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.ts'
+import { seenTools, withAccounts } from './seen.ts'
+
+interface Step {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly trail: Trail
+}
+
+export async function callListed(step: Step, signer: Signer): Promise<Answer> {
+  const { standing, asked, line, trail } = step
+  const own = ownTool(standing.view, asked.params['name'])
+  if (own === undefined) return call(standing, asked, line, trail)
+  trail.target = String(asked.params['name'])
+  try {
+    const given = asked.params['arguments'] ?? {}
+    if (!isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
+    if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given)
+    // To look for a tool is to list: it is counted and limited as that, and no record of anything done.
+    trail.method = 'tools/list'
+    return answerOf(asked, look({ standing, asked, signer }, own, given))
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    if (!SAID_TO_MODELS.has(fault.code)) throw fault
+    trail.outcome = 'refused'
+    trail.fault = fault
+    return answerOf(asked, resultOf(fault, trail.correlationId))
+  }
+}
+
+/** What a model can mend by itself, once it knows. */
+const SAID_TO_MODELS: ReadonlySet<string> = new Set(['params.shape', 'tool.unlisted', 'cursor.unknown'])
+
+function answerOf({ caller: { revision } }: Asked, result: JsonObject): Answer {
+  return { result: adaptResult('tools/call', result, { from: MODERN, to: revision }) }
+}
+
+type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
+
+async function callInner(step: Step, own: Calls, given: JsonObject): Promise<Answer> {
+  const { standing, asked, line, trail } = step
+  const [member, name] = innerNameOf(own, given)
+  const known = own.kind === 'execute' ? nameWithin(standing, asked, own, name) : name
+  trail.target = name
+  if (known === undefined) throw unlisted(standing, asked, name)
+  const args = argumentsOf(own, given)
+  if (args !== undefined && !isObject(args))
+    throw new Fault('params.shape', { place: `/arguments/${member}`, problem: 'must be an object' })
+  const { arguments: _, ...rest } = asked.params
+  const params = { ...rest, name: known, ...(args === undefined ? {} : { arguments: args }) }
+  // Headers repeat what the outer call says; of the inner one they know nothing.
+  try {
+    return await call(standing, { ...asked, params }, { ...line, header: undefined }, trail)
+  } catch (thrown) {
+    // What is hidden from a caller and what there is not answer alike.
+    throw thrown instanceof Fault && thrown.code === 'tool.unknown' ? unlisted(standing, asked, name) : thrown
+  }
+}
+
+/** The source system's clients say `tool_name` and `parameters` (ledger S0-PKG-13). */
+function innerNameOf({ kind }: Calls, given: JsonObject): [member: string, name: string] {
+  const member = kind === 'call' ? 'name' : given['tool'] === undefined && 'tool_name' in given ? 'tool_name' : 'tool'
+  const name = given[member]
+  if (typeof name !== 'string' || name === '')
+    throw new Fault('params.shape', { place: `/arguments/${member}`, problem: 'must be the name of a tool' })
+  return [member, name]
+}
+
+const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObject) =>
+  kind === 'execute' && args === undefined ? parameters : args
+
+/** The tool of that connection that a name means: as it is listed, or as its server calls it. */
+function nameWithin(
+  standing: Standing,
+  asked: Asked,
+  { from }: Extract<Calls, { kind: 'execute' }>,
+  name: string,
+): string | undefined {
+  const { view } = standing
+  const isOf = (known: string) => view.tool(known)?.connectionId === from.connectionId
+  if (isOf(name)) return name
+  for (const known of seenTools(standing, asked.caller).keys())
+    if (isOf(known) && view.tool(known)?.name === name) return known
+  // What is held or blocked is in no list and says so to whoever names it.
+  const joined = joinedName(from.alias, name)
+  return isOf(joined) ? joined : undefined
+}
+
+const joinedName = (alias: string, name: string) => `${alias}__${name}`
+
+function unlisted(standing: Standing, asked: Asked, name: string): Fault {
+  const near = nearestNames(name, seenTools(standing, asked.caller).keys())
+  return new Fault('tool.unlisted', {
+    tool: name.slice(0, 200),
+    nearest: near.length === 0 ? '' : `; the nearest names are ${near.join(', ')}`,
+  })
+}
+
+interface Looking {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly signer: Signer
+}
+
+function look({ standing, asked, signer }: Looking, own: OwnTool, given: JsonObject): JsonObject {
+  if (own.kind === 'describe') return structured(describe(standing, asked, given))
+  if (own.kind === 'list')
+    return structured(
+      listOf(standing, asked, own.from, {
+        filter: textAt(given, 'filter'),
+        category: textAt(given, 'category'),
+        cursor: textAt(given, 'cursor'),
+        signer,
+      }),
+    )
+  const query = textAt(given, 'query')
+  if (query === undefined || query.trim() === '')
+    throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what is looked for' })
+  return structured(findTools(standing, asked, { query, limit: limitAt(given), effect: effectAt(given) }))
+}
+
+/** Twice: for programs, and for clients that read text only (MCP 2026-07-28, structured content). */
+const structured = (value: JsonObject): JsonObject => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+})
+
+function describe(standing: Standing, asked: Asked, given: JsonObject): JsonObject {
+  const name = textAt(given, 'name')
+  if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
+  const definition = seenTools(standing, asked.caller).get(name)
+  const target = standing.view.tool(name)
+  if (definition === undefined || target === undefined) throw unlisted(standing, asked, name)
+  const [tool = definition] = withAccounts(standing, [definition])
+  return { tool, effect: target.effect, connection: target.alias }
+}
+
+function textAt(given: JsonObject, member: string): string | undefined {
+  const value = given[member]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && value.length <= LONGEST) return value
+  throw new Fault('params.shape', {
+    place: `/arguments/${member}`,
+    problem: `must be a text of at most ${LONGEST} characters`,
+  })
+}
+
+/** Of what is looked for: each word costs a search. */
+const LONGEST = 500
+
+function limitAt({ limit }: JsonObject): number {
+  if (limit === undefined || limit === null) return FOUND_AT_FIRST
+  if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST_FOUND) return limit
+  throw new Fault('params.shape', {
+    place: '/arguments/limit',
+    problem: `must be a whole number from 1 to ${MOST_FOUND}`,
+  })
+}
+
+function effectAt({ effect }: JsonObject): Effect | undefined {
+  if (effect === undefined || effect === null) return undefined
+  const known = EFFECTS.find((one) => one === effect)
+  if (known !== undefined) return known
+  throw new Fault('params.shape', { place: '/arguments/effect', problem: `must be one of ${EFFECTS.join(', ')}` })
+}

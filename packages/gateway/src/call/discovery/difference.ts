@@ -1,0 +1,26 @@
+/**
+ * Whether a change of what connections offer changes what the list of an endpoint names: where tools are looked for, most changes
+ * do not, and a client that is told of each would list the same three tools again and again.
+ */
+import type { Caller } from '@toolway/protocol'
+import type { Changed } from '../../catalog/changes.ts'
+import type { Standing } from '../ports.ts'
+import { listedTools } from './listed-tools.ts'
+
+/** To be made where somebody begins to listen, and asked at every change. */
+export function createDifference(standing: Standing, caller: Caller): (kind: Changed) => boolean {
+  let before = namesOf(standing, caller)
+  return (kind) => {
+    if (kind !== 'tools') return true
+    const now = namesOf({ ...standing, ...standing.now() }, caller)
+    const differs = now === undefined || before === undefined || now !== before
+    before = now
+    return differs
+  }
+}
+
+/** Undefined where the list has all tools: then whoever says that one has changed is believed. */
+function namesOf(standing: Standing, caller: Caller): string | undefined {
+  const { mode } = standing.view.discovery
+  return mode === 'direct' || mode === 'paged' ? undefined : JSON.stringify(listedTools(standing, caller))
+}

@@ -1,0 +1,120 @@
+/**
+ * What is found of the tools of an endpoint, and how much of it is told: names, what they do, and of the first ones what they take,
+ * as far as that is cheap to read.
+ */
+import type { Effect } from '@toolway/contract'
+import { isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
+import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
+import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
+import { categoryOf, type Offered, type View } from '../../catalog/view.ts'
+import { tokensOf } from '../../lib/tokens.ts'
+import type { Standing } from '../ports.ts'
+import { cut, TIER_PAGE } from './own-tools.ts'
+import { seenTools } from './seen.ts'
+
+const rankings = new WeakMap<View, Ranking>()
+
+/** Made when it is first asked; it goes with its view, whatever changes. */
+function rankingOf(view: View): Ranking {
+  const held = rankings.get(view)
+  if (held !== undefined) return held
+  const made = createRanking(findable(view))
+  rankings.set(view, made)
+  return made
+}
+
+function* findable(view: View) {
+  for (const definition of view.list('tools', MODERN)) {
+    const name = String(definition['name'])
+    const target = view.tool(name)
+    if (target !== undefined) yield { name, own: target.name, alias: target.alias, definition }
+  }
+}
+
+export interface Wanted {
+  readonly query: string
+  readonly limit: number
+  readonly effect: Effect | undefined
+}
+
+export function findTools(standing: Standing, asked: Asked, { query, limit, effect }: Wanted): JsonObject {
+  const seen = seenTools(standing, asked.caller)
+  const found: string[] = []
+  for (const name of rankingOf(standing.view).find(query))
+    if (seen.has(name) && (effect === undefined || standing.view.tool(name)?.effect === effect)) found.push(name)
+  let left = SCHEMA_TOKENS
+  const tools = found.slice(0, limit).map((name) => {
+    const definition = seen.get(name) ?? {}
+    const { inputSchema } = definition
+    const cost = tokensOf(inputSchema)
+    // In the order of the list, so that nobody wonders why the second has none and the third one has.
+    const fits = cost <= left
+    left = fits ? left - cost : 0
+    return told(standing, name, definition, fits && isObject(inputSchema) ? { inputSchema } : {})
+  })
+  return { tools, total: found.length }
+}
+
+/** What the input schemas of the first results may cost together; the others are told by `describe_tool`. */
+const SCHEMA_TOKENS = 1_000
+const LONGEST_DESCRIPTION = 200
+
+function told({ view }: Standing, name: string, definition: JsonObject, more: JsonObject = {}): JsonObject {
+  const target = view.tool(name)
+  const { title, description } = definition
+  const status = view.offered.find(({ connectionId }) => connectionId === target?.connectionId)?.status
+  return {
+    name,
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof description === 'string' ? { description: cut(description, LONGEST_DESCRIPTION) } : {}),
+    effect: target?.effect ?? 'write',
+    connection: target?.alias ?? '',
+    ...(status === undefined ? {} : { status }),
+    ...more,
+  }
+}
+
+export interface Page {
+  readonly filter: string | undefined
+  readonly category: string | undefined
+  readonly cursor: string | undefined
+  readonly signer: Signer
+}
+
+/** The tools of one connection, page by page: by name, or the best first where something is looked for. */
+export function listOf(standing: Standing, asked: Asked, from: Offered, page: Page): JsonObject {
+  const { filter = '', category, cursor, signer } = page
+  const { view } = standing
+  const seen = seenTools(standing, asked.caller)
+  const own = [...seen].filter(
+    ([name, definition]) =>
+      view.tool(name)?.connectionId === from.connectionId &&
+      (category === undefined || categoryOf(definition) === category),
+  )
+  const tell = (definitions: readonly JsonObject[]) =>
+    definitions.map((definition) => {
+      const { inputSchema = { type: 'object' } } = definition
+      return told(standing, String(definition['name']), definition, { inputSchema })
+    })
+  if (filter.trim() !== '') {
+    const names = new Set(own.map(([name]) => name))
+    const found = rankingOf(view)
+      .find(filter)
+      .filter((name) => names.has(name))
+    return { tools: tell(found.slice(0, TIER_PAGE).map((name) => seen.get(name) ?? {})), total: found.length }
+  }
+  const definitions = own.map(([, definition]) => definition)
+  const scope = `${standing.owner} ${from.alias} ${category ?? ''}`
+  const { items, nextCursor } = pageOf(ordered(definitions, 'name', TIER_PAGE), {
+    cursor,
+    scope,
+    member: 'name',
+    signer,
+    size: TIER_PAGE,
+  })
+  return {
+    tools: tell(items),
+    total: definitions.length,
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The tools of the gateway's own by which clients come to the others: which there are, and how they are told.
+ *
+ * Two tiers: `alias__list_tools` and `alias__execute_tool` for each connection, as the source system had them (ledger S0-PKG-13).
+ * Search: one that finds, one that describes, one that calls. A server's tool of such a name is not listed, and is called by ours.
+ */
+import type { Limit } from '@toolway/contract'
+import { adaptTool, MODERN, type JsonObject, type Revision } from '@toolway/protocol'
+import type { Offered, View } from '../../catalog/view.ts'
+
+export type OwnTool =
+  | { readonly kind: 'search' }
+  | { readonly kind: 'describe' }
+  | { readonly kind: 'call' }
+  | { readonly kind: 'list'; readonly from: Offered }
+  | { readonly kind: 'execute'; readonly from: Offered }
+
+const SEARCH: Readonly<Record<string, OwnTool>> = {
+  search_tools: { kind: 'search' },
+  describe_tool: { kind: 'describe' },
+  call_tool: { kind: 'call' },
+}
+const TIERS = { list: '__list_tools', execute: '__execute_tool' } as const
+
+/** The tool of ours that a name means at an endpoint. */
+export function ownTool({ discovery: { mode }, offered }: View, name: unknown): OwnTool | undefined {
+  if (typeof name !== 'string') return undefined
+  if (mode === 'search') return Object.hasOwn(SEARCH, name) ? SEARCH[name] : undefined
+  if (mode !== 'two-tier') return undefined
+  for (const kind of ['list', 'execute'] as const) {
+    if (!name.endsWith(TIERS[kind])) continue
+    const from = offered.find(({ alias }) => name === `${alias}${TIERS[kind]}`)
+    return from === undefined ? undefined : { kind, from }
+  }
+  return undefined
+}
+
+/** Finds and tells; nothing leaves the gateway. */
+const LOOKS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+/** What calls others does to the world what the farthest of them may do. */
+const acts = (limit: Limit) => ({
+  readOnlyHint: limit === 'read',
+  destructiveHint: limit === 'execute',
+  idempotentHint: false,
+  openWorldHint: true,
+})
+
+const object = (properties: JsonObject, required: string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+  additionalProperties: false,
+})
+const text = (description: string): JsonObject => ({ type: 'string', description })
+const ARGUMENTS = { type: 'object', description: 'What the tool is given, as its input schema says.' }
+
+const FOUND = object(
+  {
+    tools: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          title: { type: 'string' },
+          description: { type: 'string' },
+          effect: { enum: ['read', 'write', 'destructive'] },
+          connection: { type: 'string' },
+          status: { type: 'string' },
+          inputSchema: { type: 'object' },
+        },
+        required: ['name', 'effect', 'connection'],
+      },
+    },
+    total: { type: 'integer', description: 'How many there are in all.' },
+    nextCursor: { type: 'string' },
+  },
+  ['tools', 'total'],
+)
+
+export const MOST_FOUND = 50
+export const FOUND_AT_FIRST = 10
+/** Tools on a page of one connection's (ledger S0-DSC-03). */
+export const TIER_PAGE = 20
+
+export interface Telling {
+  readonly view: View
+  readonly revision: Revision
+  /** Whether clients of that revision may ask for a task. */
+  readonly tasks: boolean
+}
+
+export function searchTools({ view, revision, tasks }: Telling): JsonObject[] {
+  const apps = view.offered.map(({ alias }) => alias).join(', ')
+  return [
+    {
+      name: 'search_tools',
+      title: 'Search tools',
+      description: `Find tools by what they do. Begin here: the other tools are not listed. Connected: ${cut(apps, LONGEST_APPS)}.`,
+      inputSchema: object(
+        {
+          query: text('What is to be done, in a few words: "send an email", "open issues of a repository".'),
+          limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, default: FOUND_AT_FIRST },
+          effect: { enum: ['read', 'write', 'destructive'], description: 'Only tools that do this.' },
+        },
+        ['query'],
+      ),
+      outputSchema: FOUND,
+      annotations: LOOKS,
+    },
+    {
+      name: 'describe_tool',
+      title: 'Describe a tool',
+      description: 'The whole definition of one tool that search_tools found: what it takes, gives and does.',
+      inputSchema: object({ name: text('The name as it was found.') }, ['name']),
+      outputSchema: object({ tool: { type: 'object' }, effect: { type: 'string' }, connection: { type: 'string' } }, [
+        'tool',
+        'effect',
+        'connection',
+      ]),
+      annotations: LOOKS,
+    },
+    {
+      name: 'call_tool',
+      title: 'Call a tool',
+      description: 'Call one tool that search_tools found, with the arguments that its input schema asks for.',
+      inputSchema: object({ name: text('The name as it was found.'), arguments: ARGUMENTS }, ['name']),
+      annotations: acts(view.limit),
+      ...mayBeTask(tasks),
+    },
+  ].map((definition) => adaptTool(definition, MODERN, revision))
+}
+
+/** The pair of one connection, which has so many tools for this caller. */
+export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, count: number): JsonObject[] =>
+  [
+    {
+      name: `${from.alias}${TIERS.list}`,
+      title: `Tools of ${from.alias}`,
+      description: `List the ${count} tools of ${from.alias}${aboutOf(from)}. Call one with ${from.alias}${TIERS.execute}, or by its own name.`,
+      inputSchema: object({
+        filter: text('Only tools that fit these words, the best first.'),
+        category: text('Only tools of this category.'),
+        cursor: text('The next page, as the last answer named it.'),
+      }),
+      outputSchema: FOUND,
+      annotations: LOOKS,
+    },
+    {
+      name: `${from.alias}${TIERS.execute}`,
+      title: `Call a tool of ${from.alias}`,
+      description: `Call one tool of ${from.alias} that ${from.alias}${TIERS.list} named.`,
+      inputSchema: object({ tool: text('The name as it was listed.'), arguments: ARGUMENTS }, ['tool']),
+      annotations: acts(view.limit),
+      ...mayBeTask(tasks),
+    },
+  ].map((definition) => adaptTool(definition, MODERN, revision))
+
+/** In the words of 2025-11-25; `adaptTool` takes what is said in the modern era as it is. */
+const mayBeTask = (tasks: boolean): JsonObject => (tasks ? { execution: { taskSupport: 'optional' } } : {})
+
+/** What its server says of itself in one line. */
+function aboutOf({ server }: Offered): string {
+  const { title, description } = server
+  const about = [description, title].find((said) => typeof said === 'string' && said.trim() !== '')
+  return typeof about === 'string' ? ` (${cut(about.trim(), LONGEST_ABOUT)})` : ''
+}
+
+const LONGEST_ABOUT = 120
+const LONGEST_APPS = 600
+
+export const cut = (said: string, longest: number): string =>
+  said.length <= longest ? said : `${said.slice(0, longest - 1).trimEnd()}…`

@@ -1,0 +1,57 @@
+/**
+ * What a caller sees at an endpoint, whether or not it is listed at once: the one answer that lists, searches and descriptions are
+ * made of, so that what is hidden from a caller is found by none of them.
+ */
+import type { ConnectionId } from '@toolway/contract'
+import { APPS, declares, type Caller, type JsonObject } from '@toolway/protocol'
+import { nameAccounts } from '../../catalog/account-choice.ts'
+import type { ListKind } from '../../catalog/view.ts'
+import { ruledFor } from '../policy/judge.ts'
+import type { Standing } from '../ports.ts'
+
+export const itemsOf = (
+  { view }: Pick<Standing, 'view'>,
+  kind: ListKind,
+  { revision, capabilities }: Caller,
+): readonly JsonObject[] => view.list(kind, revision, declares(capabilities, APPS))
+
+/** What a client calls itself, as rules may ask. */
+export function callerOf({ client }: Caller): { readonly client: string | undefined } {
+  const name = client?.['name']
+  return { client: typeof name === 'string' ? name : undefined }
+}
+
+/** The tools that it sees, as rules leave them to it. */
+export const toolsFor = (standing: Seeing, caller: Caller): readonly JsonObject[] =>
+  ruledFor(standing, callerOf(caller), itemsOf(standing, 'tools', caller))
+
+export type Seeing = Pick<Standing, 'view' | 'who' | 'organization' | 'toolset'>
+
+const named = new WeakMap<readonly JsonObject[], ReadonlyMap<string, JsonObject>>()
+
+/** The same, by name. */
+export function seenTools(standing: Seeing, caller: Caller): ReadonlyMap<string, JsonObject> {
+  const list = toolsFor(standing, caller)
+  const held = named.get(list)
+  if (held !== undefined) return held
+  const made = new Map(list.map((definition) => [String(definition['name']), definition]))
+  named.set(list, made)
+  return made
+}
+
+/** Where a tool takes the name of an account, the caller reads which ones it has. */
+export function withAccounts(
+  { view, credentials, principal, organizationId }: Standing,
+  tools: readonly JsonObject[],
+): readonly JsonObject[] {
+  if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools
+  const accounts = new Map<ConnectionId, readonly string[]>()
+  return tools.map((definition) => {
+    const target = view.tool(String(definition['name']))
+    if (target?.account === undefined) return definition
+    const { connectionId } = target
+    const own = accounts.get(connectionId) ?? credentials.accounts({ organizationId, connectionId, principal })
+    accounts.set(connectionId, own)
+    return own.length === 0 ? definition : nameAccounts(definition, target.account, own)
+  })
+}

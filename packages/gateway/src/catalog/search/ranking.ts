@@ -1,0 +1,78 @@
+/**
+ * Which tools fit what somebody looks for, the best first: BM25+ over names, titles, descriptions, parameters and aliases, in
+ * memory, with no service and no model (ADR 0033).
+ *
+ * Made once for each view, of all that the view has; what a caller may not see is left out by whoever asks.
+ */
+import { isObject, type JsonObject } from '@toolway/protocol'
+import MiniSearch from 'minisearch'
+import { categoryOf } from '../view.ts'
+import { wordsOf, widen } from './words.ts'
+
+export interface Findable {
+  /** As clients know it; unique. */
+  readonly name: string
+  /** Its server's own name of it. */
+  readonly own: string
+  readonly alias: string
+  readonly definition: JsonObject
+}
+
+export interface Ranking {
+  /** Names of tools, the best first. */
+  find(query: string): string[]
+}
+
+/** A word in the name says more than one in the description. */
+const BOOST = { own: 3, title: 2, alias: 4, category: 1.5, description: 1.5, parameters: 0.5 }
+/** A word that means about the same counts as less than the word itself. */
+const WIDENED = 0.4
+const PREFIX = { from: 4, weight: 0.3 }
+const FUZZY = { from: 5, distance: 0.2, weight: 0.2 }
+
+export function createRanking(tools: Iterable<Findable>): Ranking {
+  const index = new MiniSearch<Record<string, string>>({
+    idField: 'name',
+    fields: Object.keys(BOOST),
+    storeFields: [],
+    tokenize: wordsOf,
+    processTerm: (term) => term,
+  })
+  for (const tool of tools) index.add(documentOf(tool))
+  return {
+    find(query) {
+      const asked = new Set(wordsOf(query))
+      const words = [...asked].flatMap((word) => [word, ...widen(word).filter((other) => !asked.has(other))])
+      return index
+        .search(words.join(' '), {
+          tokenize: (text) => text.split(' '),
+          boost: BOOST,
+          boostTerm: (term) => (asked.has(term) ? 1 : WIDENED),
+          prefix: (term) => asked.has(term) && term.length >= PREFIX.from,
+          fuzzy: (term) => asked.has(term) && term.length >= FUZZY.from && FUZZY.distance,
+          weights: { prefix: PREFIX.weight, fuzzy: FUZZY.weight },
+        })
+        .map(({ id }) => String(id))
+    },
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function documentOf({ name, own, alias, definition }: Findable): Record<string, string> {
+  const { title, annotations, description, inputSchema } = definition
+  const properties = isObject(inputSchema) && isObject(inputSchema['properties']) ? inputSchema['properties'] : {}
+  const hinted = isObject(annotations) ? textOf(annotations['title']) : ''
+  return {
+    name,
+    own,
+    alias,
+    title: `${textOf(title)} ${hinted}`,
+    category: categoryOf(definition),
+    description: textOf(description).slice(0, LONGEST),
+    parameters: Object.keys(properties).join(' '),
+  }
+}
+
+/** Of a description: what comes later is seldom what it is about, and an index is kept in memory. */
+const LONGEST = 2_000

@@ -1,0 +1,42 @@
+/**
+ * The toolsets that every organization has without anybody making them (ledger U-19). One that is made under the same name stands
+ * in its place.
+ */
+import type { ToolsetSettings } from '@toolway/contract'
+
+export interface NamedToolset {
+  readonly slug: string
+  readonly title: string
+  readonly settings: ToolsetSettings
+  readonly origin: string
+}
+
+const EVERYTHING = { include: ['*'], exclude: [] }
+export const SUPPLIED_ORIGIN = 'supplied'
+
+export const SUPPLIED: readonly NamedToolset[] = Object.freeze([
+  { slug: 'read-only', title: 'What only reads', settings: { ...EVERYTHING, limit: 'read' }, origin: SUPPLIED_ORIGIN },
+  {
+    slug: 'standard',
+    title: 'What reads and writes, and destroys nothing',
+    settings: { ...EVERYTHING, limit: 'write' },
+    origin: SUPPLIED_ORIGIN,
+  },
+  {
+    slug: 'admin',
+    title: 'Everything, for administrators',
+    settings: { ...EVERYTHING, audience: { roles: ['platform_admin', 'tenant_admin'] } },
+    origin: SUPPLIED_ORIGIN,
+  },
+])
+
+/** What an organization has: what was made, and what is supplied and was not made otherwise. By slug. */
+export function withSupplied<Made extends { readonly slug: string }>(made: readonly Made[]): (Made | NamedToolset)[] {
+  const names = new Set(made.map(({ slug }) => slug))
+  const all = [...made, ...SUPPLIED.filter(({ slug }) => !names.has(slug))]
+  return all.toSorted((one, other) => (one.slug < other.slug ? -1 : 1))
+}
+
+/** Whether a key can be limited to it; `default` is there always. */
+export const isToolset = (made: readonly { readonly slug: string }[], slug: string): boolean =>
+  slug === 'default' || withSupplied(made).some((one) => one.slug === slug)
