@@ -5,7 +5,7 @@ import type { Principal } from '../../identity/principal.ts'
 
 export const principalFacts = (
   accounts: Pick<Accounts, 'find'>,
-  { id, kind, userId, keyId, client }: Principal,
+  { id, kind, userId, keyId, keyName, client }: Principal,
   role: Role,
   groups: readonly string[] = [],
 ): PrincipalFacts => ({
@@ -14,7 +14,7 @@ export const principalFacts = (
   role,
   email: (userId === undefined ? undefined : accounts.find(userId)?.email) ?? '',
   groups,
-  key: '',
+  key: keyName ?? '',
   keyId: keyId ?? '',
   client: client ?? '',
 })
