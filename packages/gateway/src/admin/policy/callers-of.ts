@@ -29,7 +29,7 @@ export interface Callers {
   byId(id: string, keyId: string | null): Caller | undefined
   /** Throws `thing.unknown`. Neither: a member of whom nothing is known. */
   named(as: string | undefined, key: string | undefined): Caller
-  /** Address of a member or name of a key, else the id. */
+  /** Address of the member, of whose own key too; else the name of the key, else the id. */
   nameOf(id: string): string
 }
 
@@ -87,7 +87,10 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       // A member's own key calls as itself; another one only where it may speak for members.
       return key !== undefined && key.user_id === member.user_id ? ofKey(key) : ofMember(member, key)
     },
-    nameOf: (id) => memberById.get(id)?.email ?? keyById.get(id)?.name ?? id,
+    nameOf(id) {
+      const key = keyById.get(id)
+      return memberById.get(key?.user_id ?? id)?.email ?? key?.name ?? id
+    },
   }
 }
 
