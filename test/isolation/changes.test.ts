@@ -23,7 +23,10 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  * These look, or go on with a sign-in that is on record (`sign_in.reuse` is a record of its own), or make a link, of which nothing is
  * kept: how the way ended is on record.
  */
-const NO_CHANGE = new Set(['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'])
+const NO_CHANGE = new Set([
+  ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
+  ...['explainPolicy', 'replayPolicy'],
+])
 /** Nobody is there whom it could reach, which is on record, too. */
 const FAILING = new Set(['testWebhook'])
 /** These need a password or a code. */

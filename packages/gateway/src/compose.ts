@@ -98,6 +98,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     logLine,
     count: counters.call,
     refuse: counters.refuse,
+    shadow: counters.shadow,
     intend: records.intend,
     write: records.write,
     refuseStranger: refusals.take,

@@ -1,6 +1,6 @@
 /** Looking at rules before they bite: why a call would end as it would, what shadow rules would have done, and a draft on what happened. */
 import { z } from 'zod'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, RuleWords, type RuleScope } from '../rules.ts'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, ruleWordsWith } from '../rules.ts'
 import { EFFECTS } from '../effects.ts'
 import { inOrganization, operation } from './operation.ts'
 
@@ -129,17 +129,12 @@ export const listShadows = operation({
   }),
 })
 
-const standing = {
-  scope: z.enum(RULE_SCOPES).default('organization'),
-  /** Slug, alias, address of a member, or name or id of a key; as the scope wants it. */
-  of: z.string().min(1).max(300).optional(),
-}
-const [first, ...others] = RuleWords.options
 /** A rule with where it stands, in one. */
-export const DraftRule = z.discriminatedUnion('action', [
-  first.extend(standing),
-  ...others.map((words) => words.extend(standing)),
-]) as unknown as z.ZodType<RuleWords & { scope: RuleScope; of?: string | undefined }, unknown>
+export const DraftRule = ruleWordsWith({
+  scope: z.enum(RULE_SCOPES).default('organization'),
+  /** Slug, alias, address of a member, or id of a key; as the scope wants it. */
+  of: z.string().min(1).max(300).optional(),
+})
 export type DraftRule = z.output<typeof DraftRule>
 
 /** A change of the rules in force: what it names takes the place of the rule of that name and scope, or is new. */

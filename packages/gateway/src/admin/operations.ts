@@ -25,6 +25,7 @@ import { poolOperations } from './runtime/pool.ts'
 import { processOperations } from './runtime/processes.ts'
 import { organizationRuleOperations } from './policy/organization-rules.ts'
 import { platformRuleOperations } from './policy/platform-rules.ts'
+import { policyTrialOperations } from './policy/trials.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
 import { sessionOperations } from './runtime/sessions.ts'
@@ -54,6 +55,7 @@ const DESCRIBED: readonly Served[] = [
   ...ruleOperations,
   ...platformRuleOperations,
   ...organizationRuleOperations,
+  ...policyTrialOperations,
   ...grantOperations,
   ...oauthClientOperations,
   ...oauthOperations,

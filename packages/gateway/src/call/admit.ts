@@ -88,7 +88,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     return {
       principal,
       role,
-      who: () => (facts ??= principalFacts(accounts, principal, role)),
+      who: () => (facts ??= principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId))),
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
       requestsPerMinute: rateOf(snapshot.organization),

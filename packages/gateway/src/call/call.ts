@@ -82,8 +82,11 @@ interface Judged {
 }
 
 /** The verdict carried out: `params` get the arguments that are to be sent. */
-async function follow({ standing, asked, line, trail, params }: Following, { verdict }: Judged): Promise<void> {
-  trail.policy = traceOf(verdict)
+async function follow(
+  { standing, asked, line, trail, target, params }: Following,
+  { verdict, facts }: Judged,
+): Promise<void> {
+  trail.policy = traceOf(verdict, target.policy, facts)
   const limited = obey(verdict, String(asked.params['name']), standing, line.session?.id)
   if (limited !== undefined) await limited
   if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}

@@ -67,6 +67,8 @@ export interface TrailParts {
   logLine(json: string): void
   count(method: string, outcome: Outcome, seconds: number): void
   refuse(code: string): void
+  /** A rule that only watches would have done this. */
+  shadow?(rule: string, would: string): void
   /** Writes down what remains of a call if nothing more is heard of it. Throws `record.unwritable`. */
   intend(entry: Entry): Intent
   /** Keeps a record; `json` is the same. */
@@ -117,6 +119,7 @@ export function createTrails(parts: TrailParts): Trails {
     const { fault } = trail
     count(COUNTED.has(trail.method) ? trail.method : 'other', trail.outcome, seconds)
     if (fault !== undefined) refuse(fault.code)
+    for (const [rule, would] of Object.entries(trail.policy?.shadows ?? {})) parts.shadow?.(rule, would)
     const recorded = isRecorded(trail)
     if (!recorded && fault === undefined) {
       log.debug(
@@ -214,8 +217,14 @@ const entryOf = (
 /** Each fact is rare, and most calls have none. */
 function detailOf({ policy, account }: Trail): Entry['detail'] {
   if (policy === undefined) return account === undefined ? undefined : { account }
-  const { rule, changed, shadows, approval } = policy
-  const said = { ...(changed && { changed }), ...(shadows && { shadows }), ...(approval && { approval }) }
+  const { rule, changed, shadows, approval, values, absent } = policy
+  const said = {
+    ...(changed && { changed }),
+    ...(shadows && { shadows }),
+    ...(approval && { approval }),
+    ...(values && { values }),
+    ...(absent && { absent }),
+  }
   const detail = {
     ...(rule === undefined ? {} : { rule }),
     ...(Object.keys(said).length === 0 ? {} : { policy: said }),

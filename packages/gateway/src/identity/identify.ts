@@ -143,12 +143,14 @@ function admit({ principal, expiresAt }: Known): Principal {
   return principal
 }
 
-const principalOf = (row: KeyRow): Principal => ({
+/** Whoever calls with a key. */
+export const principalOf = (row: KeyRow): Principal => ({
   id: row.id,
   kind: 'key',
   userId: row.user_id ?? undefined,
   organizationId: row.organization_id ?? undefined,
   keyId: row.id,
+  keyName: row.name,
   role: row.role,
   limit: row.effect_limit,
   toolset: row.toolset ?? undefined,

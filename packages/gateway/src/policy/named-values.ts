@@ -6,6 +6,7 @@
  * and whatever is long or has parts is not kept; whether something stood there is.
  */
 import type { Facts, Rule } from '@toolway/contract'
+import { z } from 'zod'
 import { isTellingName } from '../lib/secret-marks.ts'
 import { pathOf, spotsOf, withValue, type Path } from '../lib/parameter-path.ts'
 import { readsOf } from './condition-reads.ts'
@@ -13,12 +14,17 @@ import { readsOf } from './condition-reads.ts'
 type Arguments = NonNullable<Facts['arguments']>
 export type KeptValue = string | number | boolean | null
 
-export interface NamedValues {
+/** As it is on record. */
+export const KeptValues = z.object({
   /** By path. */
-  readonly values?: Readonly<Record<string, KeptValue>>
+  values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
   /** Paths where nothing stood. */
-  readonly absent?: readonly string[]
-}
+  absent: z.array(z.string()).optional(),
+})
+export type NamedValues = Readonly<{
+  values?: Readonly<Record<string, KeptValue>> | undefined
+  absent?: readonly string[] | undefined
+}>
 
 const LONGEST_TEXT = 64
 const MOST_PATHS = 16

@@ -1,12 +1,16 @@
 /** What is counted, for Prometheus. Organizations and tools of clients' choosing are no labels: their number has no bound. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+/** Rules come and go: each that ever watched would be a label for ever. */
+const MOST_RULES = 1000
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export interface Counters {
   readonly registry: Registry
   call(method: string, outcome: string, seconds: number): void
   refuse(code: string): void
+  /** A rule that only watches would have done this; administrators choose how many there are. */
+  shadow(rule: string, would: string): void
   /** A request was refused because this bucket was empty. */
   limit(bucket: string): void
   loseRecords(count: number): void
@@ -48,6 +52,12 @@ export function createCounters({ sessions, channels, upstreamSessions, waitingRe
     name: 'toolway_refusals_total',
     help: 'Requests refused',
     labelNames: ['code'],
+    registers,
+  })
+  const shadows = new Counter({
+    name: 'toolway_policy_shadow_total',
+    help: 'Calls that a rule in the shadow would have refused, changed or marked, by its id',
+    labelNames: ['rule', 'would'],
     registers,
   })
   const limited = new Counter({
@@ -110,6 +120,7 @@ export function createCounters({ sessions, channels, upstreamSessions, waitingRe
       this.set(channels())
     },
   })
+  const watched = new Set<string>()
   // Resolving labels costs more than counting: each pair of them is resolved once.
   const counted = new Map<string, Counter.Internal>()
   const timed = new Map<string, Histogram.Internal<string>>()
@@ -122,6 +133,11 @@ export function createCounters({ sessions, channels, upstreamSessions, waitingRe
       kept(timed, method, () => durations.labels({ method })).observe(seconds)
     },
     refuse: (code) => refusals.inc({ code }),
+    shadow(rule, would) {
+      const label = watched.has(rule) || watched.size < MOST_RULES ? rule : 'other'
+      watched.add(label)
+      shadows.inc({ rule: label, would })
+    },
     limit: (bucket) => limited.inc({ bucket }),
     loseRecords: (count) => lost.inc(count),
     check: (outcome) => checks.inc({ outcome }),

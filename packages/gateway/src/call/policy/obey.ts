@@ -2,12 +2,13 @@
  * Carrying out a verdict: what is refused is refused before anything is opened, what was changed is told, and all of it is on
  * record. Whoever is refused learns the reason that the rule gives and nothing else of it.
  */
-import { Fault, type Change, type RuleRef, type Verdict } from '@toolway/contract'
+import { Fault, type Change, type Facts, type RuleRef, type ToolPolicy, type Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
+import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
 import type { Standing } from '../ports.ts'
 
-/** What a record says of the rules: small, and without the values that they saw. */
-export interface PolicyTrace {
+/** What a record says of the rules: small, and of the values that they saw only what may be kept. */
+export interface PolicyTrace extends NamedValues {
   /** The rule that decided, or the first that warned. */
   readonly rule?: string
   readonly action: Verdict['action']
@@ -19,7 +20,11 @@ export interface PolicyTrace {
   readonly approval?: string
 }
 
-export function traceOf({ action, rule, warnings, changes, shadows }: Verdict): PolicyTrace {
+export function traceOf(
+  { action, rule, warnings, changes, shadows }: Verdict,
+  policy?: ToolPolicy,
+  { arguments: args }: Partial<Facts> = {},
+): PolicyTrace {
   const named = rule ?? warnings[0]
   return {
     action,
@@ -27,7 +32,19 @@ export function traceOf({ action, rule, warnings, changes, shadows }: Verdict): 
     ...(named === undefined ? {} : { rule: named.id }),
     ...(changes.length === 0 ? {} : { changed: changes.map(({ place }) => place) }),
     ...(shadows.length === 0 ? {} : { shadows: Object.fromEntries(shadows.map((one) => [one.rule.id, one.would])) }),
+    ...(policy === undefined || args === undefined ? {} : keepValues(pathsOf(policy), args)),
   }
+}
+
+const known = new WeakMap<ToolPolicy, ReturnType<typeof keptPaths>>()
+
+/** Worked out once for each policy of a tool. */
+function pathsOf(policy: ToolPolicy): ReturnType<typeof keptPaths> {
+  const held = known.get(policy)
+  if (held !== undefined) return held
+  const paths = keptPaths(policy.rules)
+  known.set(policy, paths)
+  return paths
 }
 
 /** Throws what the caller is told; rejects where a budget that is shared says so. Approvals are asked for afterwards. */

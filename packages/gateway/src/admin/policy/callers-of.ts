@@ -1,0 +1,105 @@
+/** Who can call in an organization, as rules see them: its members and its keys, as they are now. */
+import {
+  Fault,
+  lesserLimit,
+  lesserRole,
+  type Limit,
+  type PrincipalFacts,
+  type Role,
+  type UserId,
+} from '@toolway/contract'
+import { principalFacts } from '../../call/callers/principal-facts.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { principalOf } from '../../identity/identify.ts'
+import { listKeys, type KeyRow } from '../../identity/keys/keys.ts'
+import { OPERATOR, type Principal } from '../../identity/principal.ts'
+import { listMembers, type MemberRow } from '../../organizations/members.ts'
+
+/** Somebody, with how far the calls reach. */
+export interface Caller {
+  readonly facts: PrincipalFacts
+  readonly limit: Limit
+  /** The only toolset that its key may use. */
+  readonly toolset: string | undefined
+}
+
+export interface Callers {
+  /** By the id that records know, and the key of a member where there was one; undefined for who is gone. */
+  byId(id: string, keyId: string | null): Caller | undefined
+  /** Throws `thing.unknown`. Neither: a member of whom nothing is known. */
+  named(as: string | undefined, key: string | undefined): Caller
+  /** Address of the member, of whose own key too; else the name of the key, else the id. */
+  nameOf(id: string): string
+}
+
+export interface CallersParts {
+  readonly snapshot: Pick<Snapshot, 'groupsOf'>
+  readonly sql: OrgSql
+  /** Whether an account administers the platform, which makes it that everywhere. */
+  isPlatformAdmin(id: UserId): boolean
+}
+
+const EVERYBODY = { limit: 1_000_000, offset: 0 }
+
+export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts): Promise<Callers> {
+  const members = await listMembers(sql, EVERYBODY)
+  const keys = await listKeys(sql)
+  const memberById = new Map<string, MemberRow>(members.map((member) => [member.user_id, member]))
+  const keyById = new Map<string, KeyRow>(keys.map((key) => [key.id, key]))
+  const find = (id: UserId) => memberById.get(id) as never
+
+  function standing(principal: Principal, member: MemberRow | undefined): Caller {
+    const own: Role | undefined =
+      member === undefined ? undefined : isPlatformAdmin(member.user_id) ? 'platform_admin' : member.role
+    const role = own === undefined ? principal.role : lesserRole(principal.role, own)
+    const facts = principalFacts({ find }, principal, role, snapshot.groupsOf(principal.userId))
+    return { facts, limit: principal.limit, toolset: principal.toolset }
+  }
+
+  const ofMember = (member: MemberRow, key?: KeyRow): Caller =>
+    standing(
+      {
+        ...(key === undefined ? SIGNED_IN : principalOf(key)),
+        id: member.user_id,
+        kind: 'user',
+        userId: member.user_id,
+      },
+      member,
+    )
+  const ofKey = (key: KeyRow): Caller =>
+    standing(principalOf(key), key.user_id === null ? undefined : memberById.get(key.user_id))
+
+  return {
+    byId(id, keyId) {
+      const member = memberById.get(id)
+      if (member !== undefined) return ofMember(member, keyId === null ? undefined : keyById.get(keyId))
+      const key = keyById.get(id)
+      if (key !== undefined) return ofKey(key)
+      return id === OPERATOR.id ? standing(OPERATOR, undefined) : undefined
+    },
+    named(as, keyName) {
+      const key = keyName === undefined ? undefined : keys.find(({ name, id }) => name === keyName || id === keyName)
+      if (keyName !== undefined && key === undefined) throw new Fault('thing.unknown', { thing: 'key' })
+      const member = as === undefined ? undefined : members.find(({ email }) => email === as.toLowerCase())
+      if (as !== undefined && member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
+      if (member === undefined) return key === undefined ? NOBODY : ofKey(key)
+      // A member's own key calls as itself; another one only where it may speak for members.
+      return key !== undefined && key.user_id === member.user_id ? ofKey(key) : ofMember(member, key)
+    },
+    nameOf(id) {
+      const key = keyById.get(id)
+      return memberById.get(key?.user_id ?? id)?.email ?? key?.name ?? id
+    },
+  }
+}
+
+const SIGNED_IN: Principal = { ...OPERATOR, kind: 'user' }
+
+const NOBODY: Caller = {
+  facts: { id: '', kind: 'user', role: 'tenant_member', email: '', groups: [], key: '', keyId: '', client: '' },
+  limit: 'execute',
+  toolset: undefined,
+}
+
+export const reachOf = ({ limit }: Caller, own: Limit | undefined): Limit => lesserLimit(limit, own ?? 'execute')

@@ -1,0 +1,173 @@
+/**
+ * Why a call would end as it would, for an administrator: what stands before the rules, then each rule, then what would be sent.
+ *
+ * It asks the parts that calls ask, and at last the very view that the caller would have: what that does not show cannot be called,
+ * whatever else is said here.
+ */
+import { Fault, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
+import type { Explanation } from '@toolway/contract/admin'
+import { createSwitches } from '../../call/screen.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { explain, type Explained, type RuleExplained } from '../../policy/explain.ts'
+import { wordApprovers, wordVerdict } from '../../policy/explain-words.ts'
+import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
+import { reachOf, type Caller } from './callers-of.ts'
+import { toolsOf, type KnownTool } from './tools-of.ts'
+
+export interface Question {
+  readonly snapshot: Snapshot
+  readonly caller: Caller
+  /** `alias__tool`. */
+  readonly tool: string
+  readonly toolset?: string | undefined
+  readonly client?: string | undefined
+  readonly address?: string | undefined
+  readonly time?: string | undefined
+  readonly arguments?: Facts['arguments']
+  readonly groups: readonly string[]
+}
+
+const DEFAULT = 'default'
+
+type Gate = Explanation['before'][number]
+
+/** Throws `thing.unknown` for a tool that no connection has. */
+export function explainCall(question: Question): Explanation {
+  const { snapshot, caller, groups } = question
+  const tool = toolsOf(snapshot).joined(question.tool)
+  if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
+  const toolset = question.toolset ?? caller.toolset ?? DEFAULT
+  const facts: Facts = {
+    principal: { ...caller.facts, ...(question.client === undefined ? {} : { client: question.client }) },
+    context: {
+      organization: snapshot.organization.slug,
+      toolset,
+      time: question.time ?? new Date().toISOString(),
+      address: question.address ?? '',
+    },
+    arguments: question.arguments,
+  }
+  const endpoint = { organization: snapshot.organization.slug, toolset }
+  const told = explain({
+    ...{ policy: snapshot.rules, tool: tool.facts, endpoint, schema: tool.schema, facts, groups },
+  })
+  const before = gatesOf(question, tool, toolset, told.verdict.action === 'hide')
+  return wordAll({ tool, facts, caller, toolset, before, told })
+}
+
+/** In the order in which a call meets them. */
+function gatesOf({ snapshot, caller }: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
+  const { connection, facts, held, exposed } = tool
+  const row = snapshot.toolsets.find(({ slug }) => slug === toolset)
+  const selection = row === undefined ? EVERYTHING : selectionOf(row.settings)
+  const view = snapshot.view(toolset, undefined, caller.limit)
+  const limit = reachOf(caller, view?.limit)
+  const { joined } = facts
+  const effect = facts.effect as Effect
+  const gate = (what: string, passes: boolean, yes: string, no: string): Gate => ({
+    what,
+    stops: !passes,
+    why: passes ? yes : no,
+  })
+  const gates = [
+    gate(
+      'organization',
+      snapshot.organization.active,
+      'The organization is active.',
+      'The organization is switched off: all of its addresses answer as if it did not exist.',
+    ),
+    gate(
+      'role',
+      permits(caller.facts.role as Role, 'tool_call'),
+      `The role ${caller.facts.role} may call tools.`,
+      `The role ${caller.facts.role} may call no tool: give another role.`,
+    ),
+    gate(
+      'key',
+      caller.toolset === undefined || caller.toolset === toolset,
+      caller.toolset === undefined ? 'No toolset is prescribed.' : `The key is for the toolset ${caller.toolset}.`,
+      `The key is for the toolset ${caller.toolset} alone: another key, or that toolset.`,
+    ),
+    gate('toolset', view !== undefined, `The toolset ${toolset} is there.`, `There is no toolset ${toolset}.`),
+    gate(
+      'selection',
+      selection.connection(connection.alias) && selection.tool(connection.alias, joined),
+      'The toolset selects it.',
+      `The toolset ${toolset} does not select ${joined}: change what it includes or excludes.`,
+    ),
+    gate(
+      'limit',
+      reaches(limit, effect),
+      `Calls reach as far as ${limit}, and it is ${effect}.`,
+      `Calls reach only as far as ${limit}, and it is ${effect}: a key or toolset that reaches further.`,
+    ),
+    gate(
+      'connection',
+      connection.enabled,
+      `The connection ${connection.alias} is on.`,
+      `The connection ${connection.alias} is switched off.`,
+    ),
+    gate(
+      'switch',
+      createSwitches(snapshot.states).isOn(connection, facts.name),
+      'The tool is switched on.',
+      'The tool is switched off: switch it on.',
+    ),
+    gate(
+      'lock',
+      held === undefined,
+      'Nothing of it is held.',
+      `Its server changed it, and it is held: \`toolway lock accept ${connection.alias} ${facts.name}\` lets it in.`,
+    ),
+  ]
+  if (hidden || gates.some(({ stops }) => stops)) return gates
+  // Whatever is not told above: a tool that the view does not have cannot be called.
+  return [
+    ...gates,
+    gate('view', view?.tool(exposed) !== undefined, 'The endpoint has it.', 'The endpoint does not have it.'),
+  ]
+}
+
+interface Wording {
+  readonly tool: KnownTool
+  readonly facts: Facts
+  readonly caller: Caller
+  readonly toolset: string
+  readonly before: readonly Gate[]
+  readonly told: Explained
+}
+
+function wordAll({ tool, facts, caller, toolset, before, told }: Wording): Explanation {
+  const { verdict, rules, passes } = told
+  const stop = before.find(({ stops }) => stops)
+  const { id, kind, role, email, groups, key } = facts.principal
+  const goesOn = stop === undefined && ['allow', 'warn', 'approve'].includes(verdict.action)
+  return {
+    tool: { ...tool.facts, effect: tool.facts.effect as Effect },
+    caller: { id, kind, role, email, groups: [...groups], key, limit: caller.limit },
+    toolset,
+    before: [...before],
+    rules: rules.map(wordRule),
+    verdict: {
+      action: stop === undefined ? verdict.action : 'none',
+      rule: stop === undefined && verdict.rule !== undefined ? { ...verdict.rule } : null,
+      says: stop === undefined ? wordVerdict(verdict) : `It does not come to the rules. ${stop.why}`,
+      place: verdict.rejected?.place ?? null,
+      approvals: verdict.approvals.map(({ parameters }) => wordApprovers(parameters.by)),
+      passes: [...passes],
+    },
+    changes: verdict.changes.map(({ place, how, from, to, rule }) => ({
+      ...{ place, how, to, rule: rule.name },
+      ...(from === undefined ? {} : { from }),
+    })),
+    sends: goesOn && facts.arguments !== undefined ? (verdict.arguments ?? null) : null,
+    shadows: verdict.shadows.map(({ rule, would, problem = null }) => ({ rule: rule.name, would, problem })),
+  }
+}
+
+const wordRule = ({ rule, of, state, speaks, because, why, reads, follows, passes }: RuleExplained) => ({
+  ...{ ...rule, of: of ?? null, state, speaks, because: because ?? null, why },
+  reads: reads.map(({ what, value }) => (value === undefined ? { what } : { what, value })),
+  follows: follows ?? null,
+  passes: [...passes],
+})

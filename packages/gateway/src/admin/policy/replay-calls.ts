@@ -1,0 +1,99 @@
+/**
+ * A draft of rules, judged on the calls on record: page by page, so that memory does not grow with their number, and with room
+ * for others between pages.
+ */
+import type { PolicyDraft, ReplayReport } from '@toolway/contract/admin'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { createPolicy } from '../../policy/compile.ts'
+import { withDraft } from '../../policy/draft.ts'
+import { judgeAgain, type Judged } from '../../policy/replay.ts'
+import { createTally } from '../../policy/replay-tally.ts'
+import { KeptValues } from '../../policy/named-values.ts'
+import type { PlacedRule, Policy } from '../../policy/verdict.ts'
+import type { CallRecord, CallsSince } from '../../records/call-records.ts'
+import type { Callers } from './callers-of.ts'
+import { toolsOf, type KnownTool } from './tools-of.ts'
+
+export interface ReplayParts {
+  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'rules' | 'organization'>
+  readonly callers: Callers
+  page(asked: CallsSince): Promise<readonly CallRecord[]>
+  readonly now: number
+  readonly signal?: AbortSignal
+}
+
+/** Read at most; the report says where there was more. */
+export const MOST_READ = 500_000
+const PAGE = 2000
+const DAY = 86_400_000
+
+export async function replayCalls(
+  { snapshot, callers, page, now, signal }: ReplayParts,
+  draft: PolicyDraft,
+  days: number,
+): Promise<ReplayReport> {
+  const drafted = createPolicy(withDraft(snapshot.rules.rules, draft))
+  const judge = createJudge(snapshot, drafted, callers)
+  const tally = createTally()
+  const since = new Date(now - days * DAY)
+  let [before, read]: [number | undefined, number] = [undefined, 0]
+  for (;;) {
+    signal?.throwIfAborted()
+    const records = await page({ since, before, limit: Math.min(PAGE, MOST_READ - read) })
+    for (const record of records) {
+      const { judged, tool } = judge(record)
+      tally.add(judged, { id: record.id, tool, caller: callers.nameOf(record.principal) })
+    }
+    read += records.length
+    before = records.at(-1)?.seq
+    if (before === undefined || read >= MOST_READ) break
+  }
+  const done = tally.done()
+  return {
+    ...{ days, read: done.read, same: done.same, different: done.different },
+    differences: done.differences.map((one) => ({ ...one, by: { ...one.by }, examples: [...one.examples] })),
+    unjudged: done.unjudged.map((one) => ({ ...one, examples: [...one.examples] })),
+    truncated: done.truncated || read >= MOST_READ,
+    problems: drafted.problems.map(({ rule, problem }) => ({ rule: rule.name, problem })),
+  }
+}
+
+const DEFAULT = 'default'
+const NONE: readonly PlacedRule[] = []
+
+function createJudge(snapshot: ReplayParts['snapshot'], drafted: Policy, callers: Callers) {
+  const tools = toolsOf(snapshot)
+  const organization = snapshot.organization.slug
+  const sides = new Map<string, { now: readonly PlacedRule[]; draft: readonly PlacedRule[] }>()
+
+  function placedFor({ facts, schema }: KnownTool, toolset: string) {
+    const key = `${toolset} ${facts.connection} ${facts.name}`
+    const held = sides.get(key)
+    if (held !== undefined) return held
+    const endpoint = { organization, toolset }
+    const of = (policy: Policy) => policy.of(facts, endpoint, schema)?.placed ?? NONE
+    const made = { now: of(snapshot.rules), draft: of(drafted) }
+    // Toolsets and tools are the organization's own, so that their number has an end.
+    sides.set(key, made)
+    return made
+  }
+
+  return (record: CallRecord): { judged: Judged; tool: string } => {
+    const { target, toolset, connection, principal, key_id: keyId, client, at, ip_address: address } = record
+    const named = target ?? ''
+    const tool = toolset === null ? tools.own(connection ?? '', named) : tools.joined(named)
+    if (tool === undefined) return { judged: { unjudged: 'the tool is not there any more' }, tool: named }
+    const { now, draft } = placedFor(tool, toolset ?? DEFAULT)
+    const caller = callers.byId(principal, keyId)
+    const context = { organization, toolset: toolset ?? '', time: at.toISOString(), address: address ?? '' }
+    const facts =
+      caller === undefined
+        ? undefined
+        : { principal: { ...caller.facts, ...(client === null ? {} : { client }) }, context }
+    const kept = KeptValues.safeParse(record.policy ?? {})
+    return {
+      judged: judgeAgain(now, draft, { tool: tool.facts, facts, kept: kept.success ? kept.data : {} }),
+      tool: tool.exposed,
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** The tools of an organization as rules see them, found by the names that calls and people use. */
+import { effectOf, type ToolFacts } from '@toolway/contract'
+import { joinName, type JsonObject } from '@toolway/protocol'
+import { createHolds } from '../../call/screen.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { toolFacts } from '../../catalog/view.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+
+export interface KnownTool {
+  readonly connection: ConnectionRow
+  readonly facts: ToolFacts
+  /** Its input schema. */
+  readonly schema: unknown
+  /** What keeps it back under a lock: `unseen` was never accepted. */
+  readonly held: 'held' | 'unseen' | undefined
+  /** The name that clients of joined endpoints know. */
+  readonly exposed: string
+}
+
+export interface KnownTools {
+  /** By `alias__tool` or the name that was given in its place. */
+  joined(name: string): KnownTool | undefined
+  /** By its own name, at the endpoint of its connection. */
+  own(connection: string, name: string): KnownTool | undefined
+  readonly names: readonly string[]
+}
+
+export function toolsOf({ connections, catalogs }: Pick<Snapshot, 'connections' | 'catalogs'>): KnownTools {
+  const byJoined = new Map<string, KnownTool>()
+  const byOwn = new Map<string, KnownTool>()
+  for (const connection of connections) {
+    const catalog = catalogs.get(connection.id)
+    const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
+    const given = new Map(
+      catalog?.names.flatMap(({ kind, original, name }) => (kind === 'tool' ? [[original, name] as const] : [])),
+    )
+    for (const definition of catalog?.tools ?? []) {
+      const name = definition['name']
+      if (typeof name !== 'string' || byOwn.has(`${connection.alias} ${name}`)) continue
+      const known = knownTool(connection, definition, name, holds, given)
+      byOwn.set(`${connection.alias} ${name}`, known)
+      for (const joined of [known.exposed, known.facts.joined]) if (!byJoined.has(joined)) byJoined.set(joined, known)
+    }
+  }
+  return {
+    joined: (name) => byJoined.get(name),
+    own: (connection, name) => byOwn.get(`${connection} ${name}`),
+    names: [...new Set([...byJoined.values()].map(({ exposed }) => exposed))].toSorted(),
+  }
+}
+
+function knownTool(
+  connection: ConnectionRow,
+  definition: JsonObject,
+  name: string,
+  holds: ReturnType<typeof createHolds>,
+  given: ReadonlyMap<string, string>,
+): KnownTool {
+  const { alias, settings } = connection
+  const held = holds.find(connection, name)
+  const effect = held === undefined || held === 'unseen' ? effectOf(definition['annotations']) : held
+  return {
+    connection,
+    facts: toolFacts(alias, settings.connector, definition, effect),
+    schema: definition['inputSchema'],
+    held: held === undefined || held === 'unseen' ? held : 'held',
+    exposed: given.get(name) ?? joinName(alias, name),
+  }
+}

@@ -1,0 +1,53 @@
+/** The operations that look at rules before they bite. */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import { listGroups } from '../../organizations/groups.ts'
+import { countShadows, listCallsSince } from '../../records/call-records.ts'
+import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { callersOf } from './callers-of.ts'
+import { explainCall } from './explain-call.ts'
+import { replayCalls } from './replay-calls.ts'
+import { shadowsOf } from './shadows-of.ts'
+
+/** Throws `thing.unknown`. */
+function snapshotOf({ snapshots }: AdminParts, { id }: { readonly id: string }) {
+  const snapshot = snapshots.find({ id })
+  if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+  return snapshot
+}
+
+const isPlatformAdmin =
+  ({ accounts }: AdminParts) =>
+  (id: Parameters<AdminParts['accounts']['find']>[0]): boolean =>
+    accounts.find(id)?.platform_admin === true
+
+export const policyTrialOperations: readonly Served[] = [
+  serveOrganization(shapes.explainPolicy, async ({ parts, organization, look, body }) => {
+    const snapshot = snapshotOf(parts, organization)
+    const [callers, groups] = await look(
+      async (sql: OrgSql) =>
+        [await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }), await listGroups(sql)] as const,
+    )
+    const { as, key, ...rest } = body
+    return explainCall({
+      ...{ snapshot, ...rest, caller: callers.named(as, key), groups: groups.map(({ slug }) => slug) },
+    })
+  }),
+
+  serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {
+    const snapshot = snapshotOf(parts, organization)
+    return look(async (sql) => {
+      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) })
+      return shadowsOf({ snapshot, callers, count: (since, limit) => countShadows(sql, since, limit) }, query.days)
+    })
+  }),
+
+  serveOrganization(shapes.replayPolicy, async ({ parts, organization, look, body, signal }) => {
+    const snapshot = snapshotOf(parts, organization)
+    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }))
+    // Each page is a transaction of its own, so that no long one holds anything back.
+    const page = (asked: Parameters<typeof listCallsSince>[1]) => look((sql) => listCallsSince(sql, asked))
+    return replayCalls({ snapshot, callers, page, now: Date.now(), signal }, body.draft, body.days)
+  }),
+]

@@ -1,0 +1,146 @@
+/**
+ * One call on record, judged by two sets of rules from the same facts: what they say of it, or why it cannot be told.
+ *
+ * Of arguments a record has what the rules in force named at the time. A rule that asks for others cannot be judged: where that
+ * could change the outcome, the call counts as unjudged, and is never guessed. A rule that stands on both sides alike and cannot
+ * be judged is taken as silent on both. Pure.
+ */
+import type { Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
+import type { Path } from '../lib/parameter-path.ts'
+import { decide } from './decide.ts'
+import { argumentsFrom, argumentsOf, isKnown, type NamedValues } from './named-values.ts'
+import type { PlacedRule } from './verdict.ts'
+
+export interface Side {
+  readonly action: Verdict['action']
+  readonly rule: string | undefined
+  /** In words that count together: `allow`, or `allow, /limit = 50`. */
+  readonly outcome: string
+}
+
+export type Judged = { readonly now: Side; readonly draft: Side } | { readonly unjudged: string }
+
+export interface ReplayedCall {
+  readonly tool: ToolFacts
+  /** Without arguments: they come from `kept`. Undefined where the caller is gone. */
+  readonly facts: Omit<Facts, 'arguments'> | undefined
+  readonly kept: NamedValues
+}
+
+const STRENGTH: Readonly<Record<Verdict['action'], number>> = {
+  allow: 0,
+  warn: 1,
+  approve: 2,
+  reject: 3,
+  block: 4,
+  hide: 5,
+}
+const NOBODY: Facts['principal'] = {
+  id: '',
+  kind: 'user',
+  role: '',
+  email: '',
+  groups: [],
+  key: '',
+  keyId: '',
+  client: '',
+}
+const NOWHERE: Facts['context'] = { organization: '', toolset: '', time: '', address: '' }
+
+export function judgeAgain(
+  now: readonly PlacedRule[],
+  draft: readonly PlacedRule[],
+  { tool, facts, kept }: ReplayedCall,
+): Judged {
+  if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller is gone' }
+  const known: Facts = { principal: NOBODY, context: NOWHERE, ...facts, arguments: argumentsFrom(kept) }
+  const open = (rules: readonly PlacedRule[]) => rules.filter((one) => !isJudgeable(one, tool, known, kept))
+  const [openNow, openDraft] = [open(now), open(draft)]
+  const alike = (one: PlacedRule, others: readonly PlacedRule[]) =>
+    others.some(({ rule }) => rule === one.rule || sameWords(rule, one.rule))
+  const left = judgeSide(
+    now,
+    openNow,
+    openNow.filter((one) => !alike(one, openDraft)),
+    tool,
+    known,
+  )
+  const right = judgeSide(
+    draft,
+    openDraft,
+    openDraft.filter((one) => !alike(one, openNow)),
+    tool,
+    known,
+  )
+  if (typeof left === 'string') return { unjudged: left }
+  return typeof right === 'string' ? { unjudged: right } : { now: left, draft: right }
+}
+
+const asksCaller = ({ varies }: PlacedRule): boolean => varies
+
+const asked = new WeakMap<Rule, Path[]>()
+function pathsOf(rule: Rule): Path[] {
+  const held = asked.get(rule)
+  if (held !== undefined) return held
+  const paths = argumentsOf(rule)
+  asked.set(rule, paths)
+  return paths
+}
+
+/** Budgets of calls and sizes are left out: they depend on what else was called, and on what is not on record. */
+function isJudgeable(one: PlacedRule, tool: ToolFacts, facts: Facts, kept: NamedValues): boolean {
+  const { rule } = one
+  if (rule.action === 'rate' || rule.action === 'size') return true
+  if (pathsOf(rule).every((path) => isKnown(kept, path))) return true
+  const speaking = one.speaking(facts, tool)
+  return speaking.speaks === 'no' && (speaking.because === 'member' || speaking.because === 'key')
+}
+
+/** What is open on one side alone must not be able to change the outcome. */
+function judgeSide(
+  rules: readonly PlacedRule[],
+  open: readonly PlacedRule[],
+  own: readonly PlacedRule[],
+  tool: ToolFacts,
+  facts: Facts,
+): Side | string {
+  const verdict = decide(
+    rules.filter((one) => !open.includes(one)),
+    tool,
+    facts,
+  )
+  const undecided = own.find(({ rule }) => rule.state === 'on' && couldChange(rule, verdict))
+  if (undecided !== undefined) return `the arguments that "${undecided.rule.name}" asks for are not on record`
+  return sideOf(verdict)
+}
+
+const couldChange = ({ action }: Rule, verdict: Verdict): boolean => {
+  // What is refused sends nothing, so that what would be sent does not matter.
+  if (action === 'clamp') return STRENGTH[verdict.action] < STRENGTH.reject
+  // A value that is fixed may be one that is allowed.
+  if (action === 'lock') return STRENGTH[verdict.action] < STRENGTH.block
+  if (action === 'allow') return STRENGTH[verdict.action] > STRENGTH.allow
+  return STRENGTH[action as Verdict['action']] > STRENGTH[verdict.action]
+}
+
+function sideOf(verdict: Verdict): Side {
+  const { action, rule, changes } = verdict
+  const sent = STRENGTH[action] < STRENGTH.reject ? changes : []
+  const told = sent.map(({ place, to }) => `${place} = ${JSON.stringify(to).slice(0, 40)}`)
+  return { action, rule: rule?.name ?? sent[0]?.rule.name, outcome: [action, ...told].join(', ') }
+}
+
+const words = new WeakMap<Rule, string>()
+function wordsOf(rule: Rule): string {
+  const held = words.get(rule)
+  if (held !== undefined) return held
+  const { id: _, reason: __, ...said } = rule
+  const text = JSON.stringify(said, (__, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
+  words.set(rule, text)
+  return text
+}
+const sameWords = (one: Rule, other: Rule): boolean => wordsOf(one) === wordsOf(other)

@@ -1,0 +1,58 @@
+/** Calls of tools on record, for whoever judges them again: pages of what is needed for that, the newest first. */
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export const CallRecord = z.object({
+  seq: z.number(),
+  id: z.string(),
+  at: z.date(),
+  principal: z.string(),
+  key_id: z.string().nullable(),
+  toolset: z.string().nullable(),
+  connection: z.string().nullable(),
+  target: z.string().nullable(),
+  client: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  /** What rules said of it (call/trail.ts). */
+  policy: z.unknown(),
+})
+export type CallRecord = z.output<typeof CallRecord>
+
+export interface CallsSince {
+  readonly since: Date
+  /** Before that place in the chain; undefined begins with the newest. */
+  readonly before: number | undefined
+  readonly limit: number
+}
+
+/** By place in the chain, so that a page costs the same however many came before it. */
+export const listCallsSince = (sql: OrgSql, { since, before, limit }: CallsSince): Promise<CallRecord[]> => sql(
+  CallRecord,
+)`
+  select seq::float8 as seq, id, at, principal, key_id, toolset, connection, target, client, ip_address,
+         detail -> 'policy' as policy
+    from records
+   where (${before ?? null}::float8 is null or seq < ${before ?? null}::bigint)
+     and at >= ${since} and kind = 'call' and method = 'tools/call'
+   order by seq desc limit ${limit}`
+
+const ShadowRow = z.object({
+  rule: z.string(),
+  would: z.string(),
+  tool: z.string(),
+  principal: z.string(),
+  calls: z.int(),
+  first: z.date(),
+  last: z.date(),
+  example: z.string(),
+})
+export type ShadowRow = z.output<typeof ShadowRow>
+
+/** What rules that only watch would have done, counted by rule, tool and caller; the most frequent first. */
+export const countShadows = (sql: OrgSql, since: Date, limit: number): Promise<ShadowRow[]> => sql(ShadowRow)`
+  select s.key as rule, s.value as would, coalesce(target, '') as tool, principal, count(*)::int as calls,
+         min(at) as first, max(at) as last, max(id) as example
+    from records, jsonb_each_text(detail -> 'policy' -> 'shadows') as s
+   where at >= ${since} and kind = 'call'
+   group by s.key, s.value, target, principal
+   order by calls desc, rule, tool, principal limit ${limit}`
