@@ -22,7 +22,7 @@ const calls = (tool: string) => story.upstream.called.filter((name) => name === 
 
 describe('a stateless client', () => {
   test('S2-BRG-05: is told who is asked, and its very same call runs once when that is granted in another window', async () => {
-    await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
+    await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
     const asked = await story.call('write_note', { text: 'hello', to: 'all' })
     expect(asked).toMatchObject({ isError: true, code: 'APPROVAL_REQUIRED' })
@@ -61,12 +61,11 @@ describe('a stateless client', () => {
     expect([id, other.id]).not.toContain(again.id)
     expect(calls('write_note')).toBe(1)
     expect(await story.records(id)).toEqual(['approval.request', 'approval.grant', 'approval.use'])
-    await story.unrule('look-first')
   })
 })
 
 describe('a client that can ask its person', () => {
-  beforeAll(() => story.rule('own', { by: { self: true } }))
+  beforeAll(async () => void (await story.rule('own', { by: { self: true } })))
   afterAll(() => story.unrule('own'))
   const KINDS: readonly Kind[] = ['SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1']
 
@@ -156,7 +155,7 @@ describe('a client that can ask its person', () => {
 })
 
 describe('a client that opens pages', () => {
-  beforeAll(() => story.rule('page', { by: { members: ['bob@example.com'] } }))
+  beforeAll(async () => void (await story.rule('page', { by: { members: ['bob@example.com'] } })))
   afterAll(() => story.unrule('page'))
   const KINDS: readonly Kind[] = ['SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1']
 

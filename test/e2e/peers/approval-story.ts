@@ -34,8 +34,8 @@ export interface ApprovalStory extends AsyncDisposable {
   readonly platform: Ask
   /** `ada` calls; the others administer, `eve` is a member like her. */
   readonly people: Readonly<Record<'ada' | 'bob' | 'cleo' | 'eve', Approver>>
-  /** Adds a rule of the action `approve`, and returns when calls meet it; a name of its own for each. */
-  rule(name: string, parameters?: object, match?: object): Promise<void>
+  /** Adds a rule of the action `approve`, until it is disposed of or taken away by its name; one of its own for each. */
+  rule(name: string, parameters?: object, match?: object): Promise<AsyncDisposable>
   unrule(name: string): Promise<void>
   /** One call by hand, and what it was told. */
   call(
@@ -77,6 +77,7 @@ export async function startApprovalStory(): Promise<ApprovalStory> {
   }
   const url = gateway.connectionUrl('work')
   const added = new Map<string, string>()
+  const unrule = async (name: string) => void (await platform(`DELETE ${RULES}/${added.get(name)}`))
   const owned = parts.move()
 
   return {
@@ -91,10 +92,9 @@ export async function startApprovalStory(): Promise<ApprovalStory> {
       const { status, text, body } = await platform(`POST ${RULES}`, said)
       if (status !== 201) throw new Error(`the rule was not added: ${status} ${text}`)
       added.set(name, String(body['id']))
+      return { [Symbol.asyncDispose]: () => unrule(name) }
     },
-    async unrule(name) {
-      await platform(`DELETE ${RULES}/${added.get(name)}`)
-    },
+    unrule,
     async call(tool, given = {}, { meta, ...peer } = {}) {
       const { answer, text: whole } = await callTool(
         { url, key: gateway.key, era: 'modern', ...peer },

@@ -80,7 +80,8 @@ export const ApprovalOutcome = z.strictObject({
 export const listApprovals = operation({
   id: 'listApprovals',
   at: `GET ${APPROVALS}`,
-  summary: 'Questions whether a call may be made that you may answer or asked, the newest first; all of them for who administers rules.',
+  summary:
+    'Questions whether a call may be made that you may answer or asked, the newest first; all of them for who administers rules.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({ state: z.enum(APPROVAL_STATES).optional() }),
   answer: pageOf(Approval),

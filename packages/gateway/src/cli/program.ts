@@ -14,6 +14,7 @@ import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
 import { groupCommand } from './people/group-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
@@ -75,6 +76,7 @@ function build(finish: Finish): Command {
   add(startCommand(finish))
   add(connectionCommand(finish))
   add(lockCommand(finish))
+  add(approvalCommand(finish))
   add(toolsCommand(finish))
   add(callCommand(finish))
   add(keyCommand(finish))

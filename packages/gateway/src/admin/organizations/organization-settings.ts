@@ -44,7 +44,10 @@ export const organizationSettingOperations: readonly Served[] = [
         const most = mostOf(held.settings, parts.requestsPerMinute)
         if (typeof wanted === 'number' && wanted > most)
           throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
-        const settled = { ...(wanted === undefined ? {} : { requests_per_minute: wanted }), ...(approvals === undefined ? {} : { approvals }) }
+        const settled = {
+          ...(wanted === undefined ? {} : { requests_per_minute: wanted }),
+          ...(approvals === undefined ? {} : { approvals }),
+        }
         const settings = Object.keys(settled).length === 0 ? {} : { settings: settled }
         return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))
       },
