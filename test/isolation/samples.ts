@@ -217,6 +217,9 @@ const TOLD: Readonly<Record<string, Sample>> = {
   changeWebhook: once(rowOf('webhook', 'webhooks'), { description: 'x' }),
   removeWebhook: once(rowOf('webhook', 'webhooks')),
   testWebhook: once(rowOf('webhook', 'webhooks')),
+  listApprovals: none,
+  getApproval: { params: rowOf('approval', 'approvals') },
+  answerApproval: once(rowOf('approval', 'approvals'), { answer: 'deny' }),
   rotateWebhookSecret: once(rowOf('webhook', 'webhooks')),
 }
 

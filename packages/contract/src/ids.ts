@@ -23,6 +23,8 @@ export type AlertId = Branded<'alert'>
 export type WebhookId = Branded<'webhook'>
 /** One message to one webhook, however often it is tried. */
 export type DeliveryId = Branded<'delivery'>
+/** A call that rules want somebody's approval for. */
+export type ApprovalId = Branded<'approval'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
 
@@ -42,6 +44,7 @@ const PREFIXES = {
   alr: 'alert',
   whk: 'webhook',
   msg: 'delivery',
+  apr: 'approval',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

@@ -23,6 +23,7 @@ export type { CatalogEntry } from './catalog.ts'
 export { newId } from './ids.ts'
 export type {
   AlertId,
+  ApprovalId,
   ConnectionId,
   CredentialId,
   DeliveryId,

@@ -91,6 +91,8 @@ export const Approvers = z.strictObject({
   /** Addresses of members. */
   members: z.array(z.email()).min(1).optional(),
   groups: z.array(z.string().min(1)).min(1).optional(),
+  /** Ids of webhooks whose signed answers count. */
+  webhooks: z.array(z.string().min(1)).min(1).optional(),
   /** Whether whoever calls may grant its own call, where a person is behind it. */
   self: z.boolean().default(false),
 })

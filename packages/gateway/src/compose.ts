@@ -12,6 +12,7 @@ import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
 import { createTrails } from './call/trail.ts'
 import { createChanges } from './catalog/changes.ts'
+import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
 import { composeAdmission, type Admission } from './compose/admission.ts'
 import { composeCatalogs, type Catalogs } from './compose/catalogs.ts'
 import { composeCredentials, type Credentials } from './compose/credentials.ts'
@@ -137,6 +138,12 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     credentials: credentials.ownCredentials,
   })
   const { snapshots, rules } = known
+  const approving = composeApprovals(ground, {
+    accounts,
+    snapshots,
+    credentials: credentials.callCredentials,
+    publicUrl,
+  })
   const admission: Admission = composeAdmission(ground, {
     identity,
     accounts,
@@ -144,11 +151,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     limits,
     credentials: credentials.callCredentials,
     links,
+    approvals: approving.approvals,
   })
   const { admit, open } = admission
   const told: Events = composeEvents(ground, { accounts, snapshots })
   await hearNotices(ground, {
     ...told,
+    approvals: approving,
     upstreams,
     keepSessions,
     identity,
@@ -203,6 +212,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const admin = composeAdmin(ground, {
     ...shared,
     connect: connect.admin,
+    approvals: approving.admin,
     publicUrl,
     identity,
     accounts,
@@ -233,6 +243,15 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
     connect: connect.door,
+    approvals: composeApprovalsDoor(ground, {
+      composed: approving,
+      accounts,
+      snapshots,
+      limits,
+      clients,
+      web,
+      publicUrl,
+    }),
     admin,
     pages: composePages(ground, { people, web, clients, publicUrl }),
     health,
@@ -265,6 +284,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       open.close()
       admission.connectFirst.close()
+      approving.close()
       catalogs.close()
       healthy.close()
       snapshots.close()

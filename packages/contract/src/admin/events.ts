@@ -37,6 +37,8 @@ export const GatewayEvent = z.discriminatedUnion('type', [
     version: z.number().int(),
   }),
   z.strictObject({ type: z.literal('alert'), alert: Alert }),
+  /** Questions whether calls may be made are others than they were: look at the list. */
+  z.strictObject({ type: z.literal('approvals_changed') }),
 ])
 export type GatewayEvent = z.output<typeof GatewayEvent>
 
@@ -44,7 +46,7 @@ export const followEvents = operation({
   id: 'followEvents',
   at: 'GET /api/v1/events',
   summary:
-    'What changes in your organization as it happens: events `integrations_changed` and `alert`. What is missed is not sent again. The same as JSON over the WebSocket `/api/v1/ws`.',
+    'What changes in your organization as it happens: events `integrations_changed`, `alert` and `approvals_changed`. What is missed is not sent again. The same as JSON over the WebSocket `/api/v1/ws`.',
   needs: inOwnOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',

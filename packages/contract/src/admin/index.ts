@@ -218,3 +218,15 @@ export {
   Webhook,
   WebhookChange,
 } from './webhooks.ts'
+export {
+  answerApproval,
+  ApprovalAnswer,
+  answerApprovalSigned,
+  Approval,
+  ApprovalOutcome,
+  ApprovalWithArguments,
+  APPROVAL_STATES,
+  getApproval,
+  listApprovals,
+  SignedAnswer,
+} from './approvals.ts'

@@ -6,6 +6,9 @@ import { Flag, inOrganization, operation, pageOf, Paging, platform } from './ope
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
+/** `ask-writes`: whatever is not known to read only is asked about, of whoever calls or an administrator. */
+const ApprovalPreset = z.enum(['none', 'ask-writes'])
+
 /** What is settled for an organization; what is absent is as the gateway's settings say. */
 export const OrganizationSettings = z.strictObject({
   requests_per_minute: RequestsPerMinute.optional(),
@@ -13,6 +16,8 @@ export const OrganizationSettings = z.strictObject({
   max_requests_per_minute: RequestsPerMinute.optional(),
   /** Whether its own administrators may make connections that start programs here, which is code; the platform's to say. */
   allow_processes: z.boolean().optional(),
+  /** Whether calls of tools that write are asked about first; rules say it in finer words. */
+  approvals: ApprovalPreset.optional(),
 })
 export type OrganizationSettings = z.output<typeof OrganizationSettings>
 
@@ -55,6 +60,7 @@ export const OrganizationChange = z.strictObject({
       requests_per_minute: RequestsPerMinute.nullable().optional(),
       max_requests_per_minute: RequestsPerMinute.nullable().optional(),
       allow_processes: z.boolean().nullable().optional(),
+      approvals: ApprovalPreset.nullable().optional(),
     })
     .optional(),
 })
@@ -71,6 +77,7 @@ export const OwnSettings = z.strictObject({
   requests_per_minute: z.int(),
   max_requests_per_minute: z.int(),
   allow_processes: z.boolean(),
+  approvals: ApprovalPreset,
   updated_at: z.iso.datetime(),
 })
 export const OwnSettingsChange = z.strictObject({
@@ -79,6 +86,7 @@ export const OwnSettingsChange = z.strictObject({
   contact_email: Email.nullable().optional(),
   /** At most `max_requests_per_minute`; null: as the platform says. */
   requests_per_minute: RequestsPerMinute.nullable().optional(),
+  approvals: ApprovalPreset.optional(),
 })
 
 /** What its connections may reach although it is private; link-local addresses and clouds' metadata are never among it. */

@@ -1,6 +1,7 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { accountOperations } from './accounts/accounts.ts'
-import { finishOAuth, type Operation } from '@toolway/contract/admin'
+import { answerApprovalSigned, finishOAuth, type Operation } from '@toolway/contract/admin'
+import { approvalOperations } from './approvals/approvals.ts'
 import { authOperations } from './people/auth.ts'
 import { connectionOperations } from './connections/connections.ts'
 import { describedBy } from './reference/documents.ts'
@@ -72,9 +73,10 @@ const DESCRIBED: readonly Served[] = [
   ...eventOperations,
   ...alertOperations,
   ...webhookOperations,
+  ...approvalOperations,
 ]
 
 /** Where browsers come back to is served by a door of its own, and described here. */
-export const BESIDE: readonly Operation[] = [finishOAuth]
+export const BESIDE: readonly Operation[] = [finishOAuth, answerApprovalSigned]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED, BESIDE)]

@@ -14,6 +14,7 @@ import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import type { AdminApprovals } from './approvals/approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
@@ -60,6 +61,7 @@ export interface AdminParts {
   readonly runtime: Runtime
   readonly events: Pick<EventFeed, 'follow'>
   readonly sendWebhook: SendWebhook
+  readonly approvals: AdminApprovals
 }
 
 /** One request as the door learned it. */

@@ -3,7 +3,7 @@ import { newId, type AlertId, type ConnectionId, type OrganizationId, type UserI
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
-/** `credential.back` and `tool.settled` say that an earlier one is over. */
+/** `credential.back`, `tool.settled` and what is said of an approval after `requested` say that an earlier one is over. */
 export const ALERT_KINDS = [
   'credential.expiring',
   'credential.lost',
@@ -12,6 +12,10 @@ export const ALERT_KINDS = [
   'tool.settled',
   'rule.unreadable',
   'webhook.off',
+  'approval.requested',
+  'approval.granted',
+  'approval.denied',
+  'approval.expired',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

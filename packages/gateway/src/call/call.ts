@@ -7,6 +7,7 @@
  */
 import { Fault, reaches, type Facts, type Verdict } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { withoutApproval } from './approvals/own-state.ts'
 import { checkParams } from './arguments/check-arguments.ts'
 import { cutResult } from './cut-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
@@ -33,7 +34,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
 
   try {
     if (target.held !== undefined) throw new Fault('tool.held', { tool: name })
-    const params: JsonObject = { ...asked.params, name: target.name }
+    const params: JsonObject = { ...withoutApproval(asked.params), name: target.name }
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
     const following = { standing, asked, line, trail, target, params, account }
@@ -118,6 +119,9 @@ async function approve(
     note(fault) {
       trail.fault = fault
       trail.outcome = 'refused'
+    },
+    about(approval) {
+      if (trail.policy !== undefined) trail.policy = { ...trail.policy, approval }
     },
   })
 }

@@ -30,6 +30,7 @@ import type { Changes } from '../catalog/changes.ts'
 import type { Signer } from '../catalog/page.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { callListed } from './discovery/call-listed.ts'
+import { askTaskOrCall } from './approvals/ask-task.ts'
 import { askExtension } from './extend.ts'
 import { complete, getPrompt } from './get-prompt.ts'
 import { discovered, initialized, initializedAlone } from './introduce.ts'
@@ -69,8 +70,8 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'resources/read': ({ standing, asked, line, trail }) => readResource(standing, asked, line, trail),
   'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
   'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),
-  'tasks/get': (step) => askTask(step),
-  'tasks/cancel': (step) => askTask(step),
+  'tasks/get': (step) => askTaskOrCall(step),
+  'tasks/cancel': (step) => askTaskOrCall(step),
 }
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
@@ -86,7 +87,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
     'logging/setLevel': setLevel,
     'resources/subscribe': ({ standing, asked, line, trail }) => subscribeResource(standing, asked, line, trail),
     'resources/unsubscribe': ({ standing, asked, line, trail }) => unsubscribeResource(standing, asked, line, trail),
-    'tasks/result': (step) => askTask(step),
+    'tasks/result': (step) => askTaskOrCall(step),
     'tasks/list': (step, { signer }) => listTasks(step, signer),
   },
 }

@@ -6,6 +6,7 @@ import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
+import type { Actor } from '../records/change.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
@@ -148,9 +149,26 @@ export interface ApprovalAsking {
   readonly rules: readonly Rule<'approve'>[]
   /** It ends with a question of ours, for this reason. */
   note(fault: Fault): void
+  /** The question that it is about, for its record. */
+  about(approval: string): void
 }
 
-export interface Approvals {
+/** A request about a task that stands for a call that waits for an approval. */
+export interface TaskAsking {
+  readonly standing: Standing
+  readonly asked: Asked
+  readonly line: Line
+  readonly actor: Actor
+  /** A fault as the result of a tool. */
+  word(fault: Fault): JsonObject
+}
+
+export interface ApprovalTasks {
+  /** Undefined for what is no task of ours. `run` makes the call, once it is granted. */
+  task(asking: TaskAsking, run: (params: JsonObject) => Promise<Answer>): Promise<Answer | undefined>
+}
+
+export interface Approvals extends ApprovalTasks {
   /**
    * Undefined once the call may be made, by a grant that is then used up; else what the client is to be answered for now (a
    * question, a task). Throws `approval.required` where the client is to come back with the very same call, `approval.denied`

@@ -15,6 +15,7 @@ import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand 
 import { groupCommand } from './people/group-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
 import { policyCommand } from './policy/policy-commands.ts'
+import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { toolsetCommand } from './toolset/toolset-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
@@ -78,6 +79,7 @@ function build(finish: Finish): Command {
   add(connectionCommand(finish))
   add(lockCommand(finish))
   add(toolsetCommand(finish))
+  add(approvalCommand(finish))
   add(toolsCommand(finish))
   add(callCommand(finish))
   add(keyCommand(finish))

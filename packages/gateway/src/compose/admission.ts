@@ -2,7 +2,7 @@
 import { createAdmit, type Admit } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
-import type { CallCredentials, ConnectFirst } from '../call/ports.ts'
+import type { Approvals, CallCredentials, ConnectFirst } from '../call/ports.ts'
 import { createOnBehalf } from '../call/callers/on-behalf.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
@@ -22,6 +22,7 @@ export interface ComposeAdmissionParts {
   readonly limits: Limits
   readonly credentials: CallCredentials
   readonly links: Pick<ConnectLinks, 'read'>
+  readonly approvals: Approvals
 }
 
 export interface Admission {
@@ -32,7 +33,7 @@ export interface Admission {
 
 export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): Admission {
   const { config, vault, log, opened } = ground
-  const { identity, accounts, snapshots, limits, credentials, links } = parts
+  const { identity, accounts, snapshots, limits, credentials, links, approvals } = parts
   const wishOf = (link: string) => JSON.stringify(links.read(link.slice(link.lastIndexOf('/') + 1)))
   const parked = createParkedCalls(vault)
   opened.defer(() => parked.close())
@@ -53,6 +54,7 @@ export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): 
     credentials,
     connectFirst,
     tasks,
+    approvals,
   })
   return { admit, open: createOpenStreams(admit), connectFirst }
 }

@@ -50,7 +50,10 @@ export function composeMcpDoors({ config, vault }: Ground, { endpoints, ...parts
 export interface ComposeAdminParts
   extends
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
-    Pick<AdminParts, 'accounts' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'>,
+    Pick<
+      AdminParts,
+      'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
+    >,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs'> {
   readonly people: People
   readonly identity: Identity
@@ -66,7 +69,19 @@ export function composeAdmin(
   parts: ComposeAdminParts,
 ): ReturnType<typeof createAdminDoor> {
   const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl } = parts
-  const { accounts, checkpoints, connect, credentials, sync, upstreams, sessions, logs, events, sendWebhook } = parts
+  const {
+    accounts,
+    approvals,
+    checkpoints,
+    connect,
+    credentials,
+    sync,
+    upstreams,
+    sessions,
+    logs,
+    events,
+    sendWebhook,
+  } = parts
   return createAdminDoor({
     operations: OPERATIONS,
     parts: {
@@ -81,6 +96,7 @@ export function composeAdmin(
       sync,
       events,
       sendWebhook,
+      approvals,
       requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       checkpoints,
       connect,

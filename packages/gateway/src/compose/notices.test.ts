@@ -31,6 +31,7 @@ async function fixture() {
     snapshots: { signal: note('snapshot') },
     credentials: { changed: note('credentials') },
     events: { hear: ({ alert, event }) => note('event')(alert ?? event?.action), lost: note('events lost') },
+    approvals: { hear: (id) => note('approval')(id) },
     wakeWebhooks: note('webhooks'),
     reloadPeople: later('people'),
     reloadRules: later('rules'),

@@ -21,6 +21,8 @@ export interface HearNoticesParts {
   readonly snapshots: Pick<KeepSnapshots, 'signal'>
   readonly credentials: Pick<CredentialMemory, 'changed'>
   readonly events: Pick<EventFeed, 'hear' | 'lost'>
+  /** Whoever waits for an answer looks anew; without an id, all of them. */
+  readonly approvals: { hear(id?: string): void }
   /** There may be something to deliver. */
   readonly wakeWebhooks: () => void
   readonly reloadPeople: () => Promise<unknown>
@@ -51,6 +53,10 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
 
   function hear(notice: Notice): void {
     const { organization, table = '', ended: over = '', stop } = notice
+    if (notice.approval !== undefined) {
+      parts.approvals.hear(notice.approval)
+      return parts.events.hear(notice)
+    }
     if (notice.event !== undefined || notice.alert !== undefined) {
       parts.events.hear(notice)
       return parts.wakeWebhooks()
@@ -80,6 +86,7 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     credentials.changed()
     snapshots.signal()
     parts.events.lost()
+    parts.approvals.hear()
     parts.wakeWebhooks()
   })
   opened.defer(() => listener.close())

@@ -1,4 +1,5 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
+import { withPreset } from '../call/approvals/preset.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'
@@ -122,7 +123,7 @@ const createLoad =
             groups,
             version,
             states,
-            rules: keepRules.policyOf(organization.id, rules, toolsets),
+            rules: withPreset(keepRules.policyOf(organization.id, rules, toolsets), organization, connections),
           }
           return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials })
         }),

@@ -73,6 +73,14 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into organization_rules (id, organization_id, scope, connection_id, name, words, origin, created_by)
     values (${`rul_${id}`}, ${id}, 'connection', ${`con_${id}`}, 'same', '{}', 'test', 'test')`
+  await sql(Nothing)`
+    insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments, expires_at)
+    values (${`apr_${id}`}, ${id}, ${`con_${id}`}, 'same', 'write', ${'0'.repeat(64)}, 'same', 'same', '[]', 'same', now())`
+  await sql(Nothing)`
+    insert into approval_answers (organization_id, approval_id, answered_by, verdict, way)
+    values (${id}, ${`apr_${id}`}, 'same', 'grant', 'page')`
+  await sql(Nothing)`
+    insert into approval_messages (organization_id, webhook_id, message_id) values (${id}, ${`whk_${id}`}, 'same')`
 }
 
 const addTwo = (db: Db) =>
@@ -100,6 +108,9 @@ describeEachPostgres('two organizations', (createDatabase) => {
     const tables = await boundTables(database.db)
     expect(tables.map(({ name }) => name)).toEqual([
       'alerts',
+      'approval_answers',
+      'approval_messages',
+      'approvals',
       'catalogs',
       'connections',
       'credentials',

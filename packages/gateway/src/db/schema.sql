@@ -12,6 +12,49 @@ create table alerts (
   detail jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now()
 );
+create table approval_answers (
+  organization_id text not null,
+  approval_id text not null,
+  answered_by text not null,
+  verdict text not null,
+  way text not null,
+  note text,
+  answered_at timestamp with time zone not null default now()
+);
+create table approval_messages (
+  organization_id text not null,
+  webhook_id text not null,
+  message_id text not null,
+  taken_at timestamp with time zone not null default now()
+);
+create table approvals (
+  id text not null,
+  organization_id text not null,
+  connection_id text not null,
+  tool text not null,
+  effect text not null,
+  digest text not null,
+  principal text not null,
+  caller text not null,
+  user_id text,
+  client text,
+  account text,
+  rules jsonb not null,
+  sealed_arguments bytea not null,
+  sealed_answer bytea,
+  state text not null default 'pending'::text,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  good_until timestamp with time zone,
+  repeats boolean not null default false,
+  used_at timestamp with time zone,
+  uses integer not null default 0,
+  used_in text,
+  told_at timestamp with time zone,
+  rounds text[] not null default '{}'::text[]
+);
 create table catalogs (
   connection_id text not null,
   organization_id text not null,
@@ -462,6 +505,25 @@ alter table alerts add constraint alerts_pkey PRIMARY KEY (id);
 alter table alerts add constraint alerts_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table alerts add constraint alerts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table alerts add constraint alerts_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
+alter table approval_answers add constraint approval_answers_note_check CHECK ((length(note) <= 500));
+alter table approval_answers add constraint approval_answers_pkey PRIMARY KEY (organization_id, approval_id, answered_by);
+alter table approval_answers add constraint approval_answers_verdict_check CHECK ((verdict = ANY (ARRAY['grant'::text, 'deny'::text])));
+alter table approval_answers add constraint approval_answers_way_check CHECK ((way = ANY (ARRAY['page'::text, 'api'::text, 'command line'::text, 'webhook'::text, 'client'::text])));
+alter table approval_answers add constraint approval_answers_organization_id_approval_id_fkey FOREIGN KEY (organization_id, approval_id) REFERENCES approvals(organization_id, id) ON DELETE CASCADE;
+alter table approval_answers add constraint approval_answers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table approval_messages add constraint approval_messages_message_id_check CHECK (((length(message_id) >= 1) AND (length(message_id) <= 200)));
+alter table approval_messages add constraint approval_messages_pkey PRIMARY KEY (organization_id, webhook_id, message_id);
+alter table approval_messages add constraint approval_messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table approval_messages add constraint approval_messages_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks(organization_id, id) ON DELETE CASCADE;
+alter table approvals add constraint approvals_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
+alter table approvals add constraint approvals_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
+alter table approvals add constraint approvals_id_check CHECK ((id <> ''::text));
+alter table approvals add constraint approvals_organization_id_id_key UNIQUE (organization_id, id);
+alter table approvals add constraint approvals_pkey PRIMARY KEY (id);
+alter table approvals add constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'granted'::text, 'denied'::text, 'expired'::text, 'used'::text])));
+alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
+alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -659,6 +721,11 @@ alter table webhooks add constraint webhooks_organization_id_fkey FOREIGN KEY (o
 -- Indexes that no constraint makes
 
 CREATE INDEX alerts_age ON public.alerts USING btree (organization_id, created_at);
+CREATE INDEX approval_messages_age ON public.approval_messages USING btree (taken_at);
+CREATE INDEX approvals_due ON public.approvals USING btree (expires_at) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
+CREATE INDEX approvals_listed ON public.approvals USING btree (organization_id, created_at);
+CREATE INDEX approvals_of_digest ON public.approvals USING btree (organization_id, digest, created_at);
+CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (organization_id, digest) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
@@ -697,6 +764,9 @@ CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (ne
 -- Row-level security
 
 alter table alerts enable row level security, force row level security;
+alter table approval_answers enable row level security, force row level security;
+alter table approval_messages enable row level security, force row level security;
+alter table approvals enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
@@ -738,6 +808,24 @@ create policy organization_own on alerts as permissive for all to toolway_organi
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on alerts as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on approval_answers as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on approval_answers as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on approval_messages as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on approval_messages as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on approvals as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on approvals as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on catalogs as permissive for all to toolway_organization
@@ -1257,6 +1345,18 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_of_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'approval', id)::text)
+     from changed;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_of_catalogs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1374,6 +1474,8 @@ create aggregate record_chain (bytea, bytea) (sfunc = record_chain_next, stype =
 
 CREATE TRIGGER tell_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_alerts();
+CREATE TRIGGER tell_added AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.approvals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE CONSTRAINT TRIGGER count_added AFTER INSERT OR DELETE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.digest IS DISTINCT FROM new.digest) OR (old.stale_reason IS DISTINCT FROM new.stale_reason))) EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1451,6 +1553,9 @@ CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATE
 -- Grants
 
 grant delete, insert, select, update on alerts to toolway_organization;
+grant delete, insert, select, update on approval_answers to toolway_organization;
+grant delete, insert, select, update on approval_messages to toolway_organization;
+grant delete, insert, select, update on approvals to toolway_organization;
 grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on credentials to toolway_organization;

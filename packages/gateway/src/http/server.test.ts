@@ -24,6 +24,7 @@ async function listen() {
   const server = createServer(
     {
       connect: new Hono(),
+      approvals: new Hono(),
       admin: new Hono(),
       pages: new Hono(),
       guard: { check() {} },

@@ -42,6 +42,8 @@ export interface ServerParts {
   readonly admin: Hono<{ Bindings: HttpBindings }>
   /** Connecting accounts: its callbacks lie below /api/v1, too, and are nobody's operation. */
   readonly connect: Hono<{ Bindings: HttpBindings }>
+  /** Questions whether calls may be made: pages, and the signed answers of webhooks. */
+  readonly approvals: Hono<{ Bindings: HttpBindings }>
   /** Pages for people with a browser. */
   readonly pages: Hono<{ Bindings: HttpBindings }>
   readonly health: Health
@@ -229,7 +231,7 @@ const HARDENED = {
 } as const
 
 function createRest(parts: ServerParts) {
-  const { health, readiness, metrics, newCorrelationId, identify, prove, connect, admin, pages, log } = parts
+  const { health, readiness, metrics, newCorrelationId, identify, prove, connect, approvals, admin, pages, log } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
     await next()
@@ -237,6 +239,7 @@ function createRest(parts: ServerParts) {
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
   app.route('/', connect)
+  app.route('/', approvals)
   app.route('/', admin)
   app.route('/', pages)
   app.get('/health/live', (c) => {

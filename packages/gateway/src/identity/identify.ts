@@ -150,7 +150,6 @@ export const principalOf = (row: KeyRow): Principal => ({
   userId: row.user_id ?? undefined,
   organizationId: row.organization_id ?? undefined,
   keyId: row.id,
-  keyName: row.name,
   role: row.role,
   limit: row.effect_limit,
   toolset: row.toolset ?? undefined,

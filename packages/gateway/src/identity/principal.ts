@@ -27,8 +27,6 @@ export interface Principal {
   readonly keyName?: string
   /** The most it may be, wherever it stands. */
   readonly role: Role
-  /** What its key is called, where it has one. */
-  readonly keyName?: string
   /** How far its calls may reach. */
   readonly limit: Limit
   /** Slug of the only toolset that it may address. */

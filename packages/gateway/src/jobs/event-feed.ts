@@ -21,6 +21,8 @@ export interface EventNotice {
   readonly organization?: string | undefined
   readonly event?: { readonly id?: unknown; readonly action?: unknown } | undefined
   readonly alert?: string | undefined
+  /** A question whether a call may be made is another. */
+  readonly approval?: string | undefined
 }
 
 export interface EventFeedParts {
@@ -58,6 +60,7 @@ interface Followed {
   readonly followers: Set<Follower>
   readonly changes: Map<string, Changed>
   readonly alerts: Set<string>
+  approvals: boolean
   timer: NodeJS.Timeout | undefined
 }
 
@@ -91,10 +94,11 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
     }
   }
 
-  function hear({ organization, event, alert }: EventNotice): void {
+  function hear({ organization, event, alert, approval }: EventNotice): void {
     const here = organization === undefined ? undefined : followed.get(organization)
     if (organization === undefined || here === undefined) return
     if (alert !== undefined) here.alerts.add(alert)
+    if (approval !== undefined) here.approvals = true
     if (event !== undefined) note(here, changedOf(event))
     here.timer ??= setTimeout(() => void tell(organization, here), GATHER)
   }
@@ -102,11 +106,15 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
   async function tell(organization: string, here: Followed): Promise<void> {
     here.timer = undefined
     const [changes, alerts] = [[...here.changes.values()], [...here.alerts]]
+    const isAsked = here.approvals
     here.changes.clear()
     here.alerts.clear()
+    here.approvals = false
     try {
       if (changes.length > 0) await refresh(organization)
       for (const change of changes) say(here, now(organization, change), undefined)
+      // Which ones is for those who may see them to look up.
+      if (isAsked) say(here, { type: 'approvals_changed' }, undefined)
       for (const id of alerts) {
         const row = await parts.findAlert(organization, id)
         if (row !== undefined) say(here, { type: 'alert', alert: alertOf(row) }, row)
@@ -161,7 +169,13 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
   } satisfies EventFeed
 }
 
-const newFollowed = (): Followed => ({ followers: new Set(), changes: new Map(), alerts: new Set(), timer: undefined })
+const newFollowed = (): Followed => ({
+  followers: new Set(),
+  changes: new Map(),
+  alerts: new Set(),
+  approvals: false,
+  timer: undefined,
+})
 
 const EVERYTHING: Changed = { type: 'integrations_changed', id: null, action: 'changed' }
 

@@ -2,7 +2,7 @@
  * Where does the database hold sealed values, and which words is each bound to? The one list of them: rotation, counting and the
  * sealing of plain values walk it. A test asks the schema for every bytea column named `sealed…` that is missing here.
  */
-import type { ConnectionId, CredentialId, FlowId, KeyId, OAuthAppId, WebhookId } from '@toolway/contract'
+import type { ApprovalId, ConnectionId, CredentialId, FlowId, KeyId, OAuthAppId, WebhookId } from '@toolway/contract'
 
 export interface SealedColumn {
   readonly table: string
@@ -22,6 +22,8 @@ export const flowVerifierRow = (id: FlowId): string => `flow ${id} verifier`
 export const flowSecretRow = (id: FlowId): string => `flow ${id} client secret`
 export const webhookSecretRow = (id: WebhookId): string => `webhook ${id} secret`
 export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} previous secret`
+export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments`
+export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
@@ -42,6 +44,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('oauth_flows', 'sealed_client_secret', flowSecretRow),
   column('webhooks', 'sealed_secret', webhookSecretRow),
   column('webhooks', 'sealed_previous', webhookPreviousRow),
+  column('approvals', 'sealed_arguments', approvalRow),
+  column('approvals', 'sealed_answer', approvalAnswerRow),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])

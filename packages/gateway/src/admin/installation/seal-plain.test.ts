@@ -42,6 +42,11 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
       insert into webhooks (id, organization_id, url, events, sealed_secret, sealed_previous)
       values (${newId('whk')}, ${organizationId}, 'https://hooks.example.com/', array['alert'], ${plain}, ${plain})`
     await sql(Nothing)`
+      insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
+                             sealed_answer, expires_at)
+      values (${newId('apr')}, ${organizationId}, ${connection}, 'tool', 'write', ${'0'.repeat(64)}, 'key_1', 'key', '[]', ${plain},
+              ${plain}, now())`
+    await sql(Nothing)`
       insert into kept_answers (hash, request, sealed_answer)
       values (${Buffer.alloc(32, 1)}, ${Buffer.alloc(32, 2)}, ${plain})`
     await sql(Nothing)`insert into vault_secrets (name, sealed) values ('other', ${plain})`

@@ -19,6 +19,7 @@ function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
     requests_per_minute: rateOf(settings, parts.requestsPerMinute),
     max_requests_per_minute: mostOf(settings, parts.requestsPerMinute),
     allow_processes: settings.allow_processes === true,
+    approvals: settings.approvals ?? 'none',
     updated_at: updated_at.toISOString(),
   }
 }
@@ -29,7 +30,7 @@ export const organizationSettingOperations: readonly Served[] = [
   ),
 
   serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
-    const { requests_per_minute: wanted, ...rest } = body
+    const { requests_per_minute: wanted, approvals, ...rest } = body
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.change',
@@ -43,7 +44,11 @@ export const organizationSettingOperations: readonly Served[] = [
         const most = mostOf(held.settings, parts.requestsPerMinute)
         if (typeof wanted === 'number' && wanted > most)
           throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
-        const settings = wanted === undefined ? {} : { settings: { requests_per_minute: wanted } }
+        const settled = {
+          ...(wanted === undefined ? {} : { requests_per_minute: wanted }),
+          ...(approvals === undefined ? {} : { approvals }),
+        }
+        const settings = Object.keys(settled).length === 0 ? {} : { settings: settled }
         return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))
       },
     )

@@ -60,5 +60,13 @@ section > .hint { margin: 0 0 12px; overflow-wrap: anywhere; }
 .account .bad { color: var(--bad); font-weight: 600; }
 summary { cursor: pointer; color: var(--act); margin: 0 0 8px; }
 strong { overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: 4px 12px; margin: 0 0 16px; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
+pre {
+  margin: 0 0 16px; padding: 10px 12px; max-height: 24rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere;
+  border: 1px solid var(--line); border-radius: 8px; background: var(--paper); font-size: 0.875rem;
+  font-family: ui-monospace, Menlo, Consolas, monospace;
+}
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
 `

@@ -77,9 +77,9 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   if (words.action === 'size' && words.parameters.arguments === undefined && words.parameters.result === undefined)
     say('/parameters', 'says no size: name arguments, result, or both')
   if (words.action === 'approve') {
-    const { roles, members, groups, self } = words.parameters.by
-    if (roles === undefined && members === undefined && groups === undefined && !self)
-      say('/parameters/by', 'names nobody: say roles, members or groups')
+    const { roles, members, groups, webhooks, self } = words.parameters.by
+    if (!self && [roles, members, groups, webhooks].every((some) => some === undefined))
+      say('/parameters/by', 'names nobody: say roles, members, groups or webhooks')
   }
   return problems
 }

@@ -1,0 +1,119 @@
+/**
+ * Questions whether a call may be made, over the admin interface (ledger U-07): whoever may answer one, asked it, or administers the
+ * organization's rules sees it, and nobody else. People answer; a key does not.
+ */
+import { z } from 'zod'
+import { inOrganization, operation, anyone, pageOf, Paging } from './operation.ts'
+
+export const APPROVAL_STATES = ['pending', 'granted', 'denied', 'expired', 'used'] as const
+const When = z.iso.datetime().nullable()
+
+export const Approval = z.strictObject({
+  id: z.string(),
+  state: z.enum(APPROVAL_STATES),
+  /** Its server's own name of the tool. */
+  tool: z.string(),
+  effect: z.string(),
+  connection_id: z.string(),
+  connection: z.string().nullable(),
+  /** The account that it acts with; null where there is no choice. */
+  account: z.string().nullable(),
+  /** Who calls, for people: an address or the name of a key. */
+  caller: z.string(),
+  principal: z.string(),
+  client: z.string().nullable(),
+  rules: z.array(
+    z.strictObject({
+      name: z.string(),
+      scope: z.string(),
+      reason: z.string(),
+      /** Whom it asks, in words. */
+      asks: z.string(),
+      quorum: z.int(),
+      granted: z.int(),
+    }),
+  ),
+  created_at: z.iso.datetime(),
+  /** An unanswered question is a refusal from then on. */
+  expires_at: z.iso.datetime(),
+  decided_at: When,
+  /** Until when a grant is good, used or not. */
+  good_until: When,
+  /** A grant is good for any number of the very same calls until then. */
+  repeats: z.boolean(),
+  used_at: When,
+  uses: z.int(),
+  answers: z.array(
+    z.strictObject({
+      by: z.string(),
+      verdict: z.enum(['grant', 'deny']),
+      way: z.string(),
+      note: z.string().nullable(),
+      at: z.iso.datetime(),
+    }),
+  ),
+  /** Whether you may answer it now. */
+  yours: z.boolean(),
+  /** The page of it. */
+  url: z.string(),
+})
+export type Approval = z.output<typeof Approval>
+
+export const ApprovalWithArguments = Approval.extend({
+  /** As they would be sent. */
+  arguments: z.record(z.string(), z.unknown()),
+})
+
+const APPROVALS = '/api/v1/organizations/{organization}/approvals'
+const APPROVAL = `${APPROVALS}/{approval}`
+
+export const ApprovalAnswer = z.strictObject({
+  answer: z.enum(['grant', 'deny']),
+  note: z.string().trim().max(500).optional(),
+})
+export const ApprovalOutcome = z.strictObject({
+  state: z.enum(APPROVAL_STATES),
+  /** How many more have to grant it. */
+  missing: z.int(),
+})
+
+export const listApprovals = operation({
+  id: 'listApprovals',
+  at: `GET ${APPROVALS}`,
+  summary:
+    'Questions whether a call may be made that you may answer or asked, the newest first; all of them for who administers rules.',
+  needs: inOrganization('connector_read'),
+  query: Paging.extend({ state: z.enum(APPROVAL_STATES).optional() }),
+  answer: pageOf(Approval),
+})
+export const getApproval = operation({
+  id: 'getApproval',
+  at: `GET ${APPROVAL}`,
+  summary: 'One such question, with the arguments of the call as they would be sent.',
+  needs: inOrganization('connector_read'),
+  answer: ApprovalWithArguments,
+})
+export const answerApproval = operation({
+  id: 'answerApproval',
+  at: `POST ${APPROVAL}/answer`,
+  summary: 'Grant or deny it, as one of those whom its rules ask. For people who have signed in, not for keys.',
+  needs: inOrganization('connector_read'),
+  body: ApprovalAnswer,
+  answer: ApprovalOutcome,
+})
+
+export const SignedAnswer = ApprovalAnswer.extend({
+  /** The id of the question, once more: it is signed with the body. */
+  approval: z.string(),
+})
+export type SignedAnswer = z.output<typeof SignedAnswer>
+/** Served beside the others, as what is signed are the bytes of the body. */
+export const answerApprovalSigned = operation({
+  id: 'answerApprovalSigned',
+  at: 'POST /api/v1/approvals/{approval}/answer',
+  summary:
+    'Answer it as a webhook that its rules name: signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes, each id once.',
+  needs: anyone,
+  body: SignedAnswer,
+  answer: ApprovalOutcome,
+})

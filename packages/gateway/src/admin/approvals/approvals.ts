@@ -1,0 +1,99 @@
+/** The operations on questions whether a call may be made. Answers come from people: a key sees, and grants nothing. */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
+import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
+import type { Approver } from '../../approvals/approvers.ts'
+import { answerApproval } from '../../call/approvals/answer-approval.ts'
+import { OWN_CLIENTS, type Principal } from '../../identity/principal.ts'
+import type { OrganizationId } from '@toolway/contract'
+import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { argumentsOf, describeApproval, maySee, type DescribeParts, type Viewer } from './describe-approval.ts'
+
+/** What operations need to know of who answers. */
+export interface AdminApprovals {
+  readonly lookup: ApproverLookup
+  link(id?: string): string
+  /** For people: whoever calls, by the name that the organization knows. */
+  describe(organizationId: OrganizationId): DescribeParts
+}
+
+/** Whoever is shown them at a time: what is older is on record. */
+const MOST = 2_000
+
+/** The person who asks, as somebody who answers; undefined for keys and for clients of others. */
+export function approverIn(
+  lookup: ApproverLookup,
+  organizationId: OrganizationId,
+  { kind, userId, keyId, client, id }: Principal,
+): Approver | undefined {
+  if (kind === 'operator') return lookup.person(organizationId, id)
+  if (kind !== 'user' || keyId !== undefined || userId === undefined) return undefined
+  if (client !== undefined && !OWN_CLIENTS.has(client)) return undefined
+  return lookup.person(organizationId, userId)
+}
+
+type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+
+const viewerOf = ({ parts, organization, principal, role }: Asked): Viewer => ({
+  role,
+  principal: principal.id,
+  userId: principal.userId,
+  approver: approverIn(parts.approvals.lookup, organization.id, principal),
+})
+
+const unknown = () => new Fault('thing.unknown', { thing: 'approval' })
+const idOf = ({ params }: Asked): string => params['approval'] ?? ''
+
+function seen(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
+  if (row === undefined || !maySee(row, viewer)) throw unknown()
+  return row
+}
+
+const list = serveOrganization(shapes.listApprovals, async (asked) => {
+  const { look, query, parts, organization } = asked
+  const viewer = viewerOf(asked)
+  const describing = parts.approvals.describe(organization.id)
+  const { state, limit, offset } = query
+  return look(async (sql) => {
+    const rows = (await listApprovals(sql, state, MOST)).filter((row) => maySee(row, viewer))
+    const items = []
+    for (const row of rows.slice(offset, offset + limit))
+      items.push(await describeApproval(describing, sql, row, viewer.approver))
+    return { items, total: rows.length, limit, offset }
+  })
+})
+
+const get = serveOrganization(shapes.getApproval, async (asked) => {
+  const { look, parts, organization } = asked
+  const viewer = viewerOf(asked)
+  return look(async (sql) => {
+    const row = seen(await findApproval(sql, idOf(asked)), viewer)
+    const shown = await describeApproval(parts.approvals.describe(organization.id), sql, row, viewer.approver)
+    return { ...shown, arguments: argumentsOf(parts.vault, row) }
+  })
+})
+
+const answer = serveOrganization(shapes.answerApproval, async (asked) => {
+  const { look, parts, organization, body, actor } = asked
+  const viewer = viewerOf(asked)
+  const row = seen(await look((sql) => findApproval(sql, idOf(asked))), viewer)
+  const { approver } = viewer
+  if (approver === undefined)
+    throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, and not for keys' })
+  return answerApproval(
+    { db: parts.db, lookup: parts.approvals.lookup },
+    {
+      organizationId: organization.id,
+      id: row.id,
+      approver,
+      verdict: body.answer,
+      way: 'api',
+      note: body.note === '' ? undefined : body.note,
+      actor,
+    },
+  )
+})
+
+export const approvalOperations: readonly Served[] = [list, get, answer]

@@ -1,0 +1,106 @@
+/** A question whether a call may be made, as people and programs are shown it; and who is shown it at all. */
+import { permits, type Role } from '@toolway/contract'
+import type { Approval } from '@toolway/contract/admin'
+import { listAnswers, type AnswerRow } from '../../approvals/answers.ts'
+import type { ApprovalRow } from '../../approvals/approvals.ts'
+import { fits, isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
+import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
+import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import type { OrgSql } from '../../db/db.ts'
+import type { JsonObject } from '@toolway/protocol'
+import { approvalRow } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
+
+/** Whoever looks: a person where they may answer, else only by their role and who they are. */
+export interface Viewer {
+  readonly role: Role
+  readonly principal: string
+  readonly userId: string | undefined
+  /** Undefined for keys: they may look, and answer nothing. */
+  readonly approver: Approver | undefined
+}
+
+/** What may not be seen answers as what does not exist. */
+export function maySee(row: ApprovalRow, { role, principal, userId, approver }: Viewer): boolean {
+  if (permits(role, 'policy_manage')) return true
+  if (isOwn(callerOf(row), { id: userId ?? principal })) return true
+  return approver !== undefined && mayAnswer(row, approver)
+}
+
+/** Whether an answer of theirs counts now. */
+export function isTheirs(row: ApprovalRow, approver: Approver | undefined, answers: readonly AnswerRow[]): boolean {
+  const isOpen = row.state === 'pending' && row.expires_at.getTime() > Date.now()
+  if (!isOpen || approver === undefined || !mayAnswer(row, approver)) return false
+  return !answers.some(({ answered_by: by, verdict }) => by === approver.id && verdict === 'grant')
+}
+
+export interface DescribeParts {
+  readonly lookup: ApproverLookup
+  /** For people; undefined where it is not there any more. */
+  aliasOf(connectionId: string): string | undefined
+  link(id: string): string
+}
+
+export async function describeApproval(
+  { lookup, aliasOf, link }: DescribeParts,
+  sql: OrgSql,
+  row: ApprovalRow,
+  approver: Approver | undefined,
+): Promise<Approval> {
+  const answers = await listAnswers(sql, row.id)
+  const approverOf = await lookup.all(
+    sql,
+    row.organization_id,
+    answers.map(({ answered_by: by }) => by),
+  )
+  const rules = rulesOf(row)
+  const tallies = tallyOf(rules, callerOf(row), answers, approverOf)
+  const over = (row.good_until ?? row.expires_at).getTime() <= Date.now()
+  const isOpen = row.state === 'pending' || row.state === 'granted'
+  return {
+    id: row.id,
+    state: isOpen && over ? (row.uses > 0 ? 'used' : 'expired') : row.state,
+    tool: row.tool,
+    effect: row.effect,
+    connection_id: row.connection_id,
+    connection: aliasOf(row.connection_id) ?? null,
+    account: row.account,
+    caller: row.caller,
+    principal: row.principal,
+    client: row.client,
+    rules: rules.map((rule, at) => ({
+      name: rule.name,
+      scope: rule.scope,
+      reason: rule.reason,
+      asks: wordsOf(rule),
+      quorum: rule.parameters.quorum,
+      granted: tallies[at]?.granted ?? 0,
+    })),
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    decided_at: row.decided_at?.toISOString() ?? null,
+    good_until: row.good_until?.toISOString() ?? null,
+    repeats: row.repeats,
+    used_at: row.used_at?.toISOString() ?? null,
+    uses: row.uses,
+    answers: answers.map(({ answered_by: by, verdict, way, note, answered_at: at }) => ({
+      by: lookup.person(row.organization_id, by)?.email ?? by,
+      verdict,
+      way,
+      note,
+      at: at.toISOString(),
+    })),
+    yours: isTheirs(row, approver, answers),
+    url: link(row.id),
+  }
+}
+
+/** The arguments of the call as they would be sent. */
+export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow): JsonObject {
+  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as { arguments: JsonObject }
+  return held.arguments
+}
+
+/** The rules that an answer of theirs counts for. */
+export const rulesFor = (row: ApprovalRow, approver: Approver) =>
+  rulesOf(row).filter((rule) => fits(rule, callerOf(row), approver))

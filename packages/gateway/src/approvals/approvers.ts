@@ -1,0 +1,103 @@
+/**
+ * Who may answer a question, and whether the answers that are there are enough. Pure: who somebody is by now is handed in, so that an
+ * answer counts only as long as whoever gave it may give it.
+ */
+import { ROLES, type Role, type Rule } from '@toolway/contract'
+import type { AnswerRow } from './answers.ts'
+
+/** Somebody who answers, as they stand now. */
+export interface Approver {
+  /** `usr_…`, `whk_…`, `operator` or `command line`. */
+  readonly id: string
+  /** Undefined where they have none in the organization: a webhook, or whoever is no member any more. */
+  readonly role: Role | undefined
+  readonly email: string | undefined
+  readonly groups: readonly string[]
+}
+
+/** Whose call it is: the person behind it, else what calls. */
+export interface Caller {
+  readonly principal: string
+  readonly userId: string | undefined
+}
+
+type Approve = Pick<Rule<'approve'>, 'name' | 'parameters'>
+
+export const isOwn = ({ principal, userId }: Caller, { id }: Pick<Approver, 'id'>): boolean =>
+  id === principal || (userId !== undefined && id === userId)
+
+/** Whoever may more than a role that is named may this, too. */
+const reachesRole = (role: Role | undefined, named: readonly Role[] | undefined): boolean =>
+  role !== undefined && named?.some((one) => ROLES.indexOf(role) <= ROLES.indexOf(one)) === true
+
+/** Whether an answer of theirs counts for that rule. Nobody grants a call of their own, unless the rule says so. */
+export function fits({ parameters: { by } }: Approve, caller: Caller, approver: Approver): boolean {
+  if (isOwn(caller, approver)) return by.self
+  if (by.webhooks?.includes(approver.id) === true) return true
+  if (reachesRole(approver.role, by.roles)) return true
+  // Who has no role here is nobody here, whatever they were.
+  if (approver.role === undefined) return false
+  const email = approver.email?.toLowerCase()
+  if (email !== undefined && by.members?.some((one) => one.toLowerCase() === email) === true) return true
+  return by.groups?.some((group) => approver.groups.includes(group)) === true
+}
+
+/** How far a rule is satisfied. */
+export interface Tally {
+  readonly rule: string
+  readonly quorum: number
+  readonly granted: number
+}
+
+export const tallyOf = (
+  rules: readonly Approve[],
+  caller: Caller,
+  answers: readonly Pick<AnswerRow, 'answered_by' | 'verdict'>[],
+  approverOf: (id: string) => Approver | undefined,
+): Tally[] =>
+  rules.map((rule) => {
+    const granted = answers.filter(({ answered_by: id, verdict }) => {
+      const approver = verdict === 'grant' ? approverOf(id) : undefined
+      return approver !== undefined && fits(rule, caller, approver)
+    }).length
+    return { rule: rule.name, quorum: rule.parameters.quorum, granted }
+  })
+
+/** A rule that nobody is left for is never satisfied; without a rule nothing is granted. */
+export const isSatisfied = (tallies: readonly Tally[]): boolean =>
+  tallies.length > 0 && tallies.every(({ quorum, granted }) => granted >= quorum)
+
+/** Seconds: a question waits no longer than any of its rules lets it. */
+export const waitOf = (rules: readonly Pick<Rule<'approve'>, 'parameters'>[]): number =>
+  Math.min(...rules.map(({ parameters: { wait } }) => wait))
+
+/** Time to come back with the same call, in seconds, however short the question was. */
+const LEAST_GOOD = 600
+
+/** For how long a grant is good, and for how many calls: the strictest of the rules. */
+export function goodFor(rules: readonly Pick<Rule<'approve'>, 'parameters'>[]) {
+  const repeat = Math.min(...rules.map(({ parameters }) => parameters.repeat))
+  return repeat > 0
+    ? { seconds: repeat, repeats: true }
+    : { seconds: Math.max(LEAST_GOOD, waitOf(rules)), repeats: false }
+}
+
+/** In a few words, for people. */
+export function wordsOf({ parameters: { by, quorum } }: Approve): string {
+  const words = [
+    ...(by.roles ?? []).map((role) => ROLE_WORDS[role]),
+    ...(by.members ?? []),
+    ...(by.groups ?? []).map((group) => `the group ${group}`),
+    ...(by.webhooks ?? []).map((id) => `the webhook ${id}`),
+    ...(by.self ? ['whoever calls'] : []),
+  ]
+  const who = words.length === 0 ? 'nobody' : words.join(', ')
+  return quorum === 1 ? who : `${quorum} of: ${who}`
+}
+
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  platform_admin: 'administrators of the platform',
+  tenant_admin: 'administrators of the organization',
+  tenant_member: 'members',
+  tenant_viewer: 'viewers',
+}

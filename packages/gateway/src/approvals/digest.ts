@@ -1,0 +1,25 @@
+/**
+ * What a grant is good for: SHA-256 over the canonical text (RFC 8785) of the tool's definition, the arguments as they would be sent,
+ * the account, the caller and the connection. Another byte in any of them is another question.
+ */
+import { createHash } from 'node:crypto'
+import { canonicalJson, type JsonObject } from '@toolway/protocol'
+
+export interface Asked {
+  /** Of the tool's whole definition: 64 hex digits. */
+  readonly tool: string
+  /** Its server's own name of it: two tools may have the same definition but for that. */
+  readonly name: string
+  readonly arguments: JsonObject
+  /** The account that it acts with; null where there is no choice. */
+  readonly account: string | null
+  /** Who calls, and by which client of theirs. */
+  readonly caller: string
+  readonly connection: string
+}
+
+/** 64 hex digits. */
+export const digestOf = ({ tool, name, arguments: given, account, caller, connection }: Asked): string =>
+  createHash('sha256')
+    .update(canonicalJson({ tool, name, arguments: given, account, caller, connection }))
+    .digest('hex')

@@ -1,0 +1,215 @@
+/**
+ * Approvals of calls: what a caller gets while its call waits for somebody's word (ledger U-07).
+ *
+ * Who can be asked itself, where a rule lets it, is asked in the way of its revision; who can be sent to a page is sent there; who
+ * keeps tasks is given one; everybody else is told which question it is, and comes back with the very same call. Nothing is sent to a
+ * server before the grant, and a grant is used up before anything is sent.
+ */
+import { Fault } from '@toolway/contract'
+import { declares, eraOf, isObject, NEWEST_LEGACY, TASKS, type JsonObject } from '@toolway/protocol'
+import type { Signer } from '../../catalog/page.ts'
+import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
+import { createBoundStates } from '../questions/bound-states.ts'
+import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts'
+import { answerApproval, type AnswerParts } from './answer-approval.ts'
+import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, type Said } from './questions.ts'
+import { actorOf, digestOfAsking, goesOn, personOf, standOf, type Stand, type StandParts } from './settle.ts'
+import { isOurs, KEY, PREFIX } from './own-state.ts'
+import type { Waits } from './waiting.ts'
+import { newTask } from './task-forms.ts'
+
+export interface ApprovalParts extends StandParts, AnswerParts, ApprovalTaskParts {
+  readonly db: StandParts['db']
+  readonly vault: ApprovalTaskParts['vault']
+  readonly signer: Signer
+  link(id?: string): string
+  readonly waits: Waits
+  readonly now?: () => number
+}
+
+type Pending = Extract<Stand, { kind: 'pending' }>
+
+/** A modern client that comes back from a page is held this long, in milliseconds: clients of the SDK wait 60 s for an answer. */
+const RETRY = 40_000
+/** A call on a stream waits no longer than this, in milliseconds, however long the question is open. */
+const LIVE = 10 * 60_000
+/** A notice may be lost: whoever waits looks by itself every so many milliseconds. */
+const LOOK = 10_000
+export function createApprovals(parts: ApprovalParts): Approvals {
+  const { signer, waits, now = Date.now } = parts
+  const states = createBoundStates(signer, now, 'question of an approval')
+
+  async function settle(asking: ApprovalAsking): Promise<Answer | undefined> {
+    const digest = digestOfAsking(parts, asking)
+    const { requestState } = asking.asked.params
+    const back = isOurs(requestState) ? await comesBack(asking, requestState, digest) : undefined
+    if (back === undefined && (await goesOn(parts, asking, digest))) return undefined
+    const stand = await look(asking, digest)
+    if (stand === undefined) return undefined
+    if (back === 'page') return held(asking, digest, stand)
+    return deliver(asking, digest, stand)
+  }
+
+  /** Undefined once it may go. Throws what a call that was refused ends with. */
+  async function look(asking: ApprovalAsking, digest: string): Promise<Pending | undefined> {
+    const stand = await standOf(parts, asking, digest)
+    const tool = asking.target.name
+    if (stand.kind === 'limit') {
+      const { limit, whose } = stand
+      throw new Fault('approval.limit', { limit, whose, link: parts.link() })
+    }
+    asking.about(stand.id)
+    if (stand.kind === 'denied')
+      throw new Fault('approval.denied', { tool, why: stand.why }, { data: dataOf(stand.id) })
+    if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: dataOf(stand.id) })
+    return stand.kind === 'go' ? undefined : stand
+  }
+
+  const dataOf = (id: string) => ({ approval_id: id, approval_url: parts.link(id) })
+
+  function required({ target, rules }: ApprovalAsking, { id, until }: Pending): Fault {
+    const facts = { tool: target.name, reason: reasonOf(rules), approval: id, link: parts.link(id) }
+    return new Fault('approval.required', facts, { data: { ...dataOf(id), expires_at: until.toISOString() } })
+  }
+
+  /** The answer to the question of a round: given for the person, or only that the page was seen. Throws `state.unknown`. */
+  async function comesBack(asking: ApprovalAsking, state: string, digest: string): Promise<'form' | 'page'> {
+    const { principal, asked } = asking
+    const [mode, id] = states.release(state.slice(PREFIX.length), { principal: principal.id, digest }).split(' ')
+    const { inputResponses } = asked.params
+    const given = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined
+    const action = isObject(given) ? given['action'] : undefined
+    if (mode === 'page') return 'page'
+    if (action === 'accept' || action === 'decline') await answerOwn(asking, String(id), action, noteOf(given))
+    return 'form'
+  }
+
+  /** Said by the person behind the call, in its own client. A question that is over by now is looked at anew. */
+  async function answerOwn(asking: ApprovalAsking, id: string, action: 'accept' | 'decline', note: string | undefined) {
+    const { organizationId, principal } = asking
+    const person = personOf(principal)
+    const approver = person === undefined ? undefined : parts.lookup.person(organizationId, person)
+    if (approver === undefined) return
+    const verdict = action === 'accept' ? 'grant' : 'deny'
+    const answering = { organizationId, id, approver, verdict, way: 'client', note, actor: actorOf(asking) } as const
+    await answerApproval(parts, answering).catch((thrown: unknown) => {
+      if (!(thrown instanceof Fault) || thrown.code !== 'approval.over') throw thrown
+    })
+  }
+
+  const asksSelf = ({ rules, principal }: ApprovalAsking): boolean =>
+    personOf(principal) !== undefined && rules.some(({ parameters: { by } }) => by.self)
+
+  async function deliver(asking: ApprovalAsking, digest: string, pending: Pending): Promise<Answer | undefined> {
+    const { asked, line, principal } = asking
+    const modern = eraOf(asked.caller.revision) === 'modern'
+    const form = asksSelf(asking) && answersForms(asked)
+    const page = !form && opensPages(asked)
+    const fault = required(asking, pending)
+    if (keepsTask(asking, form)) {
+      asking.note(fault)
+      return newTask(asking, { id: pending.id, until: pending.until, signer, now: now(), message: fault.message })
+    }
+    if (!form && !page) throw fault
+    if (!modern) {
+      if (!line.asks) throw fault
+      return live(asking, digest, pending, form)
+    }
+    const question = form ? selfQuestion(asking) : pageQuestion(asking, parts.link(pending.id))
+    const owner = { principal: principal.id, digest }
+    const requestState = PREFIX + states.bind(`${form ? 'form' : 'page'} ${pending.id}`, owner)
+    const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: question } }
+    asking.note(fault)
+    return { result: { resultType: 'input_required', inputRequests, requestState } }
+  }
+
+  /** Waits for a while; whoever is not answered by then comes back with the same call. */
+  async function held(asking: ApprovalAsking, digest: string, pending: Pending): Promise<undefined> {
+    const place = waits.begin(asking.principal.id)
+    if (place === undefined) throw required(asking, pending)
+    try {
+      if (await untilDecided(asking, digest, pending, { until: now() + RETRY, signal: asking.line.signal })) return
+    } finally {
+      place.end()
+    }
+    throw required(asking, pending)
+  }
+
+  interface Patience {
+    readonly until: number
+    readonly signal: AbortSignal
+  }
+
+  /** True once it may go, false when the time is over or the signal came; throws where it was refused. */
+  async function untilDecided(asking: ApprovalAsking, digest: string, { id }: Pending, { until, signal }: Patience) {
+    for (let looked = false; ; looked = true) {
+      const left = until - now()
+      if (looked && (left <= 0 || signal.aborted)) return false
+      const stop = new AbortController()
+      // Listened for before it is looked at, so that nothing is missed between.
+      const change = waits.change(id, Math.max(0, Math.min(left, LOOK)), AbortSignal.any([signal, stop.signal]))
+      try {
+        const stand = await look(asking, digest)
+        if (stand === undefined) return true
+        // Another call of the same used that grant up: what is open now is another question.
+        if (stand.id !== id) return false
+        await change
+      } finally {
+        stop.abort()
+      }
+    }
+  }
+
+  /** Asks on the call's own stream, and waits there for whoever answers first. */
+  async function live(asking: ApprovalAsking, digest: string, pending: Pending, form: boolean): Promise<undefined> {
+    const place = waits.begin(asking.principal.id)
+    if (place === undefined) throw required(asking, pending)
+    const stop = new AbortController()
+    try {
+      const question = form ? selfQuestion(asking) : pageQuestion(asking, parts.link(pending.id))
+      const patience = Math.min(LIVE, pending.until.getTime() - now() + 1_000)
+      const signal = AbortSignal.any([asking.line.signal, stop.signal])
+      const decided = untilDecided(asking, digest, pending, { until: now() + patience, signal })
+      const said = putOnLine(asking.line, question, patience).then((word) => heard(asking, pending, word, form))
+      // Whoever is not led by the question any more still gets the word of others, until the question has no answer to come.
+      const first = await Promise.race([decided, said])
+      if (first === 'leave') stop.abort()
+      // Also where it was left: a grant that was used meanwhile is this call's.
+      if (await decided) return
+    } finally {
+      stop.abort()
+      place.end()
+    }
+    if (asking.line.signal.aborted) throw Fault.of(asking.line.signal.reason)
+    throw required(asking, pending)
+  }
+
+  /** `wait`: somebody's word is to come; `leave`: not on this line. */
+  async function heard(asking: ApprovalAsking, pending: Pending, said: Said, form: boolean): Promise<'wait' | 'leave'> {
+    const { action, note } = said
+    if (!form) return action === 'accept' ? 'wait' : 'leave'
+    if (action !== 'accept' && action !== 'decline') return 'leave'
+    await answerOwn(asking, pending.id, action, note)
+    return 'wait'
+  }
+
+  return { settle, ...createApprovalTasks(parts) }
+}
+
+/**
+ * Long waits are kept as a task, where the client knows how to ask after one: of the extension, or a legacy one that asked for it. Who
+ * can answer itself is asked at once.
+ */
+function keepsTask({ asked: { caller, params }, target }: ApprovalAsking, form: boolean): boolean {
+  if (target.needsTask) return false
+  if (caller.revision === NEWEST_LEGACY) return isObject(params['task'])
+  return !form && eraOf(caller.revision) === 'modern' && declares(caller.capabilities, TASKS)
+}
+
+const reasonOf = (rules: ApprovalAsking['rules']): string => rules.map(({ reason }) => reason).join('; ')
+
+const noteOf = (answer: unknown): string | undefined => {
+  const content = isObject(answer) ? answer['content'] : undefined
+  const note = isObject(content) ? content['note'] : undefined
+  return typeof note === 'string' && note.trim() !== '' ? note.trim().slice(0, 500) : undefined
+}

@@ -1,0 +1,40 @@
+/** Requests about tasks, where a task may stand for a call that waits for an approval: made once that is granted. */
+import { isObject, TASKS, type Asked, type JsonObject } from '@toolway/protocol'
+import { actorTypeOf } from '../../records/change.ts'
+import { call, resultOf } from '../call.ts'
+import type { Answer } from '../ports.ts'
+import { askTask, type TaskStep } from '../tasks/tasks.ts'
+
+export async function askTaskOrCall(step: TaskStep): Promise<Answer> {
+  const { standing, asked, line, trail } = step
+  const { principal } = standing
+  const actor = {
+    id: principal.id,
+    type: actorTypeOf(principal),
+    keyId: principal.keyId,
+    address: trail.from.address,
+    userAgent: trail.from.userAgent,
+    correlationId: trail.correlationId,
+  }
+  const asking = {
+    standing,
+    asked,
+    line,
+    actor,
+    word: (fault: Parameters<typeof resultOf>[0]) => resultOf(fault, trail.correlationId),
+  }
+  const own = await standing.approvals?.task(asking, (params) => {
+    // It is this call that goes on record, by whoever asked for its end.
+    trail.method = 'tools/call'
+    return call(standing, { ...quiet(asked), params }, { ...line, asks: false, header: undefined }, trail)
+  })
+  return own ?? askTask(step)
+}
+
+/** Made while nobody listens for questions: it gives its result, or says what is missing. */
+function quiet(asked: Asked): Asked {
+  const { elicitation: _, extensions, ...rest } = asked.caller.capabilities
+  const { [TASKS]: __, ...kept } = isObject(extensions) ? extensions : ({} as JsonObject)
+  const capabilities = { ...rest, ...(Object.keys(kept).length === 0 ? {} : { extensions: kept }) }
+  return { ...asked, method: 'tools/call', caller: { ...asked.caller, capabilities } }
+}

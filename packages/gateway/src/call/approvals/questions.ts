@@ -1,0 +1,67 @@
+/** What a client is asked, and what it says: a form for the person behind the call, or the way to the page of the question. */
+import { randomUUID } from 'node:crypto'
+import { isObject, NEWEST_LEGACY, type Asked, type JsonObject } from '@toolway/protocol'
+import type { ApprovalAsking, Line } from '../ports.ts'
+
+/** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
+export interface Said {
+  readonly action: 'accept' | 'decline' | 'cancel' | 'unasked'
+  readonly note: string | undefined
+}
+
+/** Forms came with 2025-06-18; a client that names no mode takes forms alone (2025-11-25, elicitation). */
+export function answersForms({ caller: { revision, capabilities } }: Asked): boolean {
+  const { elicitation } = capabilities
+  if (revision < '2025-06-18' || !isObject(elicitation)) return false
+  return isObject(elicitation['form']) || !isObject(elicitation['url'])
+}
+
+/** URL mode came with 2025-11-25, and is declared by name. */
+export function opensPages({ caller: { revision, capabilities } }: Asked): boolean {
+  const { elicitation } = capabilities
+  return revision >= NEWEST_LEGACY && isObject(elicitation) && isObject(elicitation['url'])
+}
+
+/** Characters of arguments that are shown in a client. */
+const SHOWN = 4_000
+
+const shown = (value: JsonObject): string => {
+  const text = JSON.stringify(value, undefined, 2)
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} characters more)`
+}
+
+/** An answer is all that is wanted; a note may go with it. */
+export const selfQuestion = ({ target, rules, arguments: given, asked }: ApprovalAsking): JsonObject => ({
+  ...(asked.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
+  message: [
+    `Run ${target.name} (${target.effect}) at ${target.alias} with these arguments?`,
+    shown(given),
+    `Asked because: ${rules.map(({ reason }) => reason).join('; ')}`,
+  ].join('\n\n'),
+  requestedSchema: {
+    type: 'object',
+    properties: { note: { type: 'string', title: 'Note', description: 'Optional, for the record', maxLength: 500 } },
+  },
+})
+
+export const pageQuestion = ({ target, rules, asked }: ApprovalAsking, link: string): JsonObject => ({
+  mode: 'url',
+  message: `${target.name} at ${target.alias} needs an approval: ${rules.map(({ reason }) => reason).join('; ')}. Open this page to see it, or to give it where it is yours to give.`,
+  url: link,
+  // A modern question is known by its key.
+  ...(asked.caller.revision === NEWEST_LEGACY ? { elicitationId: randomUUID() } : {}),
+})
+
+export async function putOnLine(line: Line, params: JsonObject, patience: number): Promise<Said> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(late.resolve, patience, undefined)
+  const question = line.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params }).catch(() => undefined)
+  const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
+  const result = answer !== undefined && 'result' in answer ? answer.result : {}
+  const { action, content } = result
+  const note = isObject(content) ? content['note'] : undefined
+  return {
+    action: action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked',
+    note: typeof note === 'string' && note.trim() !== '' ? note.trim().slice(0, 500) : undefined,
+  }
+}

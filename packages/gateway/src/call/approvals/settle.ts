@@ -1,0 +1,207 @@
+/**
+ * Where a call stands with those who have to approve it: it may go, it waits, or it was refused. Nothing here speaks to anybody.
+ *
+ * A grant is used by the statement that finds it good, in the same transaction that judges once more who gave it, and before anything
+ * leaves for the server: of two gateways one uses it, and a gateway that dies afterwards has used it.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { Fault, type ApprovalId } from '@toolway/contract'
+import { eraOf, type JsonObject } from '@toolway/protocol'
+import { listAnswers } from '../../approvals/answers.ts'
+import {
+  addApproval,
+  countPending,
+  expireDue,
+  lockLatest,
+  storeGrant,
+  storeRules,
+  storeTold,
+  takeBack,
+  useGrant,
+  useRound,
+  type ApprovalRow,
+} from '../../approvals/approvals.ts'
+import { goodFor, isSatisfied, tallyOf, waitOf, wordsOf } from '../../approvals/approvers.ts'
+import { digestOf } from '../../approvals/digest.ts'
+import { hashTool } from '../../catalog/locks/tool-hash.ts'
+import type { Db, OrgSql } from '../../db/db.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { recordChange, actorTypeOf, type Actor } from '../../records/change.ts'
+import { approvalRow } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { ApprovalAsking } from '../ports.ts'
+import { taskOwner } from '../tasks/task-owner.ts'
+import { factsOf, rulesOf, tell } from './answer-approval.ts'
+import type { ApproverLookup } from './approver-lookup.ts'
+import { recordExpired } from './record-expired.ts'
+
+export interface StandParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly vault: Pick<Vault, 'seal'>
+  readonly lookup: ApproverLookup
+  /** As its server lists it now; undefined where it is gone. */
+  definitionOf(asking: ApprovalAsking): JsonObject | undefined
+  /** The account that is taken where none is named; undefined where there is no choice. */
+  usualAccount(asking: ApprovalAsking): string | undefined
+  /** The page of a question, or of all of them. */
+  link(id?: string): string
+}
+
+/** `go`: it may be made, once. */
+export type Stand =
+  | { readonly kind: 'go'; readonly id: ApprovalId }
+  | { readonly kind: 'pending'; readonly id: ApprovalId; readonly until: Date }
+  | { readonly kind: 'denied'; readonly id: ApprovalId; readonly why: string }
+  | { readonly kind: 'expired'; readonly id: ApprovalId }
+  | { readonly kind: 'limit'; readonly limit: number; readonly whose: string }
+
+/** Calls that wait, of one principal and of one organization. */
+const MOST = { own: 20, together: 500 } as const
+/** Whoever was refused is told so for this long, in milliseconds, and nobody is asked again meanwhile. */
+const REFUSED_FOR = 10 * 60_000
+
+/** The person behind a call; undefined for machines, and for whoever only speaks for somebody. */
+export const personOf = ({ kind, userId, trusted, id }: Principal): string | undefined => {
+  if (kind === 'operator') return id
+  return kind === 'user' && trusted !== true ? userId : undefined
+}
+
+export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): string {
+  const { target, account, principal } = asking
+  const definition = parts.definitionOf(asking)
+  if (definition === undefined) throw new Fault('tool.unknown', { tool: target.name })
+  return digestOf({
+    tool: hashTool(definition),
+    name: target.name,
+    arguments: asking.arguments,
+    account: account ?? parts.usualAccount(asking) ?? null,
+    caller: taskOwner(principal),
+    connection: target.connectionId,
+  })
+}
+
+/**
+ * A modern call that goes on in a further round, with a state that its server or the gateway gave it: the grant that began it carries
+ * it to its end, and each state goes on once. The state itself is judged by whoever made it.
+ */
+export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest: string): Promise<boolean> {
+  const { caller, params } = asking.asked
+  const { requestState } = params
+  if (eraOf(caller.revision) !== 'modern' || typeof requestState !== 'string') return false
+  const state = createHash('sha256').update(requestState).digest('base64url')
+  const id = await db.organization(asking.organizationId, (sql) => useRound(sql, digest, state))
+  if (id === undefined) return false
+  asking.about(id)
+  return true
+}
+
+/** Uses a grant that is there, or finds the open question, or asks it. */
+export const standOf = (parts: StandParts, asking: ApprovalAsking, digest: string): Promise<Stand> =>
+  parts.db.organization(asking.organizationId, async (sql) => {
+    for (const expired of await expireDue(sql, digest)) await recordExpired(sql, expired)
+    const latest = await lockLatest(sql, digest)
+    const known = latest === undefined ? undefined : await judge(parts, sql, asking, latest)
+    if (known !== undefined) return known
+    return ask(parts, sql, asking, digest)
+  })
+
+/** What the last question of the digest says of this call; undefined where it is over and done with. */
+async function judge(
+  parts: StandParts,
+  sql: OrgSql,
+  asking: ApprovalAsking,
+  row: ApprovalRow,
+): Promise<Stand | undefined> {
+  const { id, state } = row
+  if (state === 'denied') {
+    if (Date.now() - (row.decided_at?.getTime() ?? 0) >= REFUSED_FOR) return undefined
+    const note = (await listAnswers(sql, id)).find(({ verdict }) => verdict === 'deny')?.note ?? undefined
+    return { kind: 'denied', id, why: note === undefined ? '' : `: ${note}` }
+  }
+  if (state === 'expired') return (await storeTold(sql, id)) ? { kind: 'expired', id } : undefined
+  if (state === 'used') return undefined
+  // The rules that ask now are those that count, whatever was asked first.
+  await storeRules(sql, id, asking.rules)
+  if (!(await isGranted(parts, sql, asking, row))) {
+    if (state === 'granted') await takeBack(sql, id)
+    return { kind: 'pending', id, until: row.expires_at }
+  }
+  if (state === 'pending') await storeGrant(sql, id, row.decided_by ?? 'its rules', goodFor(asking.rules))
+  return (await use(sql, asking, row)) ? { kind: 'go', id } : { kind: 'pending', id, until: row.expires_at }
+}
+
+async function isGranted({ lookup }: StandParts, sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow) {
+  const answers = await listAnswers(sql, row.id)
+  const approverOf = await lookup.all(
+    sql,
+    asking.organizationId,
+    answers.map(({ answered_by: by }) => by),
+  )
+  const caller = { principal: row.principal, userId: row.user_id ?? undefined }
+  return isSatisfied(tallyOf(asking.rules, caller, answers, approverOf))
+}
+
+async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promise<boolean> {
+  if (!(await useGrant(sql, row.id, asking.correlationId))) return false
+  await recordChange(sql, actorOf(asking), asking.organizationId, {
+    action: 'approval.use',
+    resource: 'approval',
+    id: row.id,
+    detail: factsOf(row),
+  })
+  return true
+}
+
+async function ask(parts: StandParts, sql: OrgSql, asking: ApprovalAsking, digest: string): Promise<Stand> {
+  const { organizationId, principal, target, rules, account, asked } = asking
+  const counted = await countPending(sql, principal.id)
+  if (counted.own >= MOST.own) return { kind: 'limit', limit: MOST.own, whose: 'of this caller' }
+  if (counted.together >= MOST.together) return { kind: 'limit', limit: MOST.together, whose: 'of the organization' }
+  const { name } = asked.params
+  const given = asked.params['arguments'] ?? {}
+  const wait = waitOf(rules)
+  const sealed = JSON.stringify({ arguments: asking.arguments, name, given })
+  const added = {
+    organizationId,
+    connectionId: target.connectionId,
+    tool: target.name,
+    effect: target.effect,
+    digest,
+    principal: principal.id,
+    caller: asking.facts.principal.email || asking.facts.principal.key || principal.id,
+    userId: principal.userId,
+    client: asking.facts.principal.client === '' ? undefined : asking.facts.principal.client,
+    account: account ?? parts.usualAccount(asking),
+    rules,
+    wait,
+  }
+  const id = await addApproval(sql, added, (one) => parts.vault.seal(sealed, approvalRow(one)))
+  const row = await lockLatest(sql, digest)
+  if (row === undefined) throw new Error('a question that was just asked is not there')
+  // Somebody asked the same at the same moment.
+  if (id === undefined) return { kind: 'pending', id: row.id, until: row.expires_at }
+  await tell(sql, 'approval.requested', row, {
+    connection: target.alias,
+    effect: target.effect,
+    caller: principal.id,
+    rules: rulesOf(row).map((rule) => ({ name: rule.name, reason: rule.reason, asks: wordsOf(rule) })),
+    expires_at: row.expires_at.toISOString(),
+    link: parts.link(id),
+  })
+  await recordChange(sql, actorOf(asking), organizationId, {
+    action: 'approval.request',
+    resource: 'approval',
+    id,
+    detail: factsOf(row),
+  })
+  return { kind: 'pending', id, until: row.expires_at }
+}
+
+export const actorOf = ({ principal, correlationId, facts }: ApprovalAsking): Actor => ({
+  id: principal.id,
+  type: actorTypeOf(principal),
+  keyId: principal.keyId,
+  address: facts.context.address === '' ? undefined : facts.context.address,
+  userAgent: undefined,
+  correlationId: correlationId === '' ? randomUUID() : correlationId,
+})

@@ -1,0 +1,156 @@
+/**
+ * The pages of questions whether calls may be made, `/approvals` and `/approvals/{id}`: for whoever is signed in, and shown to those
+ * alone who may answer, who call, or who administer the rules.
+ */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import type { Approval } from '@toolway/contract/admin'
+import { Hono } from 'hono'
+import { approverIn, type AdminApprovals } from '../../admin/approvals/approvals.ts'
+import { argumentsOf, describeApproval, maySee, type Viewer } from '../../admin/approvals/describe-approval.ts'
+import { findApproval, listApprovals, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
+import { isOwn } from '../../approvals/approvers.ts'
+import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'
+import { roleIn } from '../../call/callers/role.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { Db } from '../../db/db.ts'
+import type { Accounts } from '../../identity/accounts.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { Visitor, Visitors } from '../connect/visitor.ts'
+import { approvalListPage, approvalPage, noApproval, type ListedApproval } from '../pages/approvals-page.ts'
+import { pageOf } from '../pages/page.ts'
+import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
+
+export interface ApprovalsDoorParts {
+  readonly db: Pick<Db, 'organization' | 'system'>
+  readonly vault: Pick<Vault, 'open'>
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly approvals: AdminApprovals
+  readonly visitors: Visitors
+  all(): readonly Snapshot[]
+  prefix(): string
+}
+
+/** Shown of one organization: those that wait, and some of what was. */
+const MOST = 500
+const MOST_OVER = 10
+/** Characters of arguments on a page; the admin interface gives all of them. */
+const MOST_SHOWN = 20_000
+
+interface Seen {
+  readonly snapshot: Snapshot
+  readonly viewer: Viewer
+}
+
+export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
+  const { db, visitors, approvals, prefix } = parts
+  const app = new Hono<Env>()
+  const list = () => `${prefix()}/approvals`
+
+  /** The organizations in which the visitor stands. */
+  function homesOf({ principal }: Visitor): Seen[] {
+    return parts.all().flatMap((snapshot) => {
+      const { organization, members } = snapshot
+      if (!organization.active || (principal.organizationId ?? organization.id) !== organization.id) return []
+      const role = roleIn(parts.accounts, principal, members)
+      if (role === undefined) return []
+      const approver = approverIn(approvals.lookup, organization.id, principal)
+      return [{ snapshot, viewer: { role, principal: principal.id, userId: principal.userId, approver } }]
+    })
+  }
+
+  async function find(visitor: Visitor, id: string): Promise<(Seen & { row: ApprovalRow }) | undefined> {
+    const organizationId = await db.system((sql) => organizationOf(sql, id))
+    const home = homesOf(visitor).find(({ snapshot }) => snapshot.organization.id === organizationId)
+    if (home === undefined || organizationId === undefined) return undefined
+    const row = await db.organization(organizationId, (sql) => findApproval(sql, id))
+    return row !== undefined && maySee(row, home.viewer) ? { ...home, row } : undefined
+  }
+
+  const describe = (organizationId: OrganizationId, row: ApprovalRow, viewer: Viewer): Promise<Approval> =>
+    db.organization(organizationId, (sql) =>
+      describeApproval(approvals.describe(organizationId), sql, row, viewer.approver),
+    )
+
+  async function show(visitor: Visitor, id: string, problem?: { text: string; status: number }): Promise<Response> {
+    const found = await find(visitor, id)
+    if (found === undefined) return pageOf({ title: 'Nothing here', body: noApproval(list()), status: 404 })
+    const { snapshot, viewer, row } = found
+    const { organization } = snapshot
+    const approval = await describe(organization.id, row, viewer)
+    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2)
+    const given =
+      text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n… (${text.length} characters in all)`
+    const body = approvalPage({
+      approval,
+      organization: organization.name,
+      given,
+      csrf: visitor.csrf,
+      action: `${list()}/${row.id}`,
+      list: list(),
+      problem: problem?.text,
+      own: isOwn(callerOf(row), { id: viewer.userId ?? viewer.principal }),
+    })
+    const title = approval.state === 'pending' ? 'May this call be made?' : 'A call'
+    return pageOf({ title, body, status: problem?.status ?? 200 })
+  }
+
+  app.get('/approvals', async (c) => {
+    const visitor = await visitors.find(c)
+    if (visitor === undefined) return visitors.ask(c)
+    const listed: ListedApproval[] = []
+    for (const { snapshot, viewer } of homesOf(visitor)) {
+      const { id, name } = snapshot.organization
+      const rows = await db.organization(id, (sql) => listApprovals(sql, undefined, MOST))
+      const seen = rows.filter((row) => maySee(row, viewer))
+      const waiting = seen.filter(({ state }) => state === 'pending')
+      const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
+      for (const row of [...waiting, ...over])
+        listed.push({ approval: await describe(id, row, viewer), organization: name, href: `${list()}/${row.id}` })
+    }
+    const waiting = listed.filter(({ approval }) => approval.state === 'pending')
+    const over = listed.filter(({ approval }) => approval.state !== 'pending')
+    return pageOf({ title: 'Approvals', body: approvalListPage(waiting, over) })
+  })
+
+  app.get('/approvals/:id', async (c) => {
+    const visitor = await visitors.find(c)
+    return visitor === undefined ? visitors.ask(c) : show(visitor, c.req.param('id'))
+  })
+
+  app.post('/approvals/:id', async (c: PageContext) => {
+    const form = await formOf(c)
+    const visitor = await visitors.find(c)
+    if (visitor === undefined) return visitors.ask(c)
+    visitor.check(form.get('csrf'))
+    const id = c.req.param('id') ?? ''
+    const found = await find(visitor, id)
+    const said = form.get('answer')
+    if (found === undefined) return show(visitor, id)
+    try {
+      if (said !== 'grant' && said !== 'deny')
+        throw new Fault('body.shape', { place: '/answer', problem: 'must be grant or deny' })
+      const { approver } = found.viewer
+      if (approver === undefined)
+        throw new Fault('approval.forbidden', { problem: 'it is for members of the organization' })
+      const note = (form.get('note') ?? '').trim().slice(0, 500)
+      await answerApproval(
+        { db, lookup: approvals.lookup },
+        {
+          organizationId: found.snapshot.organization.id,
+          id,
+          approver,
+          verdict: said,
+          way: 'page',
+          note: note === '' ? undefined : note,
+          actor: visitor.actor,
+        },
+      )
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      if (fault.code === 'internal') throw thrown
+      return show(visitor, id, { text: `${fault.message} ${fault.mend}`, status: fault.row.http })
+    }
+    return c.redirect(`${list()}/${id}`, 303)
+  })
+  return app
+}

@@ -1,0 +1,128 @@
+/**
+ * Answers of webhooks, `POST /api/v1/approvals/{id}/answer`: signed as the messages to that webhook are. The signature is over the
+ * bytes of the body, so they are read here and not where the other operations are served.
+ *
+ * Whether there is such a question is told to nobody who cannot sign for it.
+ */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import { answerApprovalSigned, SignedAnswer } from '@toolway/contract/admin'
+import { Hono } from 'hono'
+import { findApproval, organizationOf } from '../../approvals/approvals.ts'
+import { answerApproval } from '../../call/approvals/answer-approval.ts'
+import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import type { Db } from '../../db/db.ts'
+import type { Limits } from '../../limits/limits.ts'
+import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { isFresh, isSignedBy, type SignedMessage } from '../../webhooks/verify.ts'
+import { listWebhooks, type WebhookRow } from '../../webhooks/webhooks.ts'
+import { readBody, textOf } from '../body.ts'
+import type { Clients } from '../client-address.ts'
+import type { Env } from '../pages/page-request.ts'
+import { correlationOf } from '../request-head.ts'
+
+export interface SignedAnswerParts {
+  readonly db: Pick<Db, 'organization' | 'system'>
+  readonly vault: Pick<Vault, 'open'>
+  readonly lookup: ApproverLookup
+  readonly limits: Pick<Limits, 'address'>
+  readonly clients: Clients
+  newCorrelationId(): string
+  readonly now: () => number
+}
+
+const LIMIT = 16 * 1024
+/** A stranger's guess counts as so many requests of its address, as at a sign-in. */
+const STRANGERS = 10
+
+export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
+  const { db, clients, limits, now } = parts
+  const app = new Hono<Env>()
+  app.post(answerApprovalSigned.path.replace('{approval}', ':id'), async (c) => {
+    const id = c.req.param('id') ?? ''
+    const correlationId = correlationOf(c.env.incoming) ?? parts.newCorrelationId()
+    c.header('x-correlation-id', correlationId)
+    const client = clients.of(c.env.incoming)
+    await limits.address(client.network, STRANGERS - 1)
+    const body = await readBody(c.env.incoming, LIMIT)
+    const message: SignedMessage = {
+      id: c.req.header('webhook-id') ?? '',
+      timestamp: c.req.header('webhook-timestamp') ?? '',
+      signature: c.req.header('webhook-signature') ?? '',
+      body,
+    }
+    if (message.id === '' || message.id.length > 200) throw wrong('the header webhook-id is missing or too long')
+    if (!isFresh(message, now())) throw wrong('it is not of the last five minutes')
+    const signer = await signerOf(parts, id, message)
+    // Whoever guesses is not told what there is.
+    if (signer === undefined) throw wrong('no webhook that may answer this signed it')
+    const said = answerIn(body)
+    if (said.approval !== id)
+      throw new Fault('body.shape', { place: '/approval', problem: 'is another one than the address names' })
+    const { organizationId, webhook } = signer
+    const answered = await answerApproval(parts, {
+      organizationId,
+      id,
+      approver: { id: webhook.id, role: undefined, email: undefined, groups: [] },
+      verdict: said.answer,
+      way: 'webhook',
+      note: said.note === '' ? undefined : said.note,
+      message: message.id,
+      actor: {
+        id: webhook.id,
+        type: 'system',
+        keyId: undefined,
+        address: client.address,
+        userAgent: c.req.header('user-agent'),
+        correlationId,
+      },
+    })
+    return c.json(answered)
+  })
+  return app
+
+  async function signerOf(
+    { vault }: SignedAnswerParts,
+    id: string,
+    message: SignedMessage,
+  ): Promise<{ organizationId: OrganizationId; webhook: WebhookRow } | undefined> {
+    const organizationId = await db.system((sql) => organizationOf(sql, id))
+    if (organizationId === undefined) return undefined
+    const { row, webhooks } = await db.organization(organizationId, async (sql) => ({
+      row: await findApproval(sql, id),
+      webhooks: await listWebhooks(sql),
+    }))
+    if (row === undefined) return undefined
+    const webhook = webhooks.find(
+      (one) => one.enabled && secretsOf(vault, one, now()).some((secret) => isSignedBy(message, secret)),
+    )
+    return webhook === undefined ? undefined : { organizationId, webhook }
+  }
+}
+
+const wrong = (problem: string) => new Fault('approval.signature', { problem })
+
+/** The one that is good, and the one before while that still signs. */
+function secretsOf(
+  vault: Pick<Vault, 'open'>,
+  { id, sealed_secret: secret, sealed_previous: previous, previous_until: until }: WebhookRow,
+  now: number,
+): string[] {
+  const old =
+    previous !== null && until !== null && until.getTime() > now ? [vault.open(previous, webhookPreviousRow(id))] : []
+  return [vault.open(secret, webhookSecretRow(id)), ...old]
+}
+
+function answerIn(body: Buffer): SignedAnswer {
+  let value: unknown
+  try {
+    value = JSON.parse(textOf(body))
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown
+    throw new Fault('request.not-json', { problem: 'it could not be read.' })
+  }
+  const read = SignedAnswer.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new Fault('body.shape', { place: `/${issue?.path.join('/') ?? ''}`, problem: issue?.message ?? 'does not fit' })
+}

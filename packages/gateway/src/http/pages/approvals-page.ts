@@ -1,0 +1,157 @@
+/** Questions whether calls may be made, as markup: one with everything that it is about, and the list of them. */
+import type { Approval } from '@toolway/contract/admin'
+import { html, type Markup } from './page.ts'
+
+export interface ShownApproval {
+  readonly approval: Approval
+  readonly organization: string
+  /** As they would be sent, as text. */
+  readonly given: string
+  readonly csrf: string
+  readonly action: string
+  readonly list: string
+  readonly problem: string | undefined
+  /** The person who looks is the one who calls. */
+  readonly own: boolean
+}
+
+const MINUTE = 60_000
+
+/** The time left, in words. */
+export function leftOf(until: string, now = Date.now()): string {
+  const minutes = Math.ceil((Date.parse(until) - now) / MINUTE)
+  if (minutes <= 0) return 'none'
+  if (minutes < 2) return 'less than 2 minutes'
+  if (minutes < 120) return `${minutes} minutes`
+  return minutes < 2 * 24 * 60 ? `${Math.floor(minutes / 60)} hours` : `${Math.floor(minutes / 1440)} days`
+}
+
+const time = (at: string | null): string => (at === null ? '' : `${at.slice(0, 16).replace('T', ' ')} UTC`)
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  read: 'reads',
+  write: 'writes',
+  destructive: 'destroys or overwrites',
+}
+
+const STATES: Readonly<Record<Approval['state'], string>> = {
+  pending: 'waits for an answer',
+  granted: 'granted, and not used yet',
+  denied: 'denied',
+  expired: 'over: nobody answered or used it in time',
+  used: 'granted and used',
+}
+
+const stateOf = ({ state, repeats, uses }: Approval): string =>
+  state === 'granted' && repeats ? `granted for a while, used ${uses} times` : STATES[state]
+
+export const approvalPage = (shown: ShownApproval): Markup => {
+  const { approval, organization, given, problem } = shown
+  return html`
+    ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+    ${approval.state === 'pending' ? '' : html`<p class="${approval.state === 'denied' || approval.state === 'expired' ? 'warning' : 'notice'}" role="status">This call is ${stateOf(approval)}.</p>`}
+    <dl>
+      <dt>Tool</dt>
+      <dd><strong>${approval.tool}</strong></dd>
+      <dt>What it does</dt>
+      <dd>${EFFECTS[approval.effect] ?? approval.effect}</dd>
+      <dt>Connection</dt>
+      <dd>${approval.connection ?? 'removed'} · ${organization}</dd>
+      ${
+        approval.account === null
+          ? ''
+          : html`<dt>Account</dt>
+              <dd>${approval.account}</dd>`
+      }
+      <dt>Who calls</dt>
+      <dd>${approval.caller}${approval.client === null ? '' : html` with ${approval.client}`}</dd>
+      <dt>Asked</dt>
+      <dd>${time(approval.created_at)}</dd>
+      ${
+        approval.state === 'pending'
+          ? html`<dt>Time left</dt>
+              <dd>${leftOf(approval.expires_at)}</dd>`
+          : ''
+      }
+    </dl>
+    <h2>Arguments, as they would be sent</h2>
+    <pre tabindex="0">${given}</pre>
+    <h2>Why it is asked</h2>
+    ${approval.rules.map(
+      (rule) =>
+        html`<p>
+          ${rule.reason}
+          <span class="hint"
+            >Rule ${rule.name} (${rule.scope}) asks
+            ${rule.asks}${rule.quorum > 1 ? html`; ${rule.granted} of ${rule.quorum} granted it` : ''}</span
+          >
+        </p>`,
+    )}
+    ${answersOf(approval)} ${approval.yours ? formOf(shown) : waitingOf(shown)}
+    <p><a href="${shown.list}">All questions</a></p>
+  `
+}
+
+const answersOf = ({ answers }: Approval) =>
+  answers.length === 0
+    ? ''
+    : html`<h2>Answers</h2>
+        ${answers.map(
+          ({ by, verdict, way, note, at }) =>
+            html`<p>
+              <strong>${by}</strong> ${verdict === 'grant' ? 'granted it' : 'denied it'}
+              <span class="hint">${time(at)}, by ${way}${note === null ? '' : html`: ${note}`}</span>
+            </p>`,
+        )}`
+
+const formOf = ({ action, csrf }: ShownApproval): Markup => html`
+  <form method="post" action="${action}">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    <label>
+      Note <small>Optional; it is kept on record, and a reason for a no is told to who calls.</small>
+      <input name="note" maxlength="500" autocomplete="off" />
+    </label>
+    <button name="answer" value="grant">Grant this call</button>
+    <button name="answer" value="deny" class="second">Deny it</button>
+  </form>
+  <p class="hint">A grant is good for this very call, with these arguments, and for no other.</p>
+`
+
+const waitingOf = ({ approval, own }: ShownApproval) =>
+  approval.state !== 'pending'
+    ? ''
+    : html`<p class="warning" role="note">
+        ${own ? 'You make this call, so others grant it.' : 'Your answer is there already, or it is for others to give.'}
+      </p>`
+
+export interface ListedApproval {
+  readonly approval: Approval
+  readonly organization: string
+  readonly href: string
+}
+
+export const approvalListPage = (waiting: readonly ListedApproval[], over: readonly ListedApproval[]): Markup => html`
+  ${waiting.length === 0 ? html`<p>Nothing waits for an answer now. Calls that rules ask about appear here.</p>` : ''}
+  ${waiting.map(listed)} ${over.length === 0 ? '' : html`<h2>Lately</h2>`} ${over.map(listed)}
+`
+
+const listed = ({ approval, organization, href }: ListedApproval): Markup => html`
+  <div class="account">
+    <p>
+      <strong>${approval.tool}</strong>
+      <small>
+        ${approval.connection ?? 'removed'} · ${organization} · ${approval.caller}<br />
+        ${approval.state === 'pending' ? html`time left: ${leftOf(approval.expires_at)}` : html`${stateOf(approval)} · ${time(approval.created_at)}`}
+      </small>
+    </p>
+    <a class="button${approval.yours ? '' : ' second'}" href="${href}"
+      >${approval.yours ? 'Look and answer' : 'Look'}</a
+    >
+  </div>
+`
+
+/** It says nothing of what there might be. */
+export const noApproval = (list: string): Markup => html`
+  <p>There is no such question, or it is not for you to see.</p>
+  <a class="button" href="${list}">All questions</a>
+`

@@ -1,0 +1,38 @@
+/**
+ * Whether a message is signed by somebody who holds a secret of ours (Standard Webhooks 1.0, "Verifying webhook authenticity"): the
+ * same scheme by which our own are signed, the other way round. Whether an id came before is for who keeps them.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export interface SignedMessage {
+  readonly id: string
+  /** Seconds since 1970, as it was sent. */
+  readonly timestamp: string
+  /** One or more `v1,…`, with spaces between. */
+  readonly signature: string
+  readonly body: Buffer
+}
+
+/** Seconds that a message may be old, or come from a clock that goes before ours. */
+export const TOLERANCE = 300
+/** Signatures that are looked at: one of each secret that is good, and some room. */
+const MOST = 10
+
+/** Whether it was sent just now. */
+export function isFresh({ timestamp }: Pick<SignedMessage, 'timestamp'>, now: number): boolean {
+  if (!/^\d{1,12}$/.test(timestamp)) return false
+  return Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE
+}
+
+export function isSignedBy({ id, timestamp, signature, body }: SignedMessage, secret: string): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  return signature
+    .split(' ')
+    .slice(0, MOST)
+    .some((one) => {
+      if (!one.startsWith('v1,')) return false
+      const given = Buffer.from(one.slice(3), 'base64')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+}

@@ -1,0 +1,223 @@
+/** A call that a rule wants somebody's word for: asked in a client that keeps nothing, answered elsewhere, and made once. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
+import { ask } from './peers/clients/raw-client.ts'
+import {
+  answerOnPage,
+  APPROVALS,
+  becomes,
+  LINK,
+  startApprovalStory,
+  type ApprovalStory,
+} from './peers/approval-story.ts'
+import { until } from './peers/until.ts'
+
+let story: ApprovalStory
+beforeAll(async () => {
+  story = await startApprovalStory()
+}, 60_000)
+afterAll(() => story[Symbol.asyncDispose]())
+
+const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length
+
+describe('a stateless client', () => {
+  test('S2-BRG-05: is told who is asked, and its very same call runs once when that is granted in another window', async () => {
+    await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
+    const { bob, eve } = story.people
+    const asked = await story.call('write_note', { text: 'hello', to: 'all' })
+    expect(asked).toMatchObject({ isError: true, code: 'APPROVAL_REQUIRED' })
+    expect(asked.text).toContain('Somebody looks first')
+    const id = asked.id ?? ''
+    // Asked again it is the same question, whoever writes the arguments in whatever order.
+    expect((await story.call('write_note', { to: 'all', text: 'hello' })).id).toBe(id)
+    expect(calls('write_note')).toBe(0)
+
+    // A member who is not asked sees nothing of it.
+    expect((await eve.admin(`GET ${APPROVALS}/${id}`)).status).toBe(404)
+    expect((await answerOnPage(story.gateway, `/approvals/${id}`, eve.email)).status).toBe(404)
+    const seen = await answerOnPage(story.gateway, `/approvals/${id}`, bob.email)
+    for (const text of [
+      'write_note',
+      'work',
+      '&quot;text&quot;: &quot;hello&quot;',
+      'Somebody looks first',
+      'look-first',
+    ])
+      expect(seen.html).toContain(text)
+
+    const granted = await answerOnPage(story.gateway, `/approvals/${id}`, bob.email, 'grant', 'fine with me')
+    expect(granted.html).toContain('granted, and not used yet')
+    // One other byte is another call.
+    const other = await story.call('write_note', { text: 'hello!', to: 'all' })
+    expect(other.code).toBe('APPROVAL_REQUIRED')
+    expect(other.id).not.toBe(id)
+    expect(calls('write_note')).toBe(0)
+    const ran = await story.call('write_note', { text: 'hello', to: 'all' })
+    expect(ran).toMatchObject({ isError: false, text: 'did write_note' })
+    expect(calls('write_note')).toBe(1)
+    // The grant is used: the same once more is asked anew.
+    const again = await story.call('write_note', { text: 'hello', to: 'all' })
+    expect(again.code).toBe('APPROVAL_REQUIRED')
+    expect([id, other.id]).not.toContain(again.id)
+    expect(calls('write_note')).toBe(1)
+    expect(await story.records(id)).toEqual(['approval.request', 'approval.grant', 'approval.use'])
+  })
+})
+
+describe('a client that can ask its person', () => {
+  beforeAll(async () => void (await story.rule('own', { by: { self: true } })))
+  afterAll(() => story.unrule('own'))
+  const KINDS: readonly Kind[] = ['SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1']
+
+  test.each(KINDS)('puts the question to whoever calls, and the call goes on by itself: %s', async (kind) => {
+    const before = calls('write_note')
+    const { token } = story.people.ada
+    await using client = await connectClient({ kind, url: story.url, key: token, answers: true })
+    expect(textOf(await client.call('write_note', { text: kind }))).toBe('did write_note')
+    expect(client.asked).toHaveLength(1)
+    expect(String(client.asked[0]?.params?.['message'])).toContain(`"text": "${kind}"`)
+    expect(calls('write_note')).toBe(before + 1)
+    // Each call is asked about.
+    await client.call('write_note', { text: kind })
+    expect(client.asked).toHaveLength(2)
+  })
+
+  test('is not believed where a program calls: nobody is behind a key of nobody', async () => {
+    const before = calls('write_note')
+    await using client = await connectClient({
+      kind: 'SDK 2 pinned to 2026-07-28',
+      url: story.url,
+      key: story.agent,
+      answers: true,
+    })
+    const result = await client.call('write_note', { text: 'program' })
+    expect(textOf(result)).toMatch(/^APPROVAL_REQUIRED/)
+    expect(client.asked).toEqual([])
+    expect(calls('write_note')).toBe(before)
+  })
+
+  test('a state of a question is good for nobody else, for no other call, and a no is a no', async () => {
+    const FORM = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
+    const before = calls('write_note')
+    const { ada, eve } = story.people
+    const callAs = (key: string, more: Record<string, unknown> = {}, given: object = { text: 'by hand' }) =>
+      ask(
+        { url: story.url, key, era: 'modern' },
+        'tools/call',
+        { name: 'write_note', arguments: given, ...more },
+        { meta: FORM },
+      )
+    const first = (await callAs(ada.token)).answer.result ?? {}
+    expect(first).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { approve: { method: 'elicitation/create' } },
+    })
+    const back = { requestState: first['requestState'], inputResponses: { approve: { action: 'accept', content: {} } } }
+    for (const { answer } of [
+      await callAs(eve.token, back),
+      await callAs(ada.token, back, { text: 'by hand!' }),
+      await callAs(ada.token, { ...back, requestState: `${String(back.requestState).slice(0, -3)}AAA` }),
+    ])
+      expect(answer.error?.data).toMatchObject({ fault: 'state.unknown' })
+    const declined = { ...back, inputResponses: { approve: { action: 'decline' } } }
+    expect((await callAs(ada.token, declined)).answer.result?.['_meta']).toMatchObject({
+      'dev.toolway/fault': { code: 'POLICY_VIOLATION', fault: 'approval.denied' },
+    })
+    // Whoever was refused is told so, and nobody is asked again at once.
+    expect((await callAs(ada.token)).answer.result?.['_meta']).toMatchObject({
+      'dev.toolway/fault': { fault: 'approval.denied' },
+    })
+    expect((await callAs(ada.token, back)).answer.result?.['_meta']).toMatchObject({
+      'dev.toolway/fault': { fault: 'approval.denied' },
+    })
+    expect(calls('write_note')).toBe(before)
+  })
+
+  test('an old answer starts no second call: the state of a question that is used up asks anew', async () => {
+    const FORM = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
+    const { ada } = story.people
+    const before = calls('write_note')
+    const callIt = async (more: Record<string, unknown> = {}) =>
+      (
+        await ask(
+          { url: story.url, key: ada.token, era: 'modern' },
+          'tools/call',
+          { name: 'write_note', arguments: { text: 'twice' }, ...more },
+          { meta: FORM },
+        )
+      ).answer.result ?? {}
+    const { requestState } = await callIt()
+    const back = { requestState, inputResponses: { approve: { action: 'accept', content: { note: 'mine' } } } }
+    expect(JSON.stringify(await callIt(back))).toContain('did write_note')
+    expect(await callIt(back)).toMatchObject({ resultType: 'input_required' })
+    expect(calls('write_note')).toBe(before + 1)
+  })
+})
+
+describe('a client that opens pages', () => {
+  beforeAll(async () => void (await story.rule('page', { by: { members: ['bob@example.com'] } })))
+  afterAll(() => story.unrule('page'))
+  const KINDS: readonly Kind[] = ['SDK 2 pinned to 2026-07-28', 'SDK 2 legacy', 'SDK 1']
+
+  test.each(KINDS)('is sent to the page, and goes on once somebody said yes there: %s', async (kind) => {
+    const before = calls('drop_all')
+    await using client = await connectClient({
+      kind,
+      url: story.url,
+      key: story.agent,
+      opens: (link) => answerOnPage(story.gateway, new URL(link).pathname, 'bob@example.com', 'grant'),
+    })
+    expect(textOf(await client.call('drop_all', { what: kind }))).toBe('did drop_all')
+    expect(client.asked).toMatchObject([{ params: { mode: 'url', url: expect.stringMatching(LINK) } }])
+    expect(calls('drop_all')).toBe(before + 1)
+  })
+
+  test.each(KINDS)('hears of a no that is said there, with its reason: %s', async (kind) => {
+    const before = calls('drop_all')
+    await using client = await connectClient({
+      kind,
+      url: story.url,
+      key: story.agent,
+      opens: (link) => answerOnPage(story.gateway, new URL(link).pathname, 'bob@example.com', 'deny', 'not today'),
+    })
+    const result = await client.call('drop_all', { no: kind })
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toContain('not today')
+    expect(calls('drop_all')).toBe(before)
+  })
+})
+
+/** Each decision of a rule on each effect, told by a client of each era. */
+describe('U-07: an effect under a decision', () => {
+  const EFFECTS = { read: 'look_up', write: 'write_note', destructive: 'drop_all' } as const
+  const ERAS = ['modern', 'legacy'] as const
+  const each = Object.keys(EFFECTS).flatMap((effect) =>
+    (['allow', 'approve', 'hide'] as const).flatMap((decision) => ERAS.map((era) => [effect, decision, era] as const)),
+  )
+  test.each(each)('%s, %s, %s client', async (effect, decision, era) => {
+    const tool = EFFECTS[effect as keyof typeof EFFECTS]
+    const rules = '/api/v1/organizations/default/rules'
+    const action = decision === 'allow' ? 'warn' : decision
+    const said = { name: 'one', action, reason: 'As it is tried', match: { effects: [effect] } }
+    const added = await story.platform(`POST ${rules}`, decision === 'approve' ? { ...said, parameters: {} } : said)
+    expect(added.status, added.text).toBe(201)
+    const before = calls(tool)
+    const kind = era === 'modern' ? 'SDK 2 pinned to 2026-07-28' : 'SDK 1'
+    await using client = await connectClient({ kind, url: story.url, key: story.agent })
+    const given = { try: `${effect} ${decision} ${era}` }
+    const listed = (await client.tools()).map(({ name }) => name)
+    expect(listed.includes(tool)).toBe(decision !== 'hide')
+    if (decision === 'hide') await expect(client.call(tool, given)).rejects.toThrow(/Unknown tool/)
+    else if (decision === 'approve') {
+      const text = textOf(await client.call(tool, given))
+      expect(text).toMatch(/^APPROVAL_REQUIRED/)
+      const granted = await story.people.bob.admin(`POST ${APPROVALS}/${LINK.exec(text)?.[1]}/answer`, {
+        answer: 'grant',
+      })
+      expect(granted.body).toEqual({ state: 'granted', missing: 0 })
+      expect(textOf(await client.call(tool, given))).toBe(`did ${tool}`)
+    } else expect(textOf(await client.call(tool, given))).toBe(`did ${tool}`)
+    expect(calls(tool) - before).toBe(decision === 'hide' ? 0 : 1)
+    await story.platform(`DELETE ${rules}/${String(added.body['id'])}`)
+  })
+})
