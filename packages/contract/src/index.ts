@@ -2,6 +2,8 @@ export {
   Alias,
   ConnectionSecrets,
   ConnectionSettings,
+  ContractSettings,
+  ContractWords,
   HttpSettings,
   Origin,
   ProcessSettings,

@@ -6,7 +6,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Alias, ConnectionAuthChange, LIMITS, Slug, TIMEOUTS, ToolsetSettings, REVISIONS } from '@toolway/contract'
+import {
+  Alias,
+  ConnectionAuthChange,
+  ContractWords,
+  LIMITS,
+  REVISIONS,
+  Slug,
+  TIMEOUTS,
+  ToolsetSettings,
+} from '@toolway/contract'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
@@ -42,11 +51,20 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   environment: Values.default({}),
 })
+const Contract = ContractWords.extend({
+  title: shared.title,
+  enabled: shared.enabled,
+  type: z.literal('contract'),
+  timeout: seconds.default(TIMEOUTS.contract),
+  url: Value,
+  headers: Values.default({}),
+})
 /** Nobody has to say it, because the other members do; where it is said, it holds. */
 const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
     Process.extend({ type: z.enum(['stdio']).optional() }),
+    Contract,
   ],
   { error: ({ input }) => wordKind(input) },
 )
@@ -86,7 +104,7 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...[File, Remote, Process, Contract, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
 ]
 
 export interface DeclaredConnection {
@@ -107,6 +125,12 @@ export interface DeclaredConnection {
         readonly command: string
         readonly args: string[]
         readonly environment: Record<string, string>
+      }
+    | {
+        readonly kind: 'contract'
+        readonly url: string
+        readonly headers: Record<string, string>
+        readonly words: ContractWords
       }
 }
 export interface Declared {
@@ -218,23 +242,27 @@ function declared(
     name,
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
-      const { title = alias, enabled, revision, timeout } = connection
+      const { title = alias, enabled, timeout } = connection
+      const revision = 'revision' in connection ? connection.revision : 'auto'
+      const remote = (given: { url: z.output<typeof Value>; headers: z.output<typeof Values> }, type?: string) => ({
+        url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
+        headers: fillAll(given.headers, ...place, 'headers'),
+      })
       const wire =
-        'url' in connection
+        'command' in connection
           ? {
-              kind: 'http' as const,
-              url: addressOf(fill(connection.url, ...place, 'url'), connection.type, (problem) =>
-                fill.complain([...place, 'url'], problem),
-              ),
-              headers: fillAll(connection.headers, ...place, 'headers'),
-              ...(connection.auth === undefined ? {} : { auth: connection.auth }),
-            }
-          : {
               kind: 'process' as const,
               command: connection.command,
               args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
               environment: fillAll(connection.environment, ...place, 'environment'),
             }
+          : connection.type === 'contract'
+            ? { kind: 'contract' as const, ...remote(connection, connection.type), words: contractWordsOf(connection) }
+            : {
+                kind: 'http' as const,
+                ...remote(connection, connection.type),
+                ...(connection.auth === undefined ? {} : { auth: connection.auth }),
+              }
       return { alias, title, enabled, revision, timeout, wire }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
@@ -259,6 +287,18 @@ function declared(
       }
     }),
   }
+}
+
+function contractWordsOf({
+  title: _,
+  enabled: __,
+  type: ___,
+  timeout: ____,
+  url: _____,
+  headers: ______,
+  ...words
+}: z.output<typeof Contract>): ContractWords {
+  return words
 }
 
 /** The address is not repeated: it may hold a secret. */

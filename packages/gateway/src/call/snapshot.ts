@@ -30,6 +30,7 @@ import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.
 import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { OwnCredentials } from './ports.ts'
+import { contractWire } from './contract-wire.ts'
 import { screenOf } from './screen.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
@@ -149,7 +150,9 @@ export function createSnapshot({
       if (held?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
-      return upstreams.open(connectionId, held.version, () => reachOf(held.connection, { exceptions, unseal, own }))
+      return upstreams.open(connectionId, held.version, () =>
+        reachOf(held.connection, { organization: organization.slug, exceptions, unseal, own }),
+      )
     },
   }
 }
@@ -221,13 +224,14 @@ const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connec
 })
 
 interface Reaching extends Pick<SnapshotParts, 'unseal'> {
+  readonly organization: string
   readonly exceptions: Exceptions
   own(): Presents | undefined
 }
 
-function reachOf(connection: ConnectionRow, { exceptions, unseal, own }: Reaching): Reach {
+function reachOf(connection: ConnectionRow, reaching: Reaching): Reach {
   const { id, alias, settings } = connection
-  const secrets = secretsOf(connection, unseal)
+  const secrets = secretsOf(connection, reaching.unseal)
   const pin = pinOf(settings)
   return {
     connectionId: id,
@@ -235,23 +239,32 @@ function reachOf(connection: ConnectionRow, { exceptions, unseal, own }: Reachin
     timeout: settings.timeout,
     revision: pin ?? remembered(connection),
     pinned: pin !== undefined,
-    credential: takesCredentials(settings, secrets) ? own() : undefined,
-    wire:
-      settings.connector === 'mcp.http'
-        ? {
-            kind: 'http',
-            url: secrets.url ?? settings.url,
-            private: settings.private,
-            exceptions,
-            headers: lowerCased(secrets.headers),
-          }
-        : {
-            kind: 'process',
-            command: settings.command,
-            args: secrets.args ?? settings.args,
-            environment: secrets.environment,
-          },
+    credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
+    wire: wireOf(settings, secrets, reaching),
   }
+}
+
+function wireOf(
+  settings: ConnectionSettings,
+  secrets: ConnectionSecrets,
+  { exceptions, organization }: Reaching,
+): Reach['wire'] {
+  if (settings.connector === 'mcp.process')
+    return {
+      kind: 'process',
+      command: settings.command,
+      args: secrets.args ?? settings.args,
+      environment: secrets.environment,
+    }
+  const remote = {
+    url: secrets.url ?? settings.url,
+    private: settings.private,
+    exceptions,
+    headers: lowerCased(secrets.headers),
+  }
+  return settings.connector === 'mcp.http'
+    ? { kind: 'http', ...remote }
+    : { ...remote, ...contractWire(settings, organization) }
 }
 
 const lowerCased = (headers: Record<string, string>) =>

@@ -34,6 +34,8 @@ export interface Trail {
   recorded?: boolean
   /** What the rules said. */
   policy?: PolicyTrace
+  /** An argument of the caller's that counted for nothing. */
+  overwritten?: string
   /** Which account acted, and whose it is. */
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
@@ -211,8 +213,15 @@ const entryOf = (
   }
 }
 
+interface Facts {
+  readonly policy?: Trail['policy'] | undefined
+  readonly account?: Trail['account'] | undefined
+  readonly overwritten?: string | undefined
+}
+
 /** Each fact is rare, and most calls have none. */
-function detailOf({ policy, account }: Trail): Entry['detail'] {
+function detailOf({ policy, account, overwritten }: Facts): Entry['detail'] {
+  if (overwritten !== undefined) return { ...detailOf({ policy, account }), overwritten: [overwritten] }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval } = policy
   const said = { ...(changed && { changed }), ...(shadows && { shadows }), ...(approval && { approval }) }

@@ -36,6 +36,7 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import { accountArgument, offerAccount } from './account-choice.ts'
+import { oldNames } from './old-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
 
@@ -75,6 +76,8 @@ export interface Target {
   readonly connectionId: ConnectionId
   readonly alias: string
   readonly revision: Revision
+  /** The kind of its connection, as rules name it. */
+  readonly connector?: string | undefined
   /** The upstream's own name or address of it. */
   readonly name: string
   readonly credentials?: boolean
@@ -208,6 +211,8 @@ export function createView(
   for (const [name, { target }] of tools)
     if (off.has(name) || !reaches(selects.limit, target.effect)) tools.delete(name)
 
+  const old = oldNames(tools, joined)
+
   function nameFor(
     taken: ReadonlyMap<string, Listed>,
     from: Offered,
@@ -282,7 +287,7 @@ export function createView(
     limit: selects.limit,
     offered,
     varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
-    tool: (name) => tools.get(name)?.target,
+    tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,
@@ -293,9 +298,9 @@ export function createView(
 }
 
 export const targetOf = (
-  { connectionId, alias, revision, credentials = false }: Offered,
+  { connectionId, alias, revision, connector, credentials = false }: Offered,
   { name }: { readonly name?: JsonObject[string] },
-): Target => ({ connectionId, alias, revision, name: String(name), credentials })
+): Target => ({ connectionId, alias, revision, connector, name: String(name), credentials })
 
 /**
  * The hints are believed here: whoever gives a wrong one is asked twice itself, with what it was sent already, and nobody else

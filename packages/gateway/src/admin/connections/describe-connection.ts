@@ -2,6 +2,7 @@
 import {
   ConnectionSecrets,
   ConnectionSettings,
+  type ContractWords,
   Fault,
   type ConnectionAuthChange,
   type ConnectionId,
@@ -26,6 +27,12 @@ export interface ConnectionWords {
         readonly args: readonly string[]
         readonly environment: Readonly<Record<string, string>>
       }
+    | {
+        readonly kind: 'contract'
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        readonly words: ContractWords
+      }
   /** How the address or the command line may be shown, where it holds a secret. */
   readonly shown?: { readonly url?: string; readonly args?: readonly string[] }
 }
@@ -36,20 +43,18 @@ export interface ConnectionParts {
 }
 
 export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): ConnectionParts {
-  if (wire.kind === 'http') {
+  if (wire.kind !== 'process') {
     refuseUserInfo(wire.url)
     for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
-    refuseAccounts(wire.url, wire.auth)
+    if (wire.kind === 'http') refuseAccounts(wire.url, wire.auth)
     const url = shown?.url ?? wire.url
+    const remote = { url, revision, timeout, private: namesPrivate(wire.url) }
     return {
-      settings: checked({
-        connector: 'mcp.http',
-        url,
-        revision,
-        timeout,
-        private: namesPrivate(wire.url),
-        auth: wire.auth,
-      }),
+      settings: checked(
+        wire.kind === 'http'
+          ? { connector: 'mcp.http', ...remote, auth: wire.auth }
+          : { connector: 'contract', ...remote, ...wire.words },
+      ),
       secrets: ConnectionSecrets.parse({ headers: wire.headers, ...(url === wire.url ? {} : { url: wire.url }) }),
     }
   }
@@ -63,7 +68,7 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
 
 /** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
 export function shownOf(wire: ConnectionWords['wire']): { url?: string; args?: string[] } {
-  if (wire.kind === 'http') return { url: maskUrl(wire.url) }
+  if (wire.kind !== 'process') return { url: maskUrl(wire.url) }
   const secret = new Set(secretArguments(wire.args))
   return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }
