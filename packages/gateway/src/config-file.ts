@@ -104,7 +104,9 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Contract, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) => Object.keys(shape.shape)),
+  ...[File, Remote, Process, Contract, Toolset, Key, Group, ConnectionAuthChange].flatMap((shape) =>
+    Object.keys(shape.shape),
+  ),
 ]
 
 export interface DeclaredConnection {

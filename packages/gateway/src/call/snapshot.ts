@@ -188,6 +188,9 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     connectionId: connection.id,
     alias: connection.alias,
     connector: connection.settings.connector,
+    // Their tools are described and implemented elsewhere: what does not fit must not get there.
+    checks: settings.connector === 'contract',
+    absentNulls: settings.connector === 'contract',
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},

@@ -217,11 +217,27 @@ interface Facts {
   readonly policy?: Trail['policy'] | undefined
   readonly account?: Trail['account'] | undefined
   readonly overwritten?: string | undefined
+  readonly fault?: Fault | undefined
+}
+
+const MOST_PLACES = 20
+
+/** Where the arguments of a call do not fit; what stands there is nobody's business. */
+function placesOf({ data }: Fault): string[] {
+  const errors = data?.['errors']
+  const places = (Array.isArray(errors) ? (errors as { path?: unknown }[]) : []).map(({ path }) => path)
+  return places.flatMap((path) => (typeof path === 'string' ? [storable(path)] : [])).slice(0, MOST_PLACES)
 }
 
 /** Each fact is rare, and most calls have none. */
-function detailOf({ policy, account, overwritten }: Facts): Entry['detail'] {
-  if (overwritten !== undefined) return { ...detailOf({ policy, account }), overwritten: [overwritten] }
+function detailOf({ policy, account, overwritten, fault }: Facts): Entry['detail'] {
+  const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
+  if (overwritten !== undefined || invalid !== undefined)
+    return {
+      ...detailOf({ policy, account }),
+      ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
+      ...(invalid === undefined ? {} : { invalid }),
+    }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval } = policy
   const said = { ...(changed && { changed }), ...(shadows && { shadows }), ...(approval && { approval }) }

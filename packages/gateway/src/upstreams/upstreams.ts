@@ -5,7 +5,7 @@
  * no request with the old credential can follow one with the new.
  */
 import { Fault } from '@toolway/contract'
-import type { Json, JsonObject, Revision } from '@toolway/protocol'
+import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
 import { createContractUpstream } from './contract/contract-upstream.ts'
 import { createHttpUpstream, type HttpUpstreamParts } from './http/http-upstream.ts'
@@ -27,8 +27,6 @@ export interface UpstreamsParts {
   onCrash?(): void
   /** Something about a connection that an operator should read: a line for the log. */
   onNote?(facts: Record<string, unknown>, message: string): void
-  /** What of an answer does not fit the schema that describes it, in a few words each; without it nothing is looked at. */
-  checkOutput?(schema: JsonObject, value: Json): readonly string[]
 }
 
 export interface Upstreams {
@@ -73,7 +71,7 @@ interface Live {
 }
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const { children, pools = true, onRevision, onNoise, onTurn, onCrash, onNote, checkOutput } = parts
+  const { children, pools = true, onRevision, onNoise, onTurn, onCrash, onNote } = parts
   const pool = createSessionPool<LegacySession>({ now: Date.now, reuses: pools })
   const held = new Map<string, Live>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
@@ -104,7 +102,6 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       return createContractUpstream({
         ...shared,
         now: Date.now,
-        check: checkOutput ?? (() => []),
         onNote: (facts, message) => onNote?.({ connection: alias, ...facts }, message),
       })
     return createStdioUpstream({

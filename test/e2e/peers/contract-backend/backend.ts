@@ -135,7 +135,7 @@ async function serve({ state, key, base }: Serving, request: IncomingMessage, re
   if (part === 'contracts' && !path.endsWith('/'))
     return void response.writeHead(307, { location: `${base}${path}/${url.search}` }).end()
   if (await behave(state, state.modes[part], response)) return
-  const organization = METADATA[String(noted.query['org_id'] ?? 'acme')] ?? EMPTY
+  const organization = METADATA[noted.query['org_id'] ?? 'acme'] ?? EMPTY
   if (part === 'contracts')
     return void say(response, 200, { contracts: state.contracts, total: state.contracts.length })
   if (part === 'metadata')

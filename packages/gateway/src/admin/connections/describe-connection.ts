@@ -68,7 +68,11 @@ export function partsOf({ revision, timeout, wire, shown }: ConnectionWords): Co
 
 /** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
 export function shownOf(wire: ConnectionWords['wire']): { url?: string; args?: string[] } {
-  if (wire.kind !== 'process') return { url: maskUrl(wire.url) }
+  if (wire.kind !== 'process') {
+    const url = maskUrl(wire.url)
+    // A slash at the end hides nothing.
+    return { url: url === `${wire.url}/` ? wire.url : url }
+  }
   const secret = new Set(secretArguments(wire.args))
   return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }

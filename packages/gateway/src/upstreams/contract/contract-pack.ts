@@ -1,6 +1,8 @@
 /** All contracts of a backend: which become tools, in an order that stays, and which do not, and why. */
 import { Fault } from '@toolway/contract'
-import { isObject } from '@toolway/protocol'
+import { isObject, type JsonObject } from '@toolway/protocol'
+import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
+import { UnusableSchema } from '../../lib/json-schema/usable.ts'
 import { toolOf, type ContractTool } from './contract-tool.ts'
 import type { LeftOut } from '../upstream.ts'
 import { readContract, type Contract } from './read-contract.ts'
@@ -32,6 +34,21 @@ export function readPack(answer: unknown, words: PackWords, connection: string):
     throw new Fault('contract.malformed', { connection, problem: 'it gives no list of contracts' })
   if (list.length > MOST_CONTRACTS)
     throw new Fault('contract.malformed', { connection, problem: `it gives more than ${MOST_CONTRACTS} contracts` })
+  const read = readEach(list, words)
+  const names = [...read.found.keys()].sort(byCode)
+  const aliased = (of: string) =>
+    Object.entries(words.aliases).flatMap(([alias, name]) => (name === of && !read.found.has(alias) ? [alias] : []))
+  const tools = new Map<string, ContractTool>()
+  for (const name of names) {
+    const tool = toolOf(read.found.get(name) as Contract, aliased(name).sort(byCode))
+    const problem = problemOf(tool)
+    if (problem === undefined) tools.set(name, tool)
+    else read.leftOut.push({ name, reason: problem })
+  }
+  return { tools, leftOut: read.leftOut }
+}
+
+function readEach(list: readonly unknown[], words: PackWords) {
   const found = new Map<string, Contract>()
   const leftOut: LeftOut[] = []
   for (const [at, given] of list.entries()) {
@@ -45,13 +62,23 @@ export function readPack(answer: unknown, words: PackWords, connection: string):
       else leftOut.push({ name, reason: read.note ?? reason })
     }
   }
-  const names = [...found.keys()].sort(byCode)
-  const aliased = (of: string) =>
-    Object.entries(words.aliases).flatMap(([alias, name]) => (name === of && !found.has(alias) ? [alias] : []))
-  return {
-    tools: new Map(names.map((name) => [name, toolOf(found.get(name) as Contract, aliased(name).sort(byCode))])),
-    leftOut,
+  return { found, leftOut }
+}
+
+/** Why nothing can be checked by its schemas; each is read once, here, for all its calls. */
+function problemOf({ definition, output }: ContractTool): string | undefined {
+  for (const [name, schema] of [
+    ['input_schema', definition['inputSchema']],
+    ['output_schema', output],
+  ] as const) {
+    try {
+      schemaRead(schema as JsonObject)
+    } catch (thrown) {
+      if (thrown instanceof UnusableSchema) return `/${name} ${thrown.message}`
+      throw thrown
+    }
   }
+  return undefined
 }
 
 /** The same on every machine, whatever its language. */

@@ -39,14 +39,12 @@ const NO_METHOD = -32601
 export interface ContractUpstreamParts {
   readonly reach: Reach
   readonly now: () => number
-  /** What does not fit a contract's output schema, in a few words each. */
-  check(schema: JsonObject, value: Json): readonly string[]
   /** Something about it that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
   onTurn(failure: Fault | undefined): void
 }
 
-export function createContractUpstream({ reach, now, check, onNote, onTurn }: ContractUpstreamParts): Upstream {
+export function createContractUpstream({ reach, now, onNote, onTurn }: ContractUpstreamParts): Upstream {
   const { alias, wire } = reach
   if (wire.kind !== 'contract') throw new TypeError('not the reach of a contract backend')
   const words = wordsOf(wire)
@@ -130,7 +128,6 @@ export function createContractUpstream({ reach, now, check, onNote, onTurn }: Co
     const result = resultOf(incoming, {
       alias,
       tool,
-      check,
       parse: backend.parse,
       mask: backend.mask,
       onUnfit: (problems) =>

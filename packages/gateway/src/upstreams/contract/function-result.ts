@@ -4,6 +4,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { refusedAccess } from '../access-refused.ts'
 import { header, type Incoming } from '../http/post.ts'
 import { refusalOf } from '../http/refusal.ts'
@@ -12,8 +13,6 @@ import { CONTRACT_KEY, UNFIT, type ContractTool } from './contract-tool.ts'
 export interface Answering {
   readonly alias: string
   readonly tool: ContractTool
-  /** What does not fit the output schema, in a few words each; empty where all does. */
-  check(schema: JsonObject, value: Json): readonly string[]
   /** Undefined for what is no JSON. */
   parse(text: string): Json | undefined
   mask(text: string): string
@@ -52,8 +51,8 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
 
 const AWAY = new Set([502, 503, 504])
 
-function succeeded(data: Json, said: JsonObject, { tool, check, onUnfit }: Answering): JsonObject {
-  const problems = check(tool.output, data)
+function succeeded(data: Json, said: JsonObject, { tool, onUnfit }: Answering): JsonObject {
+  const problems = problemsOf(tool.output, data)
   if (problems.length > 0) onUnfit(problems)
   const qualified = QUALIFIED.has(String(said['status'])) ? wordsOf(said) : undefined
   const facts = { ...said, ...(problems.length === 0 ? {} : { unfit: [...problems] }) }
@@ -66,6 +65,12 @@ function succeeded(data: Json, said: JsonObject, { tool, check, onUnfit }: Answe
     ...(Object.keys(facts).length === 0 ? {} : { _meta: { [CONTRACT_KEY]: facts } }),
   }
 }
+
+/** What does not fit, in a few words each; its schema was read when the contract was. */
+const problemsOf = (schema: JsonObject, value: Json): string[] =>
+  schemaRead(schema)
+    .check(value)
+    .problems.map(({ path, message }) => `${path === '' ? 'the whole' : path} ${message}`)
 
 /** `{status, message, data, …}` (Curatore's `ExecuteFunctionResponse`); any other JSON is the data themselves. */
 function envelopeOf(body: Json): JsonObject {
