@@ -35,7 +35,7 @@ const shared = {
 }
 
 /** What a request may take where nothing else is said, in seconds: a child has no network to wait for (ledger S3-EXT-03). */
-export const TIMEOUTS = { http: 60, process: 30 } as const
+export const TIMEOUTS = { http: 60, process: 30, contract: 30 } as const
 
 export const HttpSettings = z.strictObject({
   ...shared,
@@ -61,11 +61,61 @@ export const ProcessSettings = z.strictObject({
 })
 export type ProcessSettings = z.output<typeof ProcessSettings>
 
-export const ConnectionSettings = z.discriminatedUnion('connector', [HttpSettings, ProcessSettings])
+const Name = z.string().min(1).max(200)
+
+/** What can be said of a contract backend beside its address and headers. Times are in seconds. */
+const ContractShape = {
+  /** The organization as the backend knows it, which every call is given as `org_id`; absent: our own slug. */
+  organization: Name.optional(),
+  /** How long contracts, and facets, are used before they are fetched anew. */
+  contracts_for: z.number().min(1).max(86_400),
+  facets_for: z.number().min(1).max(86_400),
+  /** How old they may become where they cannot be fetched; after that they count as unavailable. */
+  stale_for: z.number().min(0).max(604_800),
+  /** Whether the member for whom a trusted key calls is told to the backend (`X-On-Behalf-Of`). */
+  on_behalf: z.boolean(),
+  /** Which functions become tools, by their exposure profile. */
+  exposes: z.enum(['agent', 'procedure', 'all']),
+  /** Whether functions with side effects become tools, and which do all the same. */
+  side_effects: z.boolean(),
+  allows: z.array(Name).max(200),
+  /** Old names that a tool can be called by, and what it is called now. */
+  aliases: z.record(Name, Name),
+  /** Whether `facet_filters` are looked at before a call; without it made-up names reach the backend. */
+  checks_facets: z.boolean(),
+}
+export const ContractWords = z.strictObject(ContractShape).partial()
+export type ContractWords = z.output<typeof ContractWords>
+
+/** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
+export const ContractSettings = z.strictObject({
+  connector: z.literal('contract'),
+  /** It speaks no MCP: there is no revision to pin. */
+  revision: z.literal('auto').default('auto'),
+  /** Theirs are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUTS.contract),
+  url: z.url({ protocol: /^https?$/, error: 'the address of a contract backend starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  organization: ContractShape.organization,
+  contracts_for: ContractShape.contracts_for.default(300),
+  facets_for: ContractShape.facets_for.default(600),
+  stale_for: ContractShape.stale_for.default(3600),
+  on_behalf: ContractShape.on_behalf.default(false),
+  exposes: ContractShape.exposes.default('agent'),
+  side_effects: ContractShape.side_effects.default(false),
+  allows: ContractShape.allows.default([]),
+  aliases: ContractShape.aliases.default({ materialize_text: 'get_content' }),
+  checks_facets: ContractShape.checks_facets.default(true),
+})
+export type ContractSettings = z.output<typeof ContractSettings>
+
+export const ConnectionSettings = z.discriminatedUnion('connector', [HttpSettings, ProcessSettings, ContractSettings])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
 
 /**
- * The half of a connection that is sealed: headers for `mcp.http`, environment variables for `mcp.process`. Where an
+ * The half of a connection that is sealed: headers for what is reached over HTTP, environment variables for `mcp.process`. Where an
  * address or a command line holds a secret, the true one is here and the settings hold it masked.
  */
 export const ConnectionSecrets = z.strictObject({

@@ -228,6 +228,8 @@ export const FAULTS = {
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} does not let the gateway in ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'contract.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The backend of connection {connection} answers otherwise than its contracts say: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'function.failed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The function {tool} failed: {problem}.', 'Mend what it says, or ask whoever runs the backend.'),
   'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not answer within {seconds} s.', 'Call again with less to do, or raise the limit of the connection.'),
   'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still working off earlier requests.', 'Call again in a moment.'),
   'upstream.question': row('run', 'NOT_SUPPORTED', [501, UNREACHABLE], 'The connection {connection} asks the client a question that this client\'s protocol revision cannot carry.', 'Use a client of the upstream\'s own revision ({revision}).'),

@@ -3,6 +3,8 @@ export {
   CHECKS,
   ConnectionSecrets,
   ConnectionSettings,
+  ContractSettings,
+  ContractWords,
   HttpSettings,
   Origin,
   ProcessSettings,

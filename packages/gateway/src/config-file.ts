@@ -11,6 +11,7 @@ import {
   Audience,
   CHECKS,
   ConnectionAuthChange,
+  ContractWords,
   LIMITS,
   REVISIONS,
   Slug,
@@ -56,11 +57,22 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   environment: Values.default({}),
 })
+const Contract = ContractWords.extend({
+  title: shared.title,
+  enabled: shared.enabled,
+  rules: shared.rules,
+  checks: shared.checks,
+  type: z.literal('contract'),
+  timeout: seconds.default(TIMEOUTS.contract),
+  url: Value,
+  headers: Values.default({}),
+})
 /** Nobody has to say it, because the other members do; where it is said, it holds. */
 const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
     Process.extend({ type: z.enum(['stdio']).optional() }),
+    Contract,
   ],
   { error: ({ input }) => wordKind(input) },
 )
@@ -103,7 +115,7 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
+  ...[File, Remote, Process, Contract, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
     Object.keys(shape.shape),
   ),
   ...RULE_MEMBERS,
@@ -129,6 +141,12 @@ export interface DeclaredConnection {
         readonly command: string
         readonly args: string[]
         readonly environment: Record<string, string>
+      }
+    | {
+        readonly kind: 'contract'
+        readonly url: string
+        readonly headers: Record<string, string>
+        readonly words: ContractWords
       }
 }
 export interface Declared {
@@ -253,23 +271,27 @@ function declared(
     ...(rules === undefined ? {} : { rules }),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
-      const { title = alias, enabled, revision, timeout, checks, rules: own } = connection
+      const { title = alias, enabled, timeout, checks, rules: own } = connection
+      const revision = 'revision' in connection ? connection.revision : 'auto'
+      const remote = (given: { url: z.output<typeof Value>; headers: z.output<typeof Values> }, type?: string) => ({
+        url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
+        headers: fillAll(given.headers, ...place, 'headers'),
+      })
       const wire =
-        'url' in connection
+        'command' in connection
           ? {
-              kind: 'http' as const,
-              url: addressOf(fill(connection.url, ...place, 'url'), connection.type, (problem) =>
-                fill.complain([...place, 'url'], problem),
-              ),
-              headers: fillAll(connection.headers, ...place, 'headers'),
-              ...(connection.auth === undefined ? {} : { auth: connection.auth }),
-            }
-          : {
               kind: 'process' as const,
               command: connection.command,
               args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
               environment: fillAll(connection.environment, ...place, 'environment'),
             }
+          : connection.type === 'contract'
+            ? { kind: 'contract' as const, ...remote(connection, connection.type), words: contractWordsOf(connection) }
+            : {
+                kind: 'http' as const,
+                ...remote(connection, connection.type),
+                ...(connection.auth === undefined ? {} : { auth: connection.auth }),
+              }
       return { alias, title, enabled, revision, timeout, checks, wire, ...(own === undefined ? {} : { rules: own }) }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
@@ -295,6 +317,9 @@ function declared(
     }),
   }
 }
+
+/** What is set of a contract backend, without what every connection has. */
+const contractWordsOf = (said: z.output<typeof Contract>): ContractWords => ContractWords.strip().parse(said)
 
 /** The address is not repeated: it may hold a secret. */
 function addressOf(text: string, type: string | undefined, complain: (problem: string) => ConfigFault): string {

@@ -6,12 +6,12 @@
  */
 import { z } from 'zod'
 import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias, CHECKS } from '../connections.ts'
+import { Alias, CHECKS, ContractWords } from '../connections.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
-export const CONNECTORS = ['mcp.http', 'mcp.process'] as const
+export const CONNECTORS = ['mcp.http', 'mcp.process', 'contract'] as const
 
 const Title = z.string().trim().min(1).max(100)
 const Description = z.string().max(2_000)
@@ -35,8 +35,12 @@ export const Connection = z.strictObject({
   private: z.boolean(),
   command: z.string().nullable(),
   args: z.array(z.string()).nullable(),
-  /** How it is let in at its server; null for a program. */
+  /** How it is let in at its server; null for what takes no accounts. */
   auth: ConnectionAuth.nullable(),
+  /** What is set of a contract backend; null for any other. */
+  contract: ContractWords.nullable(),
+  /** What it describes and does not offer, and why, as this gateway last saw it. */
+  left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
@@ -65,6 +69,8 @@ const words = {
   private: z.boolean().optional(),
   /** What is not said of it stays, or is as it is by default. */
   auth: ConnectionAuthChange.optional(),
+  /** Of a contract backend; what is not said of it stays, or is as it is by default. */
+  contract: ContractWords.optional(),
   command: z.string().min(1).max(4_096).optional(),
   args: Arguments.optional(),
   revision: Revision.optional(),
@@ -128,7 +134,8 @@ export const listConnections = operation({
 export const addConnection = operation({
   id: 'addConnection',
   at: `POST ${CONNECTIONS}`,
-  summary: 'Connect a server: `mcp.http` by its address, or `mcp.process`, a program that is started here.',
+  summary:
+    'Connect a server: `mcp.http` by its address, `mcp.process`, a program that is started here, or `contract`, a backend that describes its functions.',
   needs: inOrganization('connector_create'),
   body: NewConnection,
   answer: Connection,

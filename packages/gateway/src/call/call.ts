@@ -9,6 +9,8 @@ import { Fault, reaches, type Facts, type Verdict } from '@toolway/contract'
 import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { withoutApproval } from './approvals/own-state.ts'
 import { checkParams } from './arguments/check-arguments.ts'
+import { takeOrganization } from './arguments/organization.ts'
+import { review } from './arguments/review.ts'
 import { cutResult } from './cut-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
@@ -36,10 +38,13 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     if (target.held !== undefined) throw new Fault('tool.held', { tool: name })
     const params: JsonObject = { ...withoutApproval(asked.params), name: target.name }
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
+    takeOrganization(params, target, trail)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
     const following = { standing, asked, line, trail, target, params, account }
     if (judged !== undefined) await follow(following, judged)
     checkParams(target, params, name)
+    const reviewing = review(target, standing, trail, params)
+    if (reviewing !== undefined) await reviewing
     const first = judged === undefined ? undefined : await approve(following, judged)
     if (first !== undefined) return first
     const { headerParameters, wraps, needsTask } = target

@@ -237,10 +237,19 @@ function digestOf({ asked, target, account }: Pick<Forwarding, 'asked' | 'target
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const askOf = (
-  { standing, asked, headerParameters = [], patient = false }: Forwarding,
+  { standing, asked, trail, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
-): Asking => ({ method: asked.method, params, owner: standing.principal.id, headerParameters, patient, ...speaking })
+): Asking => ({
+  method: asked.method,
+  params,
+  owner: standing.principal.id,
+  headerParameters,
+  patient,
+  correlationId: trail.correlationId,
+  onBehalf: standing.principal.behalf,
+  ...speaking,
+})
 
 const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Promise<Answer> =>
   askSurely(forwarding, askOf(forwarding, params, speaking))

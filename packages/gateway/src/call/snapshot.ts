@@ -32,6 +32,7 @@ import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.
 import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { OwnCredentials } from './ports.ts'
+import { contractWire } from './contract-wire.ts'
 import { screenOf } from './screen.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
@@ -154,7 +155,9 @@ export function createSnapshot({
       if (held?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
-      return upstreams.open(connectionId, held.version, () => reachOf(held.connection, { exceptions, unseal, own }))
+      return upstreams.open(connectionId, held.version, () =>
+        reachOf(held.connection, { organization: organization.slug, exceptions, unseal, own }),
+      )
     },
   }
 }
@@ -189,9 +192,11 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     chooses: credentials && settings.connector === 'mcp.http' && settings.auth.accounts === 'many',
     connectionId: connection.id,
     alias: connection.alias,
-    checks: settings.checks === 'arguments',
     connector: connection.settings.connector,
     status: connection.status,
+    // The tools of a contract are described and implemented elsewhere: what does not fit must not get there.
+    checks: settings.checks === 'arguments' || settings.connector === 'contract',
+    absentNulls: settings.connector === 'contract',
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
     capabilities: catalog?.server?.capabilities ?? {},
@@ -228,13 +233,14 @@ const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connec
 })
 
 interface Reaching extends Pick<SnapshotParts, 'unseal'> {
+  readonly organization: string
   readonly exceptions: Exceptions
   own(): Presents | undefined
 }
 
-function reachOf(connection: ConnectionRow, { exceptions, unseal, own }: Reaching): Reach {
+function reachOf(connection: ConnectionRow, reaching: Reaching): Reach {
   const { id, alias, settings } = connection
-  const secrets = secretsOf(connection, unseal)
+  const secrets = secretsOf(connection, reaching.unseal)
   const pin = pinOf(settings)
   return {
     connectionId: id,
@@ -242,23 +248,32 @@ function reachOf(connection: ConnectionRow, { exceptions, unseal, own }: Reachin
     timeout: settings.timeout,
     revision: pin ?? remembered(connection),
     pinned: pin !== undefined,
-    credential: takesCredentials(settings, secrets) ? own() : undefined,
-    wire:
-      settings.connector === 'mcp.http'
-        ? {
-            kind: 'http',
-            url: secrets.url ?? settings.url,
-            private: settings.private,
-            exceptions,
-            headers: lowerCased(secrets.headers),
-          }
-        : {
-            kind: 'process',
-            command: settings.command,
-            args: secrets.args ?? settings.args,
-            environment: secrets.environment,
-          },
+    credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
+    wire: wireOf(settings, secrets, reaching),
   }
+}
+
+function wireOf(
+  settings: ConnectionSettings,
+  secrets: ConnectionSecrets,
+  { exceptions, organization }: Reaching,
+): Reach['wire'] {
+  if (settings.connector === 'mcp.process')
+    return {
+      kind: 'process',
+      command: settings.command,
+      args: secrets.args ?? settings.args,
+      environment: secrets.environment,
+    }
+  const remote = {
+    url: secrets.url ?? settings.url,
+    private: settings.private,
+    exceptions,
+    headers: lowerCased(secrets.headers),
+  }
+  return settings.connector === 'mcp.http'
+    ? { kind: 'http', ...remote }
+    : { ...remote, ...contractWire(settings, organization) }
 }
 
 const lowerCased = (headers: Record<string, string>) =>

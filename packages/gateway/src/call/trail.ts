@@ -34,6 +34,8 @@ export interface Trail {
   recorded?: boolean
   /** What the rules said. */
   policy?: PolicyTrace
+  /** An argument of the caller's that counted for nothing. */
+  overwritten?: string
   /** Which account acted, and whose it is. */
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
@@ -214,8 +216,31 @@ const entryOf = (
   }
 }
 
+interface Facts {
+  readonly policy?: Trail['policy'] | undefined
+  readonly account?: Trail['account'] | undefined
+  readonly overwritten?: string | undefined
+  readonly fault?: Fault | undefined
+}
+
+const MOST_PLACES = 20
+
+/** Where the arguments of a call do not fit; what stands there is nobody's business. */
+function placesOf({ data }: Fault): string[] {
+  const errors = data?.['errors']
+  const places = (Array.isArray(errors) ? (errors as { path?: unknown }[]) : []).map(({ path }) => path)
+  return places.flatMap((path) => (typeof path === 'string' ? [storable(path)] : [])).slice(0, MOST_PLACES)
+}
+
 /** Each fact is rare, and most calls have none. */
-function detailOf({ policy, account }: Trail): Entry['detail'] {
+function detailOf({ policy, account, overwritten, fault }: Facts): Entry['detail'] {
+  const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
+  if (overwritten !== undefined || invalid !== undefined)
+    return {
+      ...detailOf({ policy, account }),
+      ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
+      ...(invalid === undefined ? {} : { invalid }),
+    }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval, values, absent } = policy
   const said = {

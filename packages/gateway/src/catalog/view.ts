@@ -38,6 +38,7 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import { accountArgument, offerAccount } from './account-choice.ts'
+import { oldNames } from './old-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
 
@@ -79,6 +80,8 @@ export interface Target {
   readonly connectionId: ConnectionId
   readonly alias: string
   readonly revision: Revision
+  /** The kind of its connection, as rules name it. */
+  readonly connector?: string | undefined
   /** The upstream's own name or address of it. */
   readonly name: string
   readonly credentials?: boolean
@@ -231,6 +234,8 @@ export function createView(
     return own === undefined ? selects.limit : lesserLimit(selects.limit, own)
   }
 
+  const old = oldNames(tools, joined)
+
   function nameFor(
     taken: ReadonlyMap<string, Listed>,
     from: Offered,
@@ -307,7 +312,7 @@ export function createView(
     discovery: selects.discovery ?? DIRECT,
     offered,
     varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
-    tool: (name) => tools.get(name)?.target,
+    tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,
@@ -318,9 +323,9 @@ export function createView(
 }
 
 export const targetOf = (
-  { connectionId, alias, revision, credentials = false }: Offered,
+  { connectionId, alias, revision, connector, credentials = false }: Offered,
   { name }: { readonly name?: JsonObject[string] },
-): Target => ({ connectionId, alias, revision, name: String(name), credentials })
+): Target => ({ connectionId, alias, revision, connector, name: String(name), credentials })
 
 /**
  * The hints are believed here: whoever gives a wrong one is asked twice itself, with what it was sent already, and nobody else

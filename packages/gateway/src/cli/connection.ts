@@ -1,6 +1,6 @@
 /** `toolway connection …`: add, list, remove, restart and test connections of an organization. */
 import { join } from 'node:path'
-import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type Revision } from '@toolway/contract'
+import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type ContractWords, type Revision } from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
 import { createSnapshot, sealedRow, type Snapshot } from '../call/snapshot.ts'
@@ -31,6 +31,11 @@ export interface AddWords extends AuthWords {
   readonly alias: string
   readonly title?: string | undefined
   readonly url?: string | undefined
+  readonly contract?: string | undefined
+  readonly orgId?: string | undefined
+  readonly sideEffects?: boolean | undefined
+  readonly allow?: readonly string[] | undefined
+  readonly onBehalf?: boolean | undefined
   readonly header: readonly string[]
   readonly headerFrom?: string | undefined
   readonly env: readonly string[]
@@ -85,13 +90,14 @@ function parts(connection: ConnectionWords) {
 }
 
 async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords> {
-  const { url, header, headerFrom, env, envFrom, command, revision, timeout } = words
+  const { contract, header, headerFrom, env, envFrom, command, revision, timeout } = words
+  const url = words.url ?? contract
   const { lookup } = loadConfig()
   const pin = revision as ConnectionWords['revision']
   const [program, ...args] = command
-  if ((url === undefined) === (program === undefined)) {
+  if ([words.url, contract, program].filter((one) => one !== undefined).length !== 1) {
     throw new CommandFault(
-      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here.',
+      'Say either --url ADDRESS for a remote server, --contract ADDRESS for a contract backend, or -- COMMAND ARGUMENTS for one that is started here.',
       EXIT.usage,
     )
   }
@@ -106,25 +112,43 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
       '--auth and what belongs to it are for a remote server; one that is started here takes --env.',
       EXIT.usage,
     )
+  if (contract !== undefined && auth !== undefined)
+    throw new CommandFault(
+      '--auth and what belongs to it are for MCP servers; a contract backend takes --header.',
+      EXIT.usage,
+    )
+  const contractWords = contractWordsOf(words)
+  if (contract === undefined && Object.keys(contractWords).length > 0)
+    throw new CommandFault('--org-id, --side-effects, --allow and --on-behalf are for --contract.', EXIT.usage)
+  const pairs = () => pairsOf({ option: '--header', said: header, file: headerFrom }, lookup, output)
   const wire: ConnectionWords['wire'] =
-    url === undefined
-      ? {
-          kind: 'process',
-          command: program ?? '',
-          args,
-          environment: await pairsOf({ option: '--env', said: env, file: envFrom }, lookup, output),
-        }
-      : {
-          kind: 'http',
-          url,
-          headers: await pairsOf({ option: '--header', said: header, file: headerFrom }, lookup, output),
-          ...(auth === undefined ? {} : { auth }),
-        }
+    contract !== undefined
+      ? { kind: 'contract', url: contract, headers: await pairs(), words: contractWords }
+      : url === undefined
+        ? {
+            kind: 'process',
+            command: program ?? '',
+            args,
+            environment: await pairsOf({ option: '--env', said: env, file: envFrom }, lookup, output),
+          }
+        : {
+            kind: 'http',
+            url,
+            headers: await pairs(),
+            ...(auth === undefined ? {} : { auth }),
+          }
   const shown = shownOf(
-    wire.kind === 'http' ? { ...wire, headers: {} } : { ...wire, args: [...wire.args], environment: {} },
+    wire.kind === 'process' ? { ...wire, args: [...wire.args], environment: {} } : { ...wire, headers: {} },
   )
   return { revision: pin, timeout: timeout ?? TIMEOUTS[wire.kind], wire, shown }
 }
+
+const contractWordsOf = ({ orgId, sideEffects, allow = [], onBehalf }: AddWords): ContractWords => ({
+  ...(orgId === undefined ? {} : { organization: orgId }),
+  ...(sideEffects === undefined ? {} : { side_effects: sideEffects }),
+  ...(allow.length === 0 ? {} : { allows: [...allow] }),
+  ...(onBehalf === undefined ? {} : { on_behalf: onBehalf }),
+})
 
 const WAIT_MS = 60_000
 const LOOK_EVERY = 300
@@ -223,7 +247,7 @@ export const list = (organization: string, output: Output): Promise<number> =>
   })
 
 export const reachOf = (settings: ConnectionSettings): string =>
-  settings.connector === 'mcp.http' ? settings.url : [settings.command, ...settings.args].join(' ')
+  settings.connector === 'mcp.process' ? [settings.command, ...settings.args].join(' ') : settings.url
 
 export const remove = (organization: string, alias: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {
@@ -288,13 +312,21 @@ export const test = (organization: string, alias: string, output: Output): Promi
     const began = performance.now()
     try {
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
-      const offer = await fetchOffer(snapshot.upstream(connection.id), alias, AbortSignal.timeout(WAIT_MS))
+      const upstream = snapshot.upstream(connection.id)
+      const offer = await fetchOffer(upstream, alias, AbortSignal.timeout(WAIT_MS))
+      const leftOut = upstream.leftOut?.() ?? []
       const era = { revision: offer.revision, at: Date.now() }
       const of = { organizationId: own.id, connectionId: connection.id }
       await db.system((sql) => storeOffer(sql, of, offer, era))
       output.result(
-        { alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) },
-        reportLines(alias, offer, performance.now() - began),
+        {
+          ...{ alias, ok: true, ...countsOf(offer), milliseconds: Math.round(performance.now() - began) },
+          ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
+        },
+        [
+          ...reportLines(alias, offer, performance.now() - began),
+          ...leftOut.map(({ name, reason }) => `Left out: ${harmless(name)}, because ${harmless(reason)}.`),
+        ],
       )
       return EXIT.ok
     } catch (thrown) {

@@ -142,6 +142,11 @@ function connectionCommand(finish: Finish): Command {
       '--url <address>',
       'address of a remote server: http(s):// (Streamable HTTP or HTTP+SSE) or ws(s):// (WebSocket)',
     )
+    .option('--contract <address>', 'address of a backend that describes its functions by contracts: http(s)://')
+    .option('--org-id <id>', 'the organization as the contract backend knows it (default: its name here)')
+    .option('--side-effects', 'offer functions of a contract backend that change something, too')
+    .option('--allow <name>', 'offer this function although it changes something; may be repeated', collect, [])
+    .option('--on-behalf', 'tell the contract backend for which member a trusted key calls')
     .option('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated', collect, [])
     .option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets')
     .option('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here', collect, [])
@@ -159,6 +164,7 @@ function connectionCommand(finish: Finish): Command {
         'toolway connection add docs --url https://example.com/mcp --header-from docs.headers',
         'toolway connection add issues --url https://mcp.example.com/mcp --auth oauth --owners member',
         'toolway connection add live --url wss://example.com/mcp',
+        'toolway connection add cwr --contract https://backend.example.com --header-from cwr.headers',
         'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
@@ -171,6 +177,11 @@ function connectionCommand(finish: Finish): Command {
         options: Common &
           AuthWords & {
             url?: string
+            contract?: string
+            orgId?: string
+            sideEffects?: boolean
+            allow: string[]
+            onBehalf?: boolean
             header: string[]
             headerFrom?: string
             env: string[]

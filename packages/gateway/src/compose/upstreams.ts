@@ -35,6 +35,7 @@ export function composeUpstreams(ground: Ground, { path, lang, catalogs }: Compo
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
     onTurn: turn,
     onCrash: counters.crash,
+    onNote: (facts, message) => log.warn(facts, message),
   })
   opened.defer(() => upstreams.close())
 

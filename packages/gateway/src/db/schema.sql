@@ -528,7 +528,7 @@ alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table connections add constraint connections_alias_check CHECK ((alias ~ '^[a-z][a-z0-9_-]{0,30}$'::text));
-alter table connections add constraint connections_connector_check CHECK ((connector = ANY (ARRAY['mcp.http'::text, 'mcp.process'::text])));
+alter table connections add constraint connections_connector_check CHECK ((connector = ANY (ARRAY['mcp.http'::text, 'mcp.process'::text, 'contract'::text, 'openapi'::text])));
 alter table connections add constraint connections_id_check CHECK ((id <> ''::text));
 alter table connections add constraint connections_organization_id_alias_key UNIQUE (organization_id, alias);
 alter table connections add constraint connections_organization_id_id_key UNIQUE (organization_id, id);

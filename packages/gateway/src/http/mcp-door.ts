@@ -99,6 +99,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     place: Place,
     trail: Trail,
   ): Promise<void> | void {
+    response.setHeader('x-correlation-id', trail.correlationId)
     if (draining.aborted) throw new Fault('gateway.draining')
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const admitted = admit(inbound)

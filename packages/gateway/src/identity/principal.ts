@@ -41,6 +41,8 @@ export interface Principal {
   readonly signInId: FamilyId | undefined
   /** Its key may call on behalf of members. */
   readonly trusted?: true
+  /** The address of the member for whom a trusted key calls. */
+  readonly behalf?: string
 }
 
 /** The clients of tokens that are ours; any other is an OAuth client. */

@@ -62,6 +62,10 @@ export interface Ask {
   /** The server may take its time: the ask has no deadline but the signal. */
   readonly patient?: boolean
   readonly credential?: Presented | undefined
+  /** What this call is known by in every log; for upstreams that take it. */
+  readonly correlationId?: string | undefined
+  /** The address of the member for whom a trusted key calls. */
+  readonly onBehalf?: string | undefined
   /** Progress (with the caller's own token) and log messages of this ask. */
   onNotification(notification: Notification): void
   /** A legacy server's request to the client of this ask. */
@@ -99,6 +103,23 @@ export interface Portrait {
   readonly instructions: string | undefined
 }
 
+/** A call of a tool before anything is opened for it. */
+export interface Reviewing {
+  /** As its caller knows it, and as its server does. */
+  readonly tool: string
+  readonly name: string
+  readonly arguments: JsonObject
+  readonly correlationId: string | undefined
+  readonly onBehalf: string | undefined
+}
+
+/** What a server describes and is not offered here. */
+export interface LeftOut {
+  readonly name: string
+  /** A sentence for an operator, without a full stop. */
+  readonly reason: string
+}
+
 /** What a server may say has changed. */
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
@@ -108,6 +129,13 @@ export interface Upstream {
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
   introduce(signal: AbortSignal): Promise<Portrait>
   ask(ask: Ask): Promise<Answer>
+  /**
+   * Look at a call that the schema allows: whether it names only what its server knows. Undefined where there is nothing to look at.
+   * Rejects with `arguments.invalid`, and with `metadata.unavailable` where it cannot be told.
+   */
+  readonly review?: (asked: Reviewing) => Promise<void> | undefined
+  /** What it describes and does not offer, as it was last seen. */
+  readonly leftOut?: () => readonly LeftOut[]
   /** Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. */
   watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
   /**
@@ -206,6 +234,28 @@ export interface Reach {
         readonly args: readonly string[]
         readonly environment: Record<string, string>
       }
+    | ContractWire
+}
+
+/** A backend whose functions are described by contracts. Times are in milliseconds. */
+export interface ContractWire {
+  readonly kind: 'contract'
+  readonly url: string
+  readonly private: boolean
+  readonly exceptions?: Exceptions
+  readonly headers: Record<string, string>
+  /** The organization as the backend knows it. */
+  readonly organization: string
+  readonly contractsFor: number
+  readonly facetsFor: number
+  readonly staleFor: number
+  readonly onBehalf: boolean
+  readonly exposes: 'agent' | 'procedure' | 'all'
+  readonly sideEffects: boolean
+  readonly allows: readonly string[]
+  readonly aliases: Readonly<Record<string, string>>
+  /** Whether filters are looked at before a call. */
+  readonly facets: boolean
 }
 
 const LIST_CHANGED: Readonly<Record<string, ListKind>> = {

@@ -7,7 +7,8 @@
 import { Fault } from '@toolway/contract'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
-import { createHttpUpstream } from './http/http-upstream.ts'
+import { createContractUpstream } from './contract/contract-upstream.ts'
+import { createHttpUpstream, type HttpUpstreamParts } from './http/http-upstream.ts'
 import type { LegacySession } from './http/legacy-session.ts'
 import { createSessionPool, type PooledState } from './session-pool.ts'
 import { createStdioUpstream } from './stdio/stdio-upstream.ts'
@@ -24,6 +25,8 @@ export interface UpstreamsParts {
   onTurn?(connectionId: string, failure: Fault | undefined): void
   /** A child ended that nobody had told to. */
   onCrash?(): void
+  /** Something about a connection that an operator should read: a line for the log. */
+  onNote?(facts: Record<string, unknown>, message: string): void
 }
 
 export interface Upstreams {
@@ -59,13 +62,16 @@ export interface Held {
   readonly usedAt: number
 }
 
+/** What every kind of upstream is made of. */
+type Shared = Pick<HttpUpstreamParts, 'reach' | 'ids' | 'onRevision' | 'onTurn'>
+
 interface Live {
   readonly version: string
   readonly upstream: Upstream
 }
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const { children, pools = true, onRevision, onNoise, onTurn, onCrash } = parts
+  const { children, pools = true, onRevision, onNoise, onTurn, onCrash, onNote } = parts
   const pool = createSessionPool<LegacySession>({ now: Date.now, reuses: pools })
   const held = new Map<string, Live>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
@@ -75,8 +81,8 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   const ids = () => ++last
 
   function make(reach: Reach): Upstream {
-    const { connectionId, alias } = reach
-    const shared = {
+    const { connectionId } = reach
+    const shared: Shared = {
       reach,
       ids,
       onRevision: (revision: Revision) => onRevision(connectionId, revision),
@@ -85,16 +91,25 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
         if (held.get(connectionId)?.upstream === upstream) onTurn?.(connectionId, failure)
       },
     }
-    const upstream: Upstream =
-      reach.wire.kind === 'http'
-        ? createHttpUpstream({ ...shared, pool })
-        : createStdioUpstream({
-            ...shared,
-            children,
-            onNoise: (line) => onNoise(alias, line),
-            ...(onCrash === undefined ? {} : { onCrash }),
-          })
+    const upstream = makeOne(reach, shared)
     return upstream
+  }
+
+  function makeOne(reach: Reach, shared: Shared): Upstream {
+    const { alias, wire } = reach
+    if (wire.kind === 'http') return createHttpUpstream({ ...shared, pool })
+    if (wire.kind === 'contract')
+      return createContractUpstream({
+        ...shared,
+        now: Date.now,
+        onNote: (facts, message) => onNote?.({ connection: alias, ...facts }, message),
+      })
+    return createStdioUpstream({
+      ...shared,
+      children,
+      onNoise: (line) => onNoise(alias, line),
+      ...(onCrash === undefined ? {} : { onCrash }),
+    })
   }
 
   async function drop(connectionId: string, version: string): Promise<void> {

@@ -37,7 +37,7 @@ export function permittedParts(
   if (words.wire.kind === 'process') refuseProcess(speaker)
   if (moved && keeps && !platform)
     throw new Fault('body.shape', {
-      place: words.wire.kind === 'http' ? '/headers' : '/environment',
+      place: words.wire.kind === 'process' ? '/environment' : '/headers',
       problem: 'holds values that were given for another server: say each of them anew, or null',
     })
   const { settings, secrets } = partsFrom({ ...words, shown: shownOf(words.wire) })

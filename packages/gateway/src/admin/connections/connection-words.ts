@@ -2,7 +2,7 @@
  * What a request says of a connection, in our words or in the source system's, as one description: pure, and without a judgement of
  * who may say it.
  */
-import { Fault, TIMEOUTS, type ConnectionSecrets, type ConnectionSettings } from '@toolway/contract'
+import { ContractWords, Fault, TIMEOUTS, type ConnectionSecrets, type ConnectionSettings } from '@toolway/contract'
 import { CONNECTORS, type ConnectionChange, type NewConnection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { MASK } from '../../lib/secret-marks.ts'
@@ -13,7 +13,8 @@ type Pairs = Readonly<Record<string, string | null>>
 export type Connector = (typeof CONNECTORS)[number]
 
 const EXTERNAL = /^external_(python|nodejs|go|custom)$/
-const TAKES = 'mcp.http, mcp.process; or runtime_type external_python, external_nodejs, external_go, external_custom'
+const TAKES =
+  'mcp.http, mcp.process, contract; or runtime_type external_python, external_nodejs, external_go, external_custom'
 
 const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
@@ -93,12 +94,17 @@ export function describe(connector: Connector, said: Said, held: Held | undefine
   const shared = {
     revision: said.revision ?? held?.settings.revision ?? 'auto',
     checks: said.checks ?? held?.settings.checks,
-    timeout: said.timeout ?? held?.settings.timeout ?? TIMEOUTS[connector === 'mcp.http' ? 'http' : 'process'],
+    timeout: said.timeout ?? held?.settings.timeout ?? TIMEOUTS[KINDS[connector]],
   }
-  return connector === 'mcp.http' ? describeHttp(shared, said, held) : describeProcess(shared, said, held)
+  return connector === 'mcp.process'
+    ? describeProcess(shared, said, held)
+    : describeRemote(connector, shared, said, held)
 }
 
-function describeHttp(
+const KINDS = { 'mcp.http': 'http', 'mcp.process': 'process', contract: 'contract' } as const
+
+function describeRemote(
+  connector: 'mcp.http' | 'contract',
   shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
@@ -111,28 +117,41 @@ function describeHttp(
     'runtime_env',
     'package_path',
     'configuration',
+    connector === 'mcp.http' ? 'contract' : 'auth',
   ])
-  const shown = held?.settings.connector === 'mcp.http' ? held.settings.url : undefined
+  const settings = held?.settings
+  const shown = settings === undefined || settings.connector === 'mcp.process' ? undefined : settings.url
   const before = held?.secrets.url ?? shown
   // What was shown comes back unchanged from whoever changes something else.
   const url = said.url === undefined || said.url === shown ? before : said.url
   if (url === undefined) throw misfit('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
   const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
-  const auth = { ...(held?.settings.connector === 'mcp.http' ? held.settings.auth : {}), ...said.auth }
+  const auth = { ...(settings?.connector === 'mcp.http' ? settings.auth : {}), ...said.auth }
+  const words = { ...(settings?.connector === 'contract' ? contractWordsOf(settings) : {}), ...said.contract }
   return {
-    words: { ...shared, wire: { kind: 'http', url, headers: pairs, auth } },
+    words: {
+      ...shared,
+      wire:
+        connector === 'mcp.http'
+          ? { kind: 'http', url, headers: pairs, auth }
+          : { kind: 'contract', url, headers: pairs, words },
+    },
     moved: before !== undefined && originOf(before) !== originOf(url),
     keeps: kept || (held?.secrets.url !== undefined && url === before),
   }
 }
+
+/** What is set of a contract backend, without what every connection has. */
+export const contractWordsOf = (settings: ConnectionSettings): ContractWords =>
+  ContractWords.parse(Object.fromEntries(Object.entries(settings).filter(([name]) => name in ContractWords.shape)))
 
 function describeProcess(
   shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
 ): Described {
-  refuseWords(said, ['url', 'headers', 'private', 'auth'])
+  refuseWords(said, ['url', 'headers', 'private', 'auth', 'contract'])
   const shown = held?.settings.connector === 'mcp.process' ? held.settings : undefined
   const next = commandOf(said)
   const command = next.command ?? shown?.command

@@ -15,7 +15,7 @@ import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
-import { connectorOf, describe } from './connection-words.ts'
+import { connectorOf, contractWordsOf, describe } from './connection-words.ts'
 import { sealerOf } from './describe-connection.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
@@ -31,7 +31,8 @@ const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): Connec
 function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow | undefined): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
-  const [http, process] = settings.connector === 'mcp.http' ? [settings, undefined] : [undefined, settings]
+  const process = settings.connector === 'mcp.process' ? settings : undefined
+  const remote = settings.connector === 'mcp.process' ? undefined : settings
   return {
     id: row.id,
     alias: row.alias,
@@ -42,11 +43,13 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     origin: row.origin,
     status: row.enabled ? row.status : 'disabled',
     status_reason: row.status_reason,
-    url: http?.url ?? null,
-    private: http?.private ?? false,
+    url: remote?.url ?? null,
+    private: remote?.private ?? false,
     command: process?.command ?? null,
     args: process?.args ?? null,
     auth: settings.connector === 'mcp.http' ? settings.auth : null,
+    contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
+    left_out: leftOutOf(parts, row),
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
@@ -58,6 +61,20 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     stale_reason: catalog?.stale_reason ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** Known where it was asked what it offers: nothing is asked for it. */
+function leftOutOf(
+  parts: AdminParts,
+  { id, organization_id: of, settings, enabled }: ConnectionRow,
+): shapes.Connection['left_out'] {
+  if (settings.connector !== 'contract' || !enabled) return []
+  try {
+    return [...(snapshotOf(parts, of)?.upstream(id).leftOut?.() ?? [])]
+  } catch {
+    // One that cannot be opened leaves nothing out.
+    return []
   }
 }
 
@@ -84,7 +101,7 @@ const nameOf = ({ params }: Pick<OrganizationAsked<Operation>, 'params'>) => par
 /** The alias that is said, else one like the title that nobody has. */
 function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly string[]): string {
   if (body.alias !== undefined) return body.alias
-  return createAliasAllotment(taken)(body.title ?? body.name ?? connector.slice(4))
+  return createAliasAllotment(taken)(body.title ?? body.name ?? connector.replace('mcp.', ''))
 }
 
 type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
@@ -152,7 +169,7 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
       const { settings: was } = held
       const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-      const before = was.connector === 'mcp.http' && was.private
+      const before = was.connector !== 'mcp.process' && was.private
       const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
         title: body.title ?? body.name ?? held.title,

@@ -2,6 +2,7 @@
 import {
   ConnectionSecrets,
   ConnectionSettings,
+  type ContractWords,
   Fault,
   type ConnectionAuthChange,
   type ConnectionId,
@@ -27,6 +28,12 @@ export interface ConnectionWords {
         readonly args: readonly string[]
         readonly environment: Readonly<Record<string, string>>
       }
+    | {
+        readonly kind: 'contract'
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        readonly words: ContractWords
+      }
   /** How the address or the command line may be shown, where it holds a secret. */
   readonly shown?: { readonly url?: string; readonly args?: readonly string[] }
 }
@@ -39,21 +46,18 @@ export interface ConnectionParts {
 export function partsOf({ revision, timeout, checks, wire, shown }: ConnectionWords): ConnectionParts {
   // Absent where nobody says it, so that what stays the same is the same.
   const own = checks === undefined ? {} : { checks }
-  if (wire.kind === 'http') {
+  if (wire.kind !== 'process') {
     refuseUserInfo(wire.url)
     for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
-    refuseAccounts(wire.url, wire.auth)
+    if (wire.kind === 'http') refuseAccounts(wire.url, wire.auth)
     const url = shown?.url ?? wire.url
+    const remote = { url, revision, timeout, private: namesPrivate(wire.url) }
     return {
-      settings: checked({
-        connector: 'mcp.http',
-        url,
-        revision,
-        timeout,
-        ...own,
-        private: namesPrivate(wire.url),
-        auth: wire.auth,
-      }),
+      settings: checked(
+        wire.kind === 'http'
+          ? { connector: 'mcp.http', ...remote, ...own, auth: wire.auth }
+          : { connector: 'contract', ...remote, ...own, ...wire.words },
+      ),
       secrets: ConnectionSecrets.parse({ headers: wire.headers, ...(url === wire.url ? {} : { url: wire.url }) }),
     }
   }
@@ -67,7 +71,11 @@ export function partsOf({ revision, timeout, checks, wire, shown }: ConnectionWo
 
 /** Addresses and arguments as they may be shown: what looks like a secret in them is masked, and sealed. */
 export function shownOf(wire: ConnectionWords['wire']): { url?: string; args?: string[] } {
-  if (wire.kind === 'http') return { url: maskUrl(wire.url) }
+  if (wire.kind !== 'process') {
+    const url = maskUrl(wire.url)
+    // A slash at the end hides nothing.
+    return { url: url === `${wire.url}/` ? wire.url : url }
+  }
   const secret = new Set(secretArguments(wire.args))
   return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
 }

@@ -27,6 +27,8 @@ const CONNECTION: Connection = {
   command: null,
   args: null,
   auth: ConnectionAuth.parse({}),
+  contract: null,
+  left_out: [],
   header_names: [],
   environment_names: [],
   revision: 'auto',

@@ -1,0 +1,32 @@
+/**
+ * Names that a tool had before and is still called by: found by a call, listed to nobody. What is said of the tool, by rules and by
+ * switches, is said of it whichever name it is called by.
+ */
+import { isObject, joinName, type JsonObject } from '@toolway/protocol'
+import type { Offered } from './view.ts'
+
+/** The facts of a contract in a tool's `_meta`; only a connector of that kind is believed them. */
+const CONTRACT = 'dev.toolway/contract'
+
+interface Listed {
+  readonly from: Pick<Offered, 'alias' | 'connector'>
+  readonly definition: JsonObject
+}
+
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/** From an old name, as the endpoint's clients say it, to the one that the tool is listed under; none is another tool's name. */
+export function oldNames(tools: ReadonlyMap<string, Listed>, joined: boolean): ReadonlyMap<string, string> {
+  const found = [...tools].flatMap(([name, { from, definition }]) =>
+    from.connector === 'contract'
+      ? aliasesOf(definition).map((alias) => [joined ? joinName(from.alias, alias) : alias, name] as const)
+      : [],
+  )
+  return found.length === 0 ? NONE : new Map(found.filter(([alias]) => !tools.has(alias)))
+}
+
+function aliasesOf({ _meta: meta }: JsonObject): string[] {
+  const contract = isObject(meta) ? meta[CONTRACT] : undefined
+  const aliases = isObject(contract) ? contract['aliases'] : undefined
+  return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : []
+}

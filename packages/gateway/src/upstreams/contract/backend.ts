@@ -1,0 +1,152 @@
+/**
+ * The HTTP side of a contract backend: its addresses below the one that was given, its headers, its answers and its failures in the
+ * words of the fault table. A read follows a redirect to its own origin; what acts is sent once, wherever it is answered from.
+ */
+import { Fault } from '@toolway/contract'
+import type { Json, JsonObject } from '@toolway/protocol'
+import type { Breaker } from '../breaker.ts'
+import { createPool } from '../http/agent.ts'
+import { NO_EXCEPTIONS } from '../http/exceptions.ts'
+import { header, send, type Incoming, type Wire } from '../http/post.ts'
+import { createReachMask } from '../http/reach-mask.ts'
+import { refusalOf } from '../http/refusal.ts'
+import type { Reach } from '../upstream.ts'
+import { createAddressMask } from './address-mask.ts'
+import { isShallow } from './read-contract.ts'
+
+export interface Saying {
+  /** For its log and ours. */
+  readonly correlationId?: string | undefined
+  /** The address of the member for whom it is asked. */
+  readonly onBehalf?: string | undefined
+  readonly signal?: AbortSignal
+}
+
+export interface Backend {
+  /** The JSON at a path below the base. Throws `upstream.*` and `contract.malformed`. */
+  read(path: string, query: Readonly<Record<string, string>>, saying?: Saying): Promise<Json>
+  /** One request that may act, and its answer whatever its status is. Throws `upstream.*`. */
+  act(path: string, body: JsonObject, saying: Saying): Promise<Incoming>
+  /** Undefined for what is no JSON, or nests too deep to be passed on. */
+  parse(text: string): Json | undefined
+  /** Text without its secrets and its address. */
+  mask(text: string): string
+  /** Let requests finish, for so many milliseconds, and end. */
+  close(grace: number): Promise<void>
+}
+
+const MOST_REDIRECTS = 3
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Of an answer: a pack of contracts, each of which is bounded by itself, stands three levels down. */
+const MOST_LEVELS = 64
+/** Its answer is read whole and no stream brings it; yet the breaker is to hear of it. */
+const NO_STREAM = -1
+/** An address as a header can hold it. */
+const SENDABLE = /^[\x21-\x7e]{1,320}$/
+
+export function createBackend({ alias, timeout, wire }: Reach, breaker: Breaker): Backend {
+  if (wire.kind !== 'contract') throw new TypeError('not the reach of a contract backend')
+  const url = new URL(wire.url)
+  const base = url.pathname.replace(/\/+$/, '')
+  const options = {
+    alias,
+    allowPrivate: wire.private,
+    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
+    headersTimeout: timeout * 1000,
+  }
+  const pool = createPool(url.origin, options)
+  const secrets = createReachMask(url, wire.headers)
+  const hide = createAddressMask(url)
+  const mask = (text: string) => hide(secrets(text))
+  const ownPool = () => createPool(url.origin, options)
+  const shared: Omit<Wire, 'path'> = {
+    alias,
+    pool,
+    ownPool,
+    streams: pool,
+    headers: wire.headers,
+    timeout,
+    breaker,
+    mask,
+  }
+
+  const headersOf = ({ correlationId, onBehalf }: Saying): Record<string, string> => {
+    // Without the name of whom it is for, it would be asked for as the gateway itself.
+    if (onBehalf !== undefined && !SENDABLE.test(onBehalf)) throw new Fault('behalf.unknown')
+    return {
+      accept: 'application/json',
+      ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
+      ...(onBehalf === undefined ? {} : { 'x-on-behalf-of': onBehalf }),
+    }
+  }
+  const signalOf = ({ signal }: Saying) => (signal === undefined ? {} : { signal })
+  const malformed = (problem: string) => new Fault('contract.malformed', { connection: alias, problem })
+
+  function pathOf(path: string, query: Readonly<Record<string, string>>): string {
+    const search = new URLSearchParams([...url.searchParams, ...Object.entries(query)]).toString()
+    return `${base}${path}${search === '' ? '' : `?${search}`}`
+  }
+
+  async function read(path: string, query: Readonly<Record<string, string>>, saying: Saying = {}): Promise<Json> {
+    const headers = headersOf(saying)
+    let at = pathOf(path, query)
+    for (let followed = 0; ; followed++) {
+      const incoming = await send(
+        { ...shared, path: at },
+        { method: 'GET', headers, until: NO_STREAM, ...signalOf(saying) },
+      )
+      const next = followed < MOST_REDIRECTS ? redirected(incoming, at) : undefined
+      if (next !== undefined) {
+        at = next
+        continue
+      }
+      if (incoming.status >= 300) throw refusalOf({ alias, mask }, incoming)
+      const value = incoming.stream ? undefined : parsed(incoming.text)
+      if (value === undefined) throw malformed(`${path} gives no JSON`)
+      return value
+    }
+  }
+
+  /** Where a read goes on: at its own origin and below its own base, or nowhere. */
+  function redirected(incoming: Incoming, from: string): string | undefined {
+    const location = REDIRECTS.has(incoming.status) ? header(incoming, 'location') : undefined
+    const to = location === undefined ? null : URL.parse(location, `${url.origin}${from}`)
+    if (to === null || to.host !== url.host || to.username !== '' || to.password !== '') return undefined
+    // A backend behind a proxy that ends TLS calls itself by http.
+    if (to.protocol !== url.protocol && to.protocol !== 'http:') return undefined
+    return to.pathname.startsWith(`${base}/`) ? to.pathname + to.search : undefined
+  }
+
+  function parse(text: string): Json | undefined {
+    const value = parsed(text)
+    return isShallow(value, MOST_LEVELS) ? value : undefined
+  }
+
+  return {
+    read,
+    async act(path, body, saying) {
+      const headers = headersOf(saying)
+      const incoming = await send(
+        { ...shared, path: pathOf(path, {}) },
+        { method: 'POST', headers, body: JSON.stringify(body), until: NO_STREAM, ...signalOf(saying) },
+      )
+      if (incoming.stream) throw malformed('it answers with a stream of events')
+      return incoming
+    },
+    parse,
+    mask,
+    async close(grace) {
+      const cut = setTimeout(() => void pool.destroy().catch(() => {}), grace)
+      await pool.close().catch(() => {})
+      clearTimeout(cut)
+    },
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

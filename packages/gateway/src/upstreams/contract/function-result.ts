@@ -1,0 +1,122 @@
+/**
+ * What a contract backend answered, as the result of a tool or as the fault that it is. Nothing of it is lost: data, what it says beside
+ * them, and where they are not as the contract says.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
+import { refusedAccess } from '../access-refused.ts'
+import { header, type Incoming } from '../http/post.ts'
+import { refusalOf } from '../http/refusal.ts'
+import { CONTRACT_KEY, UNFIT, type ContractTool } from './contract-tool.ts'
+
+export interface Answering {
+  readonly alias: string
+  readonly tool: ContractTool
+  /** Undefined for what is no JSON. */
+  parse(text: string): Json | undefined
+  mask(text: string): string
+  /** What is not as the contract says, for the log. */
+  onUnfit(problems: readonly string[]): void
+}
+
+/** Characters of a backend's own words that a caller is told. */
+const MOST_WORDS = 2_000
+/** What a backend says of a function that did not do what it was asked. */
+const FAILED = new Set(['failed', 'failure', 'error'])
+/** What is not done, or done in part, is told in words, too. */
+const QUALIFIED = new Set(['partial', 'skipped'])
+
+/** Throws `function.failed` in the backend's own words, `upstream.*` and `contract.malformed`. */
+export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
+  const { alias, parse, mask } = answering
+  const { status } = incoming
+  const text = mask(incoming.text)
+  const body = parse(text)
+  if (status === 401) throw refusedAccess(alias, status, maskedHeader(incoming, mask))
+  if (status === 429) throw refusalOf({ alias, mask }, incoming)
+  if (status >= 300) {
+    const problem = wordsOf(body)
+    // A proxy in front of it says nothing of the function.
+    if (problem === undefined && AWAY.has(status)) throw refusalOf({ alias, mask }, incoming)
+    throw failed(answering, problem ?? `it answers HTTP ${status}`, { status })
+  }
+  if (body === undefined)
+    throw new Fault('contract.malformed', { connection: alias, problem: 'a function gives no JSON' })
+  const { data, ...said } = envelopeOf(body)
+  if (FAILED.has(String(said['status']).toLowerCase()))
+    throw failed(answering, wordsOf(said) ?? 'it does not say why', { status })
+  return succeeded(data ?? null, said, answering)
+}
+
+const AWAY = new Set([502, 503, 504])
+
+function succeeded(data: Json, said: JsonObject, { tool, onUnfit }: Answering): JsonObject {
+  const problems = problemsOf(tool.output, data)
+  if (problems.length > 0) onUnfit(problems)
+  const qualified = QUALIFIED.has(String(said['status'])) ? wordsOf(said) : undefined
+  const facts = { ...said, ...(problems.length === 0 ? {} : { unfit: [...problems] }) }
+  return {
+    content: [
+      ...(qualified === undefined ? [] : [{ type: 'text', text: `${String(said['status'])}: ${qualified}` }]),
+      { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(data) },
+    ],
+    structuredContent: problems.length === 0 ? data : { [UNFIT]: { problems: [...problems], value: data } },
+    ...(Object.keys(facts).length === 0 ? {} : { _meta: { [CONTRACT_KEY]: facts } }),
+  }
+}
+
+/** What does not fit, in a few words each; its schema was read when the contract was. */
+const problemsOf = (schema: JsonObject, value: Json): string[] =>
+  schemaRead(schema)
+    .check(value)
+    .problems.map(({ path, message }) => `${path === '' ? 'the whole' : path} ${message}`)
+
+/** `{status, message, data, …}` (Curatore's `ExecuteFunctionResponse`); any other JSON is the data themselves. */
+function envelopeOf(body: Json): JsonObject {
+  if (!isObject(body) || typeof body['status'] !== 'string') return { data: body }
+  if (!('data' in body) && !('error' in body) && !('message' in body)) return { data: body }
+  const { error, metadata, ...rest } = body
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([name, value]) => name === 'data' || value !== null)),
+    ...(error === null || error === undefined ? {} : { error }),
+    ...(isObject(metadata) && Object.keys(metadata).length > 0 ? { metadata } : {}),
+  }
+}
+
+/** In the words that a backend uses: its own errors, or its framework's (`detail`, a text or a list of places). */
+function wordsOf(body: Json | undefined): string | undefined {
+  if (typeof body === 'string' && body !== '') return body
+  if (!isObject(body)) return undefined
+  for (const name of ['error', 'detail', 'message']) {
+    const words = worded(body[name])
+    if (words !== undefined) return words
+  }
+  return undefined
+}
+
+function worded(said: Json | undefined): string | undefined {
+  if (typeof said === 'string') return said.trim() === '' ? undefined : said
+  if (Array.isArray(said)) {
+    const all = said.map((one) => (isObject(one) ? placed(one) : worded(one))).filter((one) => one !== undefined)
+    return all.length === 0 ? undefined : all.join('; ')
+  }
+  return isObject(said) ? (wordsOf(said) ?? JSON.stringify(said)) : undefined
+}
+
+/** One line of a framework's complaint: `{loc: ["body", "params", "limit"], msg}`. */
+function placed({ loc, msg, message }: JsonObject): string | undefined {
+  const words = worded(msg ?? message)
+  const place = Array.isArray(loc) ? loc.map(String).join('/') : ''
+  return words === undefined || place === '' ? words : `/${place}: ${words}`
+}
+
+const failed = ({ tool }: Answering, said: string, data: { status: number }): Fault => {
+  const problem = said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said
+  return new Fault('function.failed', { tool: tool.contract.name, problem }, { data: { details: data } })
+}
+
+function maskedHeader(incoming: Incoming, mask: (text: string) => string): string | undefined {
+  const challenge = header(incoming, 'www-authenticate')
+  return challenge === undefined ? undefined : mask(challenge)
+}

@@ -1,0 +1,69 @@
+/**
+ * What was fetched, kept for a while: one fetch for all who ask at once, and the last good value for a stated time where a fetch
+ * fails. Each key is somebody's: who keeps something for several puts all that tells them apart into it.
+ */
+import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+
+export interface KeptParts {
+  readonly now: () => number
+  /** Milliseconds until it is fetched anew, and until a value is too old to be used at all, both since it was fetched. */
+  readonly keptFor: number
+  readonly staleFor: number
+  /** A value of that age, in milliseconds, is used because of this. */
+  onStale(age: number, thrown: unknown): void
+}
+
+export interface Kept<Value> {
+  /** Rejects with what the fetch failed with, where nothing is there that may still be used. */
+  get(key: string, fetch: () => Promise<Value>): Promise<Value>
+  /** Fetched now, whatever is there; rejects where that fails. */
+  refresh(key: string, fetch: () => Promise<Value>): Promise<Value>
+  peek(key: string): Value | undefined
+}
+
+interface Held<Value> {
+  readonly value: Value
+  readonly at: number
+  /** Not before that is it fetched again. */
+  again: number
+}
+
+const MOST_KEYS = 500
+/** After a failure, so that a backend that is away does not make each call wait for it. Milliseconds. */
+const REST = 10_000
+
+export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts): Kept<Value> {
+  const held = new LRUCache<string, Held<Value>>({ max: MOST_KEYS })
+  const fly = createSingleFlight<string, Value>()
+
+  const refresh = (key: string, fetch: () => Promise<Value>): Promise<Value> =>
+    fly(key, async () => {
+      const value = await fetch()
+      const at = now()
+      held.set(key, { value, at, again: at + keptFor })
+      return value
+    })
+
+  return {
+    refresh,
+    peek: (key) => held.peek(key)?.value,
+    async get(key, fetch) {
+      const before = held.get(key)
+      const tooOld = ({ at }: Held<Value>) => now() - at > Math.max(keptFor, staleFor)
+      if (before !== undefined && now() < before.again && !tooOld(before)) return before.value
+      try {
+        return await refresh(key, fetch)
+      } catch (thrown) {
+        // Another fetch may have succeeded meanwhile.
+        const last = held.get(key)
+        if (last === undefined || tooOld(last)) throw thrown
+        if (last === before && now() >= last.again) {
+          last.again = now() + REST
+          onStale(now() - last.at, thrown)
+        }
+        return last.value
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Which facets, and which fields of which namespaces, an organization of a contract backend has: read from its two endpoints in all the
+ * shapes that backends and gateways of this kind use. What is in no known shape is refused: nothing may pass by it (ledger S1-FAC-06).
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, type Json } from '@toolway/protocol'
+
+export interface Metadata {
+  /** What each facet may be asked by; undefined where the backend does not say. */
+  readonly facets: ReadonlyMap<string, ReadonlySet<string> | undefined>
+  readonly namespaces: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Throws `contract.malformed`. */
+export function readMetadata(catalog: Json, facets: Json, connection: string): Metadata {
+  const refuse = (problem: string) => new Fault('contract.malformed', { connection, problem })
+  const named = isObject(facets) ? facets['facets'] : facets
+  if (!Array.isArray(named)) throw refuse('its facets are no list')
+  if (!isObject(catalog)) throw refuse('its metadata catalog is no object')
+  const namespaces = namespacesOf(catalog['namespaces'])
+  if (namespaces === undefined) throw refuse('its metadata catalog has no namespaces')
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  for (const facet of named) {
+    const name = nameOf(facet, 'facet_name')
+    if (name === undefined) throw refuse('a facet has no name')
+    known.set(name, operatorsOf(facet))
+  }
+  return { facets: known, namespaces }
+}
+
+/** A list of namespaces with lists of fields, or either as an object by name. */
+function namespacesOf(given: Json | undefined): Map<string, ReadonlySet<string>> | undefined {
+  const entries = entriesOf(given, 'namespace')
+  return entries === undefined
+    ? undefined
+    : new Map(entries.map(([name, one]) => [name, new Set(fieldsOf(one).map(([field]) => field))]))
+}
+
+const fieldsOf = (namespace: Json): [string, Json][] =>
+  entriesOf(isObject(namespace) && 'fields' in namespace ? namespace['fields'] : namespace, 'field_name') ?? []
+
+function entriesOf(given: Json | undefined, member: string): [string, Json][] | undefined {
+  if (Array.isArray(given))
+    return given.flatMap((one): [string, Json][] => {
+      const name = nameOf(one, member)
+      return name === undefined ? [] : [[name, one]]
+    })
+  return isObject(given) ? Object.entries(given) : undefined
+}
+
+function nameOf(one: Json, member: string): string | undefined {
+  if (typeof one === 'string') return one
+  if (!isObject(one)) return undefined
+  const name = one[member] ?? one['name']
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+function operatorsOf(facet: Json): ReadonlySet<string> | undefined {
+  const operators = isObject(facet) ? facet['operators'] : undefined
+  return Array.isArray(operators) && operators.length > 0 ? new Set(operators.map(String)) : undefined
+}

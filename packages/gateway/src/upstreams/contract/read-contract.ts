@@ -1,0 +1,124 @@
+/**
+ * One contract of a pack, as far as it is understood: read by itself, so that a broken one costs nobody else anything.
+ *
+ * Shapes: Curatore's `ToolContractResponse`, and its whitepaper (section 4.2), whose flag is `side_effect`. What is not named here
+ * is left alone.
+ */
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { z } from 'zod'
+
+export interface Contract {
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject
+  /** Whether it changes something; one that does not say so does. */
+  readonly sideEffects: boolean
+  readonly version: string | undefined
+  readonly primitive: boolean | undefined
+  readonly payload: 'full' | 'thin' | 'summary' | undefined
+  readonly exposure: { readonly procedure: boolean; readonly agent: boolean }
+  readonly requiresLlm: boolean
+  readonly requiresSession: boolean
+  readonly tags: readonly string[]
+  readonly dataSources: readonly string[]
+}
+
+export type Read = { readonly contract: Contract; readonly note?: string } | { readonly problem: string }
+
+/** Levels of one contract, its schemas included, and characters of its JSON. */
+const MOST_LEVELS = 48
+const MOST_CHARACTERS = 256 * 1024
+
+const Schema = z.custom<JsonObject>((value) => isObject(value), 'must be a JSON Schema, an object')
+const texts = z.array(z.string().max(200)).max(200)
+
+const Shape = z.looseObject({
+  // `.` and `..` would name another address than the function's.
+  name: z
+    .string()
+    .regex(
+      /^(?!\.{1,2}$)[^\s\p{C}](?:[^\p{C}]{0,198}[^\s\p{C}])?$/u,
+      'must be a name of 1 to 200 printable characters',
+    ),
+  description: z.string().trim().min(1).max(20_000),
+  category: z.string().trim().min(1).max(200),
+  input_schema: Schema,
+  output_schema: Schema,
+  version: z.string().max(100).nullish(),
+  is_primitive: z.boolean().nullish(),
+  payload_profile: z.enum(['full', 'thin', 'summary']).nullish(),
+  exposure_profile: z.looseObject({ procedure: z.boolean().nullish(), agent: z.boolean().nullish() }).nullish(),
+  requires_llm: z.boolean().nullish(),
+  requires_session: z.boolean().nullish(),
+  tags: texts.nullish(),
+  required_data_sources: texts.nullish(),
+})
+
+export function readContract(given: unknown): Read {
+  if (!isObject(given)) return { problem: 'it is no object' }
+  if (!isShallow(given, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
+  if (JSON.stringify(given).length > MOST_CHARACTERS)
+    return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
+  const parsed = Shape.safeParse(given)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return { problem: `/${issue?.path.join('/') ?? ''} ${wordOf(issue)}` }
+  }
+  const { data } = parsed
+  const problem = problemOfSchema(data.input_schema)
+  if (problem !== undefined) return { problem: `/input_schema ${problem}` }
+  const flag = flagOf(given)
+  const { exposure_profile: exposure } = data
+  const contract: Contract = {
+    name: data.name,
+    description: data.description,
+    category: data.category,
+    inputSchema: data.input_schema,
+    outputSchema: data.output_schema,
+    sideEffects: flag ?? true,
+    version: data.version ?? undefined,
+    primitive: data.is_primitive ?? undefined,
+    payload: data.payload_profile ?? undefined,
+    exposure: { procedure: exposure?.procedure ?? true, agent: exposure?.agent ?? true },
+    requiresLlm: data.requires_llm ?? false,
+    requiresSession: data.requires_session ?? false,
+    tags: data.tags ?? [],
+    dataSources: data.required_data_sources ?? [],
+  }
+  return flag === undefined
+    ? { contract, note: 'it does not say whether it has side effects, which counts as having them' }
+    : { contract }
+}
+
+const wordOf = (issue: z.core.$ZodIssue | undefined): string => {
+  if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'
+  return issue?.message ?? 'does not fit'
+}
+
+/** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
+function flagOf({ side_effect: one, side_effects: other }: JsonObject): boolean | undefined {
+  const said = [one, other].filter((flag) => flag !== undefined && flag !== null)
+  if (said.length === 0) return undefined
+  return said.some((flag) => flag !== false)
+}
+
+/** Parameters are one object with names. */
+function problemOfSchema({ type, properties, required }: JsonObject): string | undefined {
+  if (type !== undefined && type !== 'object') return 'is not that of an object'
+  if (type === undefined && properties === undefined) return 'does not describe an object'
+  if (properties !== undefined && (!isObject(properties) || !Object.values(properties).every(isSchema)))
+    return 'has properties that are no schemas'
+  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string')))
+    return 'has a "required" that is no list of names'
+  return undefined
+}
+
+const isSchema = (value: Json): boolean => isObject(value) || typeof value === 'boolean'
+
+/** Looks no deeper than it allows. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
