@@ -202,7 +202,7 @@ export const FAULTS = {
   'arguments.too-large': row('decide', 'PAYLOAD_TOO_LARGE', [413, PARAMS], 'The arguments have {bytes} bytes, and {limit} are allowed: {reason}.', 'Send less.'),
   'schema.unusable': row('decide', 'NOT_SUPPORTED', [502, UNREACHABLE], 'The input schema of the tool {tool} cannot be used to check a call: {problem}.', 'Ask whoever runs that server to mend its schema.'),
   'metadata.unavailable': row('decide', 'METADATA_UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'What the arguments are to be checked by cannot be loaded from the connection {connection}, and nothing was sent.', 'Try again in a moment; `toolway connection test {connection}` shows what it says.'),
-  'limit.rule': row('decide', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'A rule allows {limit} calls of this kind in {period} s: {reason}.', 'Call it again in {seconds} s.'),
+  'limit.rule': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'A rule allows {limit} calls of this kind in {period} s: {reason}.', 'Call it again in {seconds} s.'),
   'prompt.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown prompt: {prompt}', 'List the prompts again.'),
   'resource.unwatched': row('find', 'NOT_SUPPORTED', [200, PARAMS], 'The connection {connection} does not tell of changes of {uri}.', 'Read it again when you need it.'),
   'listen.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This caller has {limit} listen streams open, and can have no more.', 'End one of them, or name more in one.'),

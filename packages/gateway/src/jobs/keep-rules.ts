@@ -74,6 +74,7 @@ const troubleOf = ({ rule: { id, name, scope, of }, problem }: Policy['problems'
   ...{ id, name, scope, of, problem },
 })
 
+const Id = z.object({ id: z.string() })
 const Count = z.object({ count: z.int() })
 
 /** An alert for each rule that has none yet that says the same: several gateways find the same rule. */
@@ -82,6 +83,8 @@ export async function alertOfTroubles(
   organizationId: OrganizationId,
   troubles: readonly RuleTrouble[],
 ): Promise<void> {
+  // One gateway after the other, so that each sees what the one before has said.
+  await sql(Id)`select id from organizations for update`
   for (const { id, name, scope, of, problem } of troubles) {
     const [known] = await sql(Count)`
       select count(*)::int as count from alerts
