@@ -29,6 +29,8 @@ const complaint = async (text: string): Promise<string> => {
   throw new Error('it was taken')
 }
 
+const RULE = '{ name: a, action: block, reason: x }'
+
 describe('a declaration file', () => {
   test('says what there is to be, with sensible defaults', async () => {
     const text = `
@@ -122,6 +124,31 @@ keys:
     ])
   })
 
+  test('may say rules of the platform, of an organization, of a connection and of a toolset, whole', async () => {
+    const rule = { name: 'a', match: { tools: ['*'] }, action: 'block', parameters: {}, reason: 'x', state: 'on' }
+    const [own, acme] = await read(`
+platform: { rules: [${RULE}] }
+rules: [${RULE}]
+organizations:
+  acme:
+    rules: [{ name: b, action: rate, parameters: { calls: 5 }, reason: x, state: shadow, match: { effects: [write] } }]
+    connections: { web: { url: "https://a.example.com", rules: [${RULE}] } }
+    toolsets: { work: { rules: [${RULE}] } }
+`)
+    expect(own).toMatchObject({ platform: { rules: [rule] }, rules: [rule] })
+    expect(acme).toMatchObject({
+      rules: [
+        {
+          ...{ name: 'b', action: 'rate', state: 'shadow', match: { tools: ['*'], effects: ['write'] } },
+          parameters: { calls: 5, per: 60, of: 'caller' },
+        },
+      ],
+      connections: [{ alias: 'web', rules: [rule] }],
+      toolsets: [{ slug: 'work', settings: { rules: [rule] } }],
+    })
+    expect(acme).not.toHaveProperty('platform')
+  })
+
   test.each([
     ['role: platform_admin', 'role'],
     ['limit: all', 'limit'],
@@ -185,6 +212,29 @@ describe('what does not fit in a declaration file', () => {
     ['a file that is not there', web('headers: { x: { file: gone.txt } }'), ':', 'gone.txt'],
     ['a list at the top', '- a\n', '', 'toolway.yaml'],
     ['a text at the top', 'hello\n', '', 'toolway.yaml'],
+    ['a misspelt member of a rule', 'rules:\n  - { name: a, action: block, reson: x }\n', ':2:31', '"reason"'],
+    ['an action that is none', 'rules:\n  - { name: a, action: blok, reason: x }\n', ':2:16', 'must be one of allow'],
+    ['a rule without a reason', 'rules:\n  - { name: a, action: block }\n', ':2:5', 'reason'],
+    ['two rules of one name', `rules:\n  - ${RULE}\n  - ${RULE}\n`, ':3:7', 'name'],
+    [
+      'a condition that is none',
+      `rules:\n  - name: a\n    action: hide\n    reason: x\n    match: { when: "1 +" }\n`,
+      ':5:14',
+      'CEL',
+    ],
+    [
+      'bounds upside down',
+      `${web('rules:')}      - { name: a, action: clamp, reason: x, parameters: { parameter: p, min: 2, max: 1 } }\n`,
+      ':5:',
+      'larger',
+    ],
+    [
+      'an organization in a rule of its own',
+      `toolsets:\n  a:\n    rules: [{ name: a, action: hide, reason: x, match: { organizations: [b] } }]\n`,
+      ':3:',
+      'platform',
+    ],
+    ['a rule of the platform that is none', 'platform:\n  rules: [{ name: a, action: warn }]\n', ':2:11', 'reason'],
     ['two documents', 'connections: {}\n---\nconnections: {}\n', ':', 'toolway.yaml'],
   ]
   test.each(cases)('is %s: the complaint says file, place and what', async (_, text, place, named) => {

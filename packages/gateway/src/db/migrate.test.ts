@@ -92,6 +92,24 @@ describeEachPostgres('migrations', (createDatabase) => {
     expect(await migrate(database.connection)).toEqual(names.slice(1))
   })
 
+  test('keep every rule that was there, in the words that rules have now', async () => {
+    await using database = await createDatabase({ empty: true })
+    await using before = await folderWith(names.indexOf('0023_rules'))
+    await migrate(database.connection, before)
+    await query(
+      database.connection,
+      `insert into rules (id, tool_name_pattern, action, reason, connector_type, active, created_by)
+       values ('rul_A', '*_delete_*', 'block', 'No.', null, true, 'usr_1'),
+              ('rul_b', 'shell', 'warn', 'Look.', 'mcp.process', false, 'usr_1')`,
+    )
+    await migrate(database.connection)
+    const kept = `select jsonb_build_array(id, name, match, action, parameters, reason, state, created_by) from rules order by reason`
+    expect(await query(database.connection, kept)).toEqual([
+      ['rul_b', 'rul-b', { tools: ['shell'], connectors: ['mcp.process'] }, 'warn', {}, 'Look.', 'off', 'usr_1'],
+      ['rul_A', 'rul-a', { tools: ['*_delete_*'] }, 'block', {}, 'No.', 'on', 'usr_1'],
+    ])
+  })
+
   test('run once when five replicas start at the same time', async () => {
     await using database = await createDatabase({ empty: true })
     const ran = await Promise.all(Array.from({ length: 5 }, () => migrate(database.connection)))

@@ -35,6 +35,37 @@ describe('limits', () => {
     expect(refused).toEqual(['organization'])
   })
 
+  test('of rules hold as many calls as they say in the time that they say, and give back what another refused', () => {
+    const { limits, refused, time } = fixture({})
+    const wide = { name: 'acme wide key_1', calls: 3, seconds: 86_400, reason: 'Slowly' }
+    const narrow = { name: 'acme narrow key_1', calls: 1, seconds: 10, reason: 'One at a time' }
+    expect(limits.rules([])).toBeUndefined()
+    expect(limits.rules([narrow])).toBeUndefined()
+    expect(faultOf(() => limits.rules([narrow]))).toMatchObject({
+      code: 'limit.rule',
+      facts: { limit: 1, period: 10, seconds: 10, reason: 'One at a time' },
+    })
+    expect(limits.rules([{ ...narrow, name: 'acme narrow key_2' }])).toBeUndefined()
+    for (let n = 0; n < 3; n++) expect(limits.rules([wide])).toBeUndefined()
+    expect(faultOf(() => limits.rules([wide]))).toMatchObject({ facts: { limit: 3, seconds: 28_800 } })
+    time.now += 10_000
+    expect(limits.rules([narrow])).toBeUndefined()
+    time.now += 28_800_000
+    expect(limits.rules([wide])).toBeUndefined()
+    expect(refused).toEqual(['rule', 'rule'])
+  })
+
+  test('of two rules take from both or from neither', async () => {
+    const { limits, time } = fixture({})
+    const wide = { name: 'wide', calls: 2, seconds: 3_600, reason: 'x' }
+    const narrow = { name: 'narrow', calls: 1, seconds: 60, reason: 'x' }
+    await limits.rules([wide, narrow])
+    for (let n = 0; n < 5; n++)
+      await expect(limits.rules([wide, narrow])).rejects.toMatchObject({ facts: { limit: 1, period: 60 } })
+    time.now += 60_000
+    await limits.rules([wide, narrow])
+  })
+
   test('that are off refuse nobody', () => {
     const { limits } = fixture({})
     for (let n = 0; n < 5_000; n++) {

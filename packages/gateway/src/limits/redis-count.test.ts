@@ -81,6 +81,16 @@ describeWithRedis('gateways that share a Redis', () => {
     expect(await second?.take('acme', perMinute, 20)).toBe(0)
   })
 
+  test('fill in the time that is said', async () => {
+    await using redis = await startTestRedis()
+    using one = await replicas(redis.url, 1)
+    const { buckets } = one.first
+    for (let n = 0; n < 4; n++) expect(await buckets.take('rule', 4, 1, 86_400_000)).toBe(0)
+    const wait = await buckets.take('rule', 4, 1, 86_400_000)
+    expect(wait).toBeGreaterThan(21_000_000)
+    expect(wait).toBeLessThanOrEqual(21_600_001)
+  })
+
   test('give back what they did not spend', async () => {
     await using redis = await startTestRedis()
     using one = await replicas(redis.url, 1)
