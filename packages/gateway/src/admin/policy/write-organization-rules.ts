@@ -1,6 +1,6 @@
 /** Writing rules of an organization, for the admin interface and the command line alike: checked, and never of what is another's. */
-import { Fault, type OrganizationId, type RuleWords } from '@toolway/contract'
-import { NewOrganizationRule, type FullRuleChange, type InnerScope } from '@toolway/contract/admin'
+import { Fault, type OrganizationId } from '@toolway/contract'
+import type { FullRuleChange, InnerScope, NewOrganizationRule } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { nearestNames } from '../../lib/nearest.ts'
 import type { Known } from '../../policy/kept/check-rule.ts'
@@ -74,10 +74,9 @@ async function read(sql: OrgSql, id: string): Promise<OrganizationRuleRow> {
 /** Throws `body.shape`, `thing.taken` and `rule.limit`. */
 export async function writeOrganizationRule(
   sql: OrgSql,
-  { scope, of, ...rest }: NewOrganizationRule,
+  { scope, of, ...words }: NewOrganizationRule,
   { organizationId, platform, origin, createdBy }: Writing,
 ): Promise<OrganizationRuleRow> {
-  const words = rest as RuleWords
   const rows = await listOrganizationRules(sql)
   if (rows.length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
   const place = await placeOf(sql, scope, of)

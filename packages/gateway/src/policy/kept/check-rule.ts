@@ -28,7 +28,7 @@ export function readWords(given: unknown): { words: RuleWords } | { problems: re
       place: path.map((part) => `/${String(part)}`).join(''),
       problem:
         code === 'unrecognized_keys' && 'keys' in rest
-          ? `has members that are not known here: ${(rest.keys as string[]).join(', ')}`
+          ? `has members that are not known here: ${rest.keys.join(', ')}`
           : message,
     })),
   }
