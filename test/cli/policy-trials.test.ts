@@ -114,7 +114,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
 
   const draft = join(here.folder, 'draft.yaml')
   await writeFile(draft, `name: watched\naction: warn\nreason: We look\nmatch: { tools: ['calculate'] }\n`)
-  const [{ id }] = (await here.json(['rule', 'list'])) as { id: string }[]
+  const [{ id }] = (await here.json(['rule', 'list'])) as [{ id: string }]
   await here.run(['rule', 'remove', id])
   const report = await here.run(['policy', 'replay', draft, '--days', '1'])
   expect(report).toMatchObject({ code: 0, err: '' })

@@ -2,7 +2,7 @@
 import type { PolicyDraft, ReplayReport } from '@toolway/contract/admin'
 import { replayCalls } from '../../admin/policy/replay-calls.ts'
 import { shadowsOf } from '../../admin/policy/shadows-of.ts'
-import { countShadows, listCallsSince } from '../../records/call-records.ts'
+import { countShadows } from '../../records/call-records.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readDraft } from './draft-file.ts'
 import { withPolicy } from './policy-store.ts'
@@ -54,7 +54,7 @@ export async function replay(
     const report = await replayCalls(
       {
         ...{ snapshot, callers, now: Date.now() },
-        page: (asked) => db.organization(own.id, (sql) => listCallsSince(sql, asked)),
+        look: (work) => db.organization(own.id, work),
       },
       draft,
       days,
