@@ -13,6 +13,7 @@ import type { KeyOptions } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
 import { groupCommand } from './people/group-commands.ts'
+import { addTrialCommands } from './policy/trial-commands.ts'
 import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
 import { policyCommand } from './policy/policy-commands.ts'
 import { approvalCommand } from './approvals/approval-commands.ts'
@@ -85,7 +86,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
-  add(policyCommand(finish))
+  add(addTrialCommands(policyCommand(finish), finish))
   add(loginCommand(finish))
   add(logoutCommand(finish))
   add(whoamiCommand(finish))

@@ -1,4 +1,5 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
+import type { OrganizationId } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
@@ -90,14 +91,14 @@ const AGAIN = 1_000
 
 interface LoadParts {
   readonly keepRules: KeepRules
-  readonly upstreams: Upstreams
+  readonly upstreams: Pick<Upstreams, 'open'>
   readonly credentials: OwnCredentials | undefined
   /** What memory has of an organization's catalogs: lists that did not change are not read again. */
   held(id: string): Snapshot['catalogs'] | undefined
 }
 
 const createLoad =
-  ({ db, vault }: Ground, { keepRules, upstreams, credentials, held }: LoadParts) =>
+  ({ db, vault }: Pick<Ground, 'db' | 'vault'>, { keepRules, upstreams, credentials, held }: LoadParts) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
     return Promise.all(
@@ -130,6 +131,23 @@ const createLoad =
       ),
     )
   }
+
+/** One organization as it stands, for a command that looks and ends: no upstream is reached, and nobody is told of anything. */
+export async function readSnapshot(ground: Pick<Ground, 'db' | 'vault'>, id: OrganizationId): Promise<Snapshot> {
+  const { db } = ground
+  const platform = createPlatformRules({ list: () => db.system(listPlatformRules) })
+  await platform.load()
+  const keepRules = createKeepRules({ platform, log: { error() {} }, tell: async () => {} })
+  const upstreams: Pick<Upstreams, 'open'> = {
+    open() {
+      throw new Error('a command that looks was to reach an upstream')
+    },
+  }
+  const load = createLoad(ground, { keepRules, upstreams, credentials: undefined, held: () => undefined })
+  const [snapshot] = await load([id])
+  if (snapshot === undefined) throw new Error(`the organization ${id} is gone`)
+  return snapshot
+}
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
 const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>

@@ -18,23 +18,31 @@ export const CallRecord = z.object({
 })
 export type CallRecord = z.output<typeof CallRecord>
 
-export interface CallsSince {
-  readonly since: Date
-  /** Before that place in the chain; undefined begins with the newest. */
-  readonly before: number | undefined
-  readonly limit: number
+const Span = z.object({ first: z.number().nullable(), last: z.number().nullable() })
+
+/** Places in the chain of what is on record since then; undefined where nothing is. */
+export async function findSpan(sql: OrgSql, since: Date): Promise<{ first: number; last: number } | undefined> {
+  const [found] = await sql(Span)`
+    select min(seq)::float8 as first, max(seq)::float8 as last from records where at >= ${since}`
+  const { first = null, last = null } = found ?? {}
+  return first === null || last === null ? undefined : { first, last }
 }
 
-/** By place in the chain, so that a page costs the same however many came before it. */
-export const listCallsSince = (sql: OrgSql, { since, before, limit }: CallsSince): Promise<CallRecord[]> => sql(
-  CallRecord,
-)`
+export interface CallsAsked {
+  readonly since: Date
+  /** Places in the chain: from that one on, and before this one. */
+  readonly from: number
+  readonly before: number
+}
+
+/** Both ends are given, so that a page costs the same whatever the database thinks of the rest. */
+export const listCalls = (sql: OrgSql, { since, from, before }: CallsAsked): Promise<CallRecord[]> => sql(CallRecord)`
   select seq::float8 as seq, id, at, principal, key_id, toolset, connection, target, client, ip_address,
          detail -> 'policy' as policy
     from records
-   where (${before ?? null}::float8 is null or seq < ${before ?? null}::bigint)
+   where seq >= ${from}::bigint and seq < ${before}::bigint
      and at >= ${since} and kind = 'call' and method = 'tools/call'
-   order by seq desc limit ${limit}`
+   order by seq desc`
 
 const ShadowRow = z.object({
   rule: z.string(),

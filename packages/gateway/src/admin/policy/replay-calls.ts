@@ -10,14 +10,16 @@ import { judgeAgain, type Judged } from '../../policy/replay.ts'
 import { createTally } from '../../policy/replay-tally.ts'
 import { KeptValues } from '../../policy/named-values.ts'
 import type { PlacedRule, Policy } from '../../policy/verdict.ts'
-import type { CallRecord, CallsSince } from '../../records/call-records.ts'
+import { findSpan, listCalls, type CallRecord } from '../../records/call-records.ts'
+import type { OrgSql } from '../../db/db.ts'
 import type { Callers } from './callers-of.ts'
 import { toolsOf, type KnownTool } from './tools-of.ts'
 
 export interface ReplayParts {
   readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'rules' | 'organization'>
   readonly callers: Callers
-  page(asked: CallsSince): Promise<readonly CallRecord[]>
+  /** Each page is a transaction of its own, so that no long one holds anything back. */
+  look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
   readonly now: number
   readonly signal?: AbortSignal
 }
@@ -28,7 +30,7 @@ const PAGE = 2000
 const DAY = 86_400_000
 
 export async function replayCalls(
-  { snapshot, callers, page, now, signal }: ReplayParts,
+  { snapshot, callers, look, now, signal }: ReplayParts,
   draft: PolicyDraft,
   days: number,
 ): Promise<ReplayReport> {
@@ -36,17 +38,18 @@ export async function replayCalls(
   const judge = createJudge(snapshot, drafted, callers)
   const tally = createTally()
   const since = new Date(now - days * DAY)
-  let [before, read]: [number | undefined, number] = [undefined, 0]
-  for (;;) {
+  const span = await look((sql) => findSpan(sql, since))
+  let [before, read] = [(span?.last ?? 0) + 1, 0]
+  while (span !== undefined && before > span.first && read < MOST_READ) {
     signal?.throwIfAborted()
-    const records = await page({ since, before, limit: Math.min(PAGE, MOST_READ - read) })
+    const from = Math.max(before - PAGE, span.first)
+    const records = await look((sql) => listCalls(sql, { since, from, before }))
     for (const record of records) {
       const { judged, tool } = judge(record)
       tally.add(judged, { id: record.id, tool, caller: callers.nameOf(record.principal) })
     }
     read += records.length
-    before = records.at(-1)?.seq
-    if (before === undefined || read >= MOST_READ) break
+    before = from
   }
   const done = tally.done()
   return {

@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listGroups } from '../../organizations/groups.ts'
-import { countShadows, listCallsSince } from '../../records/call-records.ts'
+import { countShadows } from '../../records/call-records.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
 import { callersOf } from './callers-of.ts'
 import { explainCall } from './explain-call.ts'
@@ -46,8 +46,6 @@ export const policyTrialOperations: readonly Served[] = [
   serveOrganization(shapes.replayPolicy, async ({ parts, organization, look, body, signal }) => {
     const snapshot = snapshotOf(parts, organization)
     const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }))
-    // Each page is a transaction of its own, so that no long one holds anything back.
-    const page = (asked: Parameters<typeof listCallsSince>[1]) => look((sql) => listCallsSince(sql, asked))
-    return replayCalls({ snapshot, callers, page, now: Date.now(), signal }, body.draft, body.days)
+    return replayCalls({ snapshot, callers, look, now: Date.now(), signal }, body.draft, body.days)
   }),
 ]
