@@ -1,6 +1,7 @@
 /** A call that a rule wants somebody's word for: asked in a client that keeps nothing, answered elsewhere, and made once. */
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
 import { ask } from './peers/clients/raw-client.ts'
 import { connectLegacyTaskClient, connectTaskClient } from './peers/clients/task-clients.ts'
@@ -23,7 +24,7 @@ afterAll(() => story[Symbol.asyncDispose]())
 const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length
 
 describe('a stateless client', () => {
-  test('S2-BRG-05: is told who is asked, and its very same call runs once when that is granted in another window', async () => {
+  test('is told who is asked, and its very same call runs once when that is granted in another window', async () => {
     await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
     const asked = await story.call('write_note', { text: 'hello', to: 'all' })
@@ -325,4 +326,60 @@ describe('a client that keeps tasks', () => {
     expect(JSON.stringify(await result)).toContain('did drop_all')
     expect(calls('drop_all')).toBe(before + 1)
   })
+})
+
+describe('an organization that has what writes asked about', () => {
+  const settle = (approvals: string) => story.platform('PUT /api/v1/admin/tenants/default/settings', { approvals })
+  const trust = (trusted: boolean) =>
+    story.platform('PUT /api/v1/admin/tenants/default/connectors/work/lock', { mode: 'off', trusted })
+  const isAsked = async (tool: string) => (await story.call(tool, { when: `${tool} now` })).code === 'APPROVAL_REQUIRED'
+
+  test('S2-BRG-05: is asked for every tool that is not known to read only; that it reads is believed of trusted servers', async () => {
+    expect(await isAsked('write_note')).toBe(false)
+    expect((await settle('ask-writes')).body).toMatchObject({ approvals: 'ask-writes' })
+    await until('writing is asked about', () => isAsked('write_note'))
+    expect([await isAsked('drop_all'), await isAsked('look_up')]).toEqual([true, true])
+    await trust(true)
+    await until('reading is believed', async () => !(await isAsked('look_up')))
+    expect([await isAsked('drop_all'), await isAsked('write_note')]).toEqual([true, true])
+    // Whoever calls is asked where a person is behind the call.
+    await using client = await connectClient({
+      kind: 'SDK 2 legacy',
+      url: story.url,
+      key: story.people.ada.token,
+      answers: true,
+    })
+    expect(textOf(await client.call('drop_all', { who: 'ada' }))).toBe('did drop_all')
+    expect(client.asked).toHaveLength(1)
+    await settle('none')
+    await until('nobody is asked', async () => !(await isAsked('write_note')))
+    await trust(false)
+  })
+})
+
+test('the record of a call names the question that let it through, and that of a refused one the question it waits for', async () => {
+  await using _ = await story.rule('named', {})
+  const given = { text: 'recorded' }
+  const { id } = await story.call('write_note', given)
+  await story.people.bob.admin(`POST ${APPROVALS}/${id}/answer`, { answer: 'grant' })
+  await story.call('write_note', given)
+  const named = await until('both calls are on record', async () => {
+    const rows = await story.gateway.db.system(
+      (sql) => sql(z.object({ outcome: z.string(), code: z.string().nullable() }))`
+        select outcome, code from records where kind = 'call' and detail::text like ${`%${id}%`} order by seq`,
+    )
+    return rows.length === 2 && rows
+  })
+  expect(named).toEqual([
+    { outcome: 'refused', code: 'approval.required' },
+    { outcome: 'ok', code: null },
+  ])
+  // What was said goes into no record.
+  const records = await story.gateway.db.system(
+    (sql) =>
+      sql(
+        z.object({ count: z.int() }),
+      )`select count(*)::int as count from records where detail::text like '%recorded%'`,
+  )
+  expect(records).toEqual([{ count: 0 }])
 })
