@@ -1,7 +1,10 @@
 /** A call that a rule wants somebody's word for: asked in a client that keeps nothing, answered elsewhere, and made once. */
+import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
 import { ask } from './peers/clients/raw-client.ts'
+import { connectLegacyTaskClient, connectTaskClient } from './peers/clients/task-clients.ts'
 import {
   answerOnPage,
   APPROVALS,
@@ -21,7 +24,7 @@ afterAll(() => story[Symbol.asyncDispose]())
 const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length
 
 describe('a stateless client', () => {
-  test('S2-BRG-05: is told who is asked, and its very same call runs once when that is granted in another window', async () => {
+  test('is told who is asked, and its very same call runs once when that is granted in another window', async () => {
     await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
     const asked = await story.call('write_note', { text: 'hello', to: 'all' })
@@ -220,4 +223,163 @@ describe('U-07: an effect under a decision', () => {
     expect(calls(tool) - before).toBe(decision === 'hide' ? 0 : 1)
     await story.platform(`DELETE ${rules}/${String(added.body['id'])}`)
   })
+})
+
+describe('a client that keeps tasks', () => {
+  beforeAll(async () => void (await story.rule('long', { wait: 86_400 })))
+  afterAll(() => story.unrule('long'))
+
+  const waiting = (given: object) =>
+    until('the question is there', async () => {
+      const { body } = await story.platform(`GET ${APPROVALS}?state=pending`)
+      for (const { id } of body['items'] as { id: string }[]) {
+        const { body: whole } = await story.platform(`GET ${APPROVALS}/${id}`)
+        if (JSON.stringify(whole['arguments']) === JSON.stringify(given)) return id
+      }
+      return undefined
+    })
+  const answer = (id: string, said: object) => story.people.bob.admin(`POST ${APPROVALS}/${id}/answer`, said)
+
+  test('is told by the endpoint that there are tasks, though its server has none', async () => {
+    const { answer: told } = await ask({ url: story.url, key: story.agent, era: 'modern' }, 'server/discover')
+    expect(told.result?.['capabilities']).toMatchObject({ extensions: { 'io.modelcontextprotocol/tasks': {} } })
+  })
+
+  test('is given one that ends with the result of the call, which runs once', async () => {
+    const before = calls('write_note')
+    await using peer = await connectTaskClient({ url: story.url, key: story.agent })
+    const given = { text: 'as a task' }
+    const execution = await peer.session.callTool('write_note', given as never)
+    const result = execution.result()
+    const id = await waiting(given)
+    expect(calls('write_note')).toBe(before)
+    await answer(id, { answer: 'grant' })
+    expect(JSON.stringify(await result)).toContain('did write_note')
+    expect(calls('write_note')).toBe(before + 1)
+    expect(await story.records(id)).toEqual(['approval.request', 'approval.grant', 'approval.use'])
+  })
+
+  const TASKS = {
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  }
+  const modern = (method: string, params: Record<string, unknown>, key = story.agent, url = story.url) =>
+    ask({ url, key, era: 'modern' }, method, params, { meta: TASKS })
+
+  test('asks after it with whatever gateway, while others find no such task, and hears of a no as its end', async () => {
+    await using other = await story.gateway.another()
+    const elsewhere = story.url.replace(story.gateway.address, other.address)
+    const given = { text: 'with another gateway' }
+    const { answer: made } = await modern('tools/call', { name: 'write_note', arguments: given })
+    expect(made.result).toMatchObject({
+      resultType: 'task',
+      status: 'working',
+      statusMessage: expect.stringMatching(LINK),
+    })
+    const { taskId } = made.result ?? {}
+    const stranger = await modern('tasks/get', { taskId }, story.people.ada.token)
+    expect(JSON.stringify(stranger.answer)).not.toContain('working')
+    const before = calls('write_note')
+    await answer(await waiting(given), { answer: 'grant' })
+    await until(
+      'the other gateway knows the tool',
+      async () => (await story.call('look_up', {}, { url: elsewhere })).isError === false,
+    )
+    // Both are asked at once: the call is made by one of them.
+    await Promise.all(
+      [story.url, elsewhere, story.url, elsewhere].map((url) => modern('tasks/get', { taskId }, story.agent, url)),
+    )
+    const ended = await until('it is over', async () => {
+      const { answer: told } = await modern('tasks/get', { taskId }, story.agent, elsewhere)
+      return told.result?.['status'] === 'completed' && told.result
+    })
+    expect(JSON.stringify(ended['result'])).toContain('did write_note')
+    expect(calls('write_note')).toBe(before + 1)
+
+    const refused = { text: 'never' }
+    const { answer: second } = await modern('tools/call', { name: 'write_note', arguments: refused })
+    await answer(await waiting(refused), { answer: 'deny' })
+    const { answer: told } = await modern('tasks/get', { taskId: second.result?.['taskId'] })
+    expect(told.result).toMatchObject({ status: 'completed', result: { isError: true } })
+    expect(calls('write_note')).toBe(before + 1)
+  })
+
+  test('withdraws its question by ending the task', async () => {
+    const given = { text: 'withdrawn' }
+    const { answer: made } = await modern('tools/call', { name: 'write_note', arguments: given })
+    const id = await waiting(given)
+    await modern('tasks/cancel', { taskId: made.result?.['taskId'] })
+    expect((await story.platform(`GET ${APPROVALS}/${id}`)).body).toMatchObject({ state: 'denied' })
+    expect(await story.records(id)).toEqual(['approval.request', 'approval.withdraw'])
+  })
+
+  test('of 2025-11-25 is given one where it asks for one, and waits for its result', async () => {
+    const before = calls('drop_all')
+    await using peer = await connectLegacyTaskClient({ url: story.url, key: story.agent })
+    const given = { text: 'legacy' }
+    const created = await peer.client.request(
+      { method: 'tools/call', params: { name: 'drop_all', arguments: given, task: { ttl: 60_000 } } },
+      CreateTaskResultSchema,
+    )
+    expect(created.task).toMatchObject({ status: 'working' })
+    const result = peer.tasks.getTaskResult(created.task.taskId, CallToolResultSchema)
+    await answer(await waiting(given), { answer: 'grant' })
+    expect(JSON.stringify(await result)).toContain('did drop_all')
+    expect(calls('drop_all')).toBe(before + 1)
+  })
+})
+
+describe('an organization that has what writes asked about', () => {
+  const settle = (approvals: string) => story.platform('PUT /api/v1/admin/tenants/default/settings', { approvals })
+  const trust = (trusted: boolean) =>
+    story.platform('PUT /api/v1/admin/tenants/default/connectors/work/lock', { mode: 'off', trusted })
+  const isAsked = async (tool: string) => (await story.call(tool, { when: `${tool} now` })).code === 'APPROVAL_REQUIRED'
+
+  test('S2-BRG-05: is asked for every tool that is not known to read only; that it reads is believed of trusted servers', async () => {
+    expect(await isAsked('write_note')).toBe(false)
+    expect((await settle('ask-writes')).body).toMatchObject({ approvals: 'ask-writes' })
+    await until('writing is asked about', () => isAsked('write_note'))
+    expect([await isAsked('drop_all'), await isAsked('look_up')]).toEqual([true, true])
+    await trust(true)
+    await until('reading is believed', async () => !(await isAsked('look_up')))
+    expect([await isAsked('drop_all'), await isAsked('write_note')]).toEqual([true, true])
+    // Whoever calls is asked where a person is behind the call.
+    await using client = await connectClient({
+      kind: 'SDK 2 legacy',
+      url: story.url,
+      key: story.people.ada.token,
+      answers: true,
+    })
+    expect(textOf(await client.call('drop_all', { who: 'ada' }))).toBe('did drop_all')
+    expect(client.asked).toHaveLength(1)
+    await settle('none')
+    await until('nobody is asked', async () => !(await isAsked('write_note')))
+    await trust(false)
+  })
+})
+
+test('the record of a call names the question that let it through, and that of a refused one the question it waits for', async () => {
+  await using _ = await story.rule('named', {})
+  const given = { text: 'recorded' }
+  const { id } = await story.call('write_note', given)
+  await story.people.bob.admin(`POST ${APPROVALS}/${id}/answer`, { answer: 'grant' })
+  await story.call('write_note', given)
+  const named = await until('both calls are on record', async () => {
+    const rows = await story.gateway.db.system(
+      (sql) => sql(z.object({ outcome: z.string(), code: z.string().nullable() }))`
+        select outcome, code from records where kind = 'call' and detail::text like ${`%${id}%`} order by seq`,
+    )
+    return rows.length === 2 && rows
+  })
+  expect(named).toEqual([
+    { outcome: 'refused', code: 'approval.required' },
+    { outcome: 'ok', code: null },
+  ])
+  // What was said goes into no record.
+  const records = await story.gateway.db.system(
+    (sql) =>
+      sql(
+        z.object({ count: z.int() }),
+      )`select count(*)::int as count from records where detail::text like '%recorded%'`,
+  )
+  expect(records).toEqual([{ count: 0 }])
 })

@@ -9,6 +9,7 @@ import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { newSetUpCode } from '../../packages/gateway/src/identity/codes.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { describeEachTown } from './each-town.ts'
+import { plantApproval } from './plants.ts'
 import { request, type Bearer } from './request.ts'
 import { SAMPLES } from './samples.ts'
 import type { Names, Town } from './town.ts'
@@ -62,6 +63,7 @@ const OWN: Readonly<Record<string, Own>> = {
   removeAccount: () => ({ params: { account: 'crd_walk2' } }),
   acceptTool: () => ({ params: { tool: 'walk1' }, body: { hash: '1'.repeat(64) } }),
   rejectTool: () => ({ params: { tool: 'walk2' }, body: { hash: '1'.repeat(64) } }),
+  answerApproval: () => ({ params: { approval: `apr_${'w'.repeat(26)}` } }),
   changeIntegration: byId('connection', 'addIntegration'),
   disconnectIntegration: byId('connection', 'addIntegration'),
   removeIntegration: byId('connection', 'addIntegration'),
@@ -128,6 +130,7 @@ describeEachTown('every operation that changes something', {}, (town) => {
   test('S3-AUD-01: leaves its record, which is there when it is answered', async () => {
     const { gateway } = town()
     await plant(town())
+    await plantApproval(gateway.db, gateway.organization.id, `apr_${'w'.repeat(26)}`, 'walk')
     const made: Record<string, Answer> = {}
     const silent: string[] = []
     for (const operation of WRITES) {

@@ -2,6 +2,11 @@
  * What both organizations are given through the operations themselves, so that every kind of thing that goes by an id is there to
  * be asked for by the wrong one. An operation that does not exist makes nothing.
  */
+import type { ApprovalId, OrganizationId } from '@toolway/contract'
+import { z } from 'zod'
+import type { Db } from '../../packages/gateway/src/db/db.ts'
+import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
+import { approvalRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import type { Side } from './sides.ts'
 
 interface Plant {
@@ -28,3 +33,17 @@ export const PLANTS: readonly Plant[] = [
     body: { name: 'same', action: 'warn', match: { tools: ['nothing_is_called_so'] }, reason: 'Same.' },
   },
 ]
+
+/** A question about a call, as a rule that asks anybody in the organization leaves it; no operation makes one. */
+export const plantApproval = (db: Db, organization: OrganizationId, id: string, text: string) =>
+  db.system((sql) => {
+    const parameters = { by: { roles: ['tenant_viewer'], self: false }, quorum: 1, wait: 3600, repeat: 0 }
+    const rule = { id: 'rul_same', name: 'same', scope: 'organization', reason: 'Same', action: 'approve', parameters }
+    const sealed = createTestVault().seal(JSON.stringify({ arguments: { text } }), approvalRow(id as ApprovalId))
+    return sql(z.object({}))`
+      insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
+                             expires_at)
+      select ${id}, ${organization}, id, 'whoami', 'write', md5(${id}) || md5(${id}), 'key_same', ${text}, ${JSON.stringify([rule])},
+             ${sealed}, now() + interval '1 hour'
+        from connections where organization_id = ${organization} and alias = 'same'`
+  })

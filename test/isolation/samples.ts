@@ -218,7 +218,8 @@ const TOLD: Readonly<Record<string, Sample>> = {
   removeWebhook: once(rowOf('webhook', 'webhooks')),
   testWebhook: once(rowOf('webhook', 'webhooks')),
   listApprovals: none,
-  getApproval: { params: rowOf('approval', 'approvals') },
+  // Shown to people whom its rules ask, and to who administers rules; to a member's key it is not there.
+  getApproval: { params: rowOf('approval', 'approvals'), answers: [200, 'thing.unknown'] },
   answerApproval: once(rowOf('approval', 'approvals'), { answer: 'deny' }),
   rotateWebhookSecret: once(rowOf('webhook', 'webhooks')),
 }

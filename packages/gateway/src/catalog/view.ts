@@ -124,6 +124,8 @@ export interface View {
   readonly offered: readonly Offered[]
   /** Whether two callers can be shown different tools: whoever lists asks the rules for each. */
   readonly varies: boolean
+  /** Whether a call may have to wait for somebody's approval. */
+  readonly asks: boolean
   tool(name: string): ToolTarget | undefined
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
@@ -312,6 +314,9 @@ export function createView(
     discovery: selects.discovery ?? DIRECT,
     offered,
     varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
+    asks: [...tools.values()].some(
+      ({ target }) => target.policy?.rules.some(({ action }) => action === 'approve') === true,
+    ),
     tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
@@ -401,7 +406,10 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf({ offered, joined, limit, whole, screened }: View, revision: Revision): JsonObject {
+export function capabilitiesOf(
+  { offered, joined, limit, whole, screened, asks }: View,
+  revision: Revision,
+): JsonObject {
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -425,6 +433,8 @@ export function capabilitiesOf({ offered, joined, limit, whole, screened }: View
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))
     capabilities['experimental'] = only.capabilities['experimental']
+  // A call that waits for an approval is a task of the gateway's own.
+  if (asks && era === 'modern') capabilities['extensions'] = { ...asObject(capabilities['extensions']), [TASKS]: {} }
   const tasks = revision === NEWEST_LEGACY ? announcedTasks(offered) : undefined
   if (tasks !== undefined) capabilities['tasks'] = tasks
   return capabilities
