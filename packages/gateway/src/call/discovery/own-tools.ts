@@ -160,7 +160,7 @@ export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, cou
 const mayBeTask = (tasks: boolean): JsonObject => (tasks ? { execution: { taskSupport: 'optional' } } : {})
 
 /** What its server says of itself in one line. */
-function aboutOf({ server }: Offered): string {
+export function aboutOf({ server }: Offered): string {
   const { title, description } = server
   const about = [description, title].find((said) => typeof said === 'string' && said.trim() !== '')
   return typeof about === 'string' ? ` (${cut(about.trim(), LONGEST_ABOUT)})` : ''
