@@ -40,7 +40,7 @@ test('one that is made is there for clients of the running gateway, and is gone 
   expect(made).toEqual({
     code: 0,
     err: '',
-    out: 'Made the toolset sums: 1 tools, 1 listed. Clients find it at /o/default/t/sums/mcp.\n',
+    out: 'Made the toolset sums: 1 tool, 1 listed. Clients find it at /o/default/t/sums/mcp.\n',
   })
   await expect.poll(() => names('sums'), patiently).toEqual(['demo__calculate'])
   expect((await here.run(['toolset', 'change', 'sums', '--discovery', 'search'])).code).toBe(0)
