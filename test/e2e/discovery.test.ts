@@ -8,17 +8,25 @@ import { openGateway } from './peers/open-gateway.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { startToolsServer, type ToolsServer } from './peers/servers/tools-server.ts'
 
-const ALL = CONNECTORS.flatMap(({ alias, tools }) => tools.map(({ name }) => `${alias}__${name}`))
+/** One whose server says nothing of its tool. */
+const BARE = {
+  alias: 'bare',
+  title: 'Bare',
+  tools: [{ name: 'doThisThing', inputSchema: { type: 'object' as const } }],
+}
+const SERVED = [...CONNECTORS.map((one) => ({ ...one, tools: one.tools.map(definitionOf) })), BARE]
+const ALIASES = SERVED.map(({ alias }) => alias)
+const ALL = SERVED.flatMap(({ alias, tools }) => tools.map(({ name }) => `${alias}__${name}`))
 const EVERYTHING = { include: ['*'], exclude: [] }
 
 const parts = new AsyncDisposableStack()
 let server: ToolsServer
 let gateway: TestGateway
 beforeAll(async () => {
-  server = parts.use(await startToolsServer(CONNECTORS.map((one) => ({ ...one, tools: one.tools.map(definitionOf) }))))
+  server = parts.use(await startToolsServer(SERVED))
   gateway = parts.use(
     await openGateway({
-      connections: CONNECTORS.map(({ alias }) => ({
+      connections: ALIASES.map((alias) => ({
         alias,
         revision: '2026-07-28',
         wire: httpWire(server.urlOf(alias)),
@@ -73,7 +81,7 @@ describe('U-08: five hundred tools', () => {
     async (kind) => {
       await using client = await connected(kind, 'tiers')
       const names = (await client.tools()).map(({ name }) => name)
-      const pairs = CONNECTORS.flatMap(({ alias }) => [`${alias}__list_tools`, `${alias}__execute_tool`])
+      const pairs = ALIASES.flatMap((alias) => [`${alias}__list_tools`, `${alias}__execute_tool`])
       expect(names.toSorted()).toEqual(pairs.toSorted())
       const listed = found(await client.call('jira__list_tools'))
       expect(listed.total).toBe(20)
@@ -107,6 +115,37 @@ describe('U-08: five hundred tools', () => {
     expect(names.toSorted()).toEqual(ALL.filter((name) => name.startsWith('github__')).toSorted())
     const { answer } = await callTool(modern('tiers'), 'gitlab__list_tools', { cursor: 'forged' })
     expect(answer.result?.isError).toBe(true)
+  })
+
+  test('S0-DSC-02, S0-DSC-05: two-tier: apps are resources by their names, and everything there is has a description', async () => {
+    await using client = await connected('SDK 2 by discovery', 'tiers')
+    const apps = await client.resources()
+    expect(apps.map(({ name }) => name).toSorted()).toEqual(ALIASES.map((alias) => alias.toUpperCase()).toSorted())
+    expect(apps.map(({ name }) => name)).toEqual(expect.arrayContaining(['GMAIL', 'SLACK', 'GOOGLE_DOCS']))
+    const [read] = await client.read('app://bare')
+    const { tools, total } = JSON.parse(read?.text ?? '') as Found
+    expect({ tools, total }).toMatchObject({
+      tools: [{ name: 'bare__doThisThing', description: 'do this thing' }],
+      total: 1,
+    })
+    const found = (await client.call('bare__list_tools')).structuredContent as { tools: { description: string }[] }
+    const all = [...apps, ...(await client.tools()), ...found.tools].map(({ description }) => description)
+    expect(all.filter((description) => String(description ?? '').trim() === '')).toEqual([])
+    await expect(client.read('app://nobody')).rejects.toThrow()
+    await using direct = await connected('SDK 2 by discovery', 'default')
+    expect(direct.capabilities['resources']).toBeUndefined()
+  })
+
+  test('S0-DSC-04: two-tier: no server is asked but the one that was chosen', async () => {
+    await using client = await connected('SDK 2 by discovery', 'tiers')
+    await client.tools()
+    const before = server.asked.length
+    await client.read('app://zoom')
+    await client.call('zoom__list_tools')
+    await client.call('slack__list_tools', { filter: 'messages' })
+    expect(server.asked.slice(before)).toEqual([])
+    await client.call('zoom__execute_tool', { tool: 'list_meetings' })
+    expect(new Set(server.asked.slice(before))).toEqual(new Set(['zoom']))
   })
 
   test.each(KINDS)(

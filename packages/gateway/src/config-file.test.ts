@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -32,6 +32,34 @@ const complaint = async (text: string): Promise<string> => {
 const RULE = '{ name: a, action: block, reason: x }'
 
 describe('a declaration file', () => {
+  test('may have toolsets as their guide shows them', async () => {
+    const guide = await readFile(join(import.meta.dirname, '../../../docs/guides/toolsets.md'), 'utf8')
+    const [, text = ''] = /```yaml\n([^`]*)```/.exec(guide) ?? []
+    const [declared] = await read(text)
+    expect(declared?.toolsets).toEqual([
+      {
+        slug: 'main',
+        title: 'main',
+        settings: {
+          include: ['*'],
+          exclude: ['local_toolkit__save_corpus'],
+          discovery: 'search',
+          pinned: ['local_toolkit__write_local_file'],
+        },
+      },
+      {
+        slug: 'report-expert',
+        title: 'report-expert',
+        settings: {
+          include: ['local_toolkit__*', 'composio__COMPOSIO_SEARCH_*'],
+          exclude: [],
+          limits: { composio: 'read' },
+          audience: { keys: ['report-expert'], groups: ['research'] },
+        },
+      },
+    ])
+  })
+
   test('says what there is to be, with sensible defaults', async () => {
     const text = `
 connections:

@@ -29,6 +29,7 @@ import {
 import type { Changes } from '../catalog/changes.ts'
 import type { Signer } from '../catalog/page.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
+import { readApp } from './discovery/apps.ts'
 import { callListed } from './discovery/call-listed.ts'
 import { askTaskOrCall } from './approvals/ask-task.ts'
 import { askExtension } from './extend.ts'
@@ -67,7 +68,8 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'resources/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
   'resources/templates/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
   'tools/call': (step, { signer }) => callListed(step, signer),
-  'resources/read': ({ standing, asked, line, trail }) => readResource(standing, asked, line, trail),
+  'resources/read': ({ standing, asked, line, trail }) =>
+    readApp(standing, asked, trail) ?? readResource(standing, asked, line, trail),
   'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
   'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),
   'tasks/get': (step) => askTaskOrCall(step),

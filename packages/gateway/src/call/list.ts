@@ -1,8 +1,9 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { Fault } from '@toolway/contract'
-import { adaptResult, type Asked, type JsonObject } from '@toolway/protocol'
+import { adaptResult, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
 import { ordered, PAGE_SIZE, pageOf, type Signer } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
+import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
 import { callerOf, itemsOf, withAccounts } from './discovery/seen.ts'
 import { ruledFor } from './policy/judge.ts'
@@ -30,7 +31,7 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
   const { kind, member, name } = listable
   const { revision } = asked.caller
   const { mode, page: size = PAGE_SIZE } = standing.view.discovery
-  const whole = kind === 'tools' ? listedTools(standing, asked.caller) : itemsOf(standing, kind, asked.caller)
+  const whole = kind === 'tools' ? listedTools(standing, asked.caller) : listedItems(standing, kind, asked.caller)
   const { items, nextCursor } = pageOf(ordered(whole, name, size), {
     cursor,
     scope: `${standing.owner} ${asked.method}`,
@@ -47,4 +48,11 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
     return mode === 'direct' || mode === 'paged' ? ruledFor(standing, callerOf(asked.caller), tools) : tools
   }
+}
+
+/** Apps go before what servers have; where there are none, the list is the one that is kept. */
+function listedItems(standing: Standing, kind: ListKind, caller: Caller): readonly JsonObject[] {
+  const items = itemsOf(standing, kind, caller)
+  const apps = kind === 'resources' ? listApps(standing, caller) : []
+  return apps.length === 0 ? items : [...apps, ...items]
 }

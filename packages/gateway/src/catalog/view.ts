@@ -406,10 +406,8 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf(
-  { offered, joined, limit, whole, screened, asks }: View,
-  revision: Revision,
-): JsonObject {
+export function capabilitiesOf(view: View, revision: Revision): JsonObject {
+  const { offered, joined, limit, whole, screened, asks, discovery } = view
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -418,7 +416,8 @@ export function capabilitiesOf(
   if (anyHas(offered, 'tools') || offered.some(({ tools }) => tools.length > 0))
     capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
-  if (anyHas(offered, 'resources')) {
+  // Apps are resources of the gateway's own.
+  if (anyHas(offered, 'resources') || (joined && discovery.mode === 'two-tier' && offered.length > 0)) {
     const subscribes = offered.some(
       ({ capabilities: { resources } }) => isObject(resources) && resources['subscribe'] === true,
     )

@@ -5,7 +5,7 @@
  * beginning, and of very many candidates only the first are looked at.
  */
 const LONGEST = 64
-const MOST_CANDIDATES = 500
+const MOST_CANDIDATES = 10_000
 
 /** At most `most` of them, each at most a third of its length away. */
 export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
@@ -15,8 +15,9 @@ export function nearestNames(name: string, candidates: Iterable<string>, most = 
   for (const candidate of candidates) {
     if (++seen > MOST_CANDIDATES) break
     const there = plain(candidate)
-    const apart = there.includes(wanted) && wanted.length > 2 ? 1 : distance(wanted, there)
-    if (apart <= Math.max(1, Math.floor(Math.max(wanted.length, there.length) / 3))) found.push({ candidate, apart })
+    const farthest = Math.max(1, Math.floor(Math.max(wanted.length, there.length) / 3))
+    const apart = there.includes(wanted) && wanted.length > 2 ? 1 : distance(wanted, there, farthest)
+    if (apart <= farthest) found.push({ candidate, apart })
   }
   return found
     .sort((one, other) => one.apart - other.apart)
@@ -30,8 +31,9 @@ const plain = (name: string) =>
     .toLowerCase()
     .replace(/[_\-. ]/g, '')
 
-/** Letters to add, leave out or change until one is the other (Levenshtein). */
-function distance(one: string, other: string): number {
+/** Letters to add, leave out or change until one is the other (Levenshtein); more than `farthest` where it is more than that. */
+function distance(one: string, other: string, farthest: number): number {
+  if (Math.abs(one.length - other.length) > farthest) return farthest + 1
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {
     const next = [i]
@@ -39,6 +41,7 @@ function distance(one: string, other: string): number {
       const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
       next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
+    if (Math.min(...next) > farthest) return farthest + 1
     row = next
   }
   return row[other.length] ?? 0

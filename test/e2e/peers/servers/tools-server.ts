@@ -19,6 +19,8 @@ export interface Called {
 export interface ToolsServer extends AsyncDisposable {
   urlOf(alias: string): string
   readonly called: readonly Called[]
+  /** Aliases of those that were sent any request, in order. */
+  readonly asked: readonly string[]
   /** The tools of one from now on; whoever listens is told. */
   change(alias: string, tools: readonly Tool[]): void
 }
@@ -29,6 +31,7 @@ export async function startToolsServer(
   answer: (called: Called) => object | undefined = () => undefined,
 ): Promise<ToolsServer> {
   const called: Called[] = []
+  const asked: string[] = []
   const tools = new Map(all.map((one) => [one.alias, one.tools]))
   const handlers = new Map(
     all.map(({ alias, title }) => {
@@ -49,9 +52,11 @@ export async function startToolsServer(
     }),
   )
   const http = createServer((request, response) => {
-    const handler = handlers.get((request.url ?? '').split('/')[1] ?? '')
+    const alias = (request.url ?? '').split('/')[1] ?? ''
+    asked.push(alias)
+    const handler = handlers.get(alias)
     if (handler === undefined) return void response.writeHead(404).end()
-    const serve = toNodeHandler({ fetch: (asked: Request) => handler.fetch(asked) })
+    const serve = toNodeHandler({ fetch: (one: Request) => handler.fetch(one) })
     // The SDK's type leaves out that Node's optional fields may also be present and undefined.
     void serve(request as NodeIncomingMessageLike, response)
   })
@@ -60,6 +65,7 @@ export async function startToolsServer(
   return {
     urlOf: (alias) => `http://127.0.0.1:${port}/${alias}/mcp`,
     called,
+    asked,
     change(alias, next) {
       tools.set(alias, next)
       handlers.get(alias)?.notify.toolsChanged()

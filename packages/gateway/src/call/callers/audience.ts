@@ -14,7 +14,5 @@ export function isThere(
 ): boolean {
   const audience = snapshot.audience(toolset)
   if (audience === undefined) return true
-  const { userId } = principal
-  const groups = snapshot.groupsOf(userId)
-  return isFor(audience, principalFacts(accounts, principal, role, groups))
+  return isFor(audience, principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId)))
 }

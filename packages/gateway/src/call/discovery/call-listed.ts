@@ -55,13 +55,13 @@ type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
 async function callInner(step: Step, own: Calls, given: JsonObject): Promise<Answer> {
   const { standing, asked, line, trail } = step
-  const [member, name] = innerNameOf(own, given)
+  const name = innerNameOf(own, given)
   const known = own.kind === 'execute' ? nameWithin(standing, asked, own, name) : name
   trail.target = name
   if (known === undefined) throw unlisted(standing, asked, name)
   const args = argumentsOf(own, given)
   if (args !== undefined && !isObject(args))
-    throw new Fault('params.shape', { place: `/arguments/${member}`, problem: 'must be an object' })
+    throw new Fault('params.shape', { place: '/arguments/arguments', problem: 'must be an object' })
   const { arguments: _, ...rest } = asked.params
   const params = { ...rest, name: known, ...(args === undefined ? {} : { arguments: args }) }
   // Headers repeat what the outer call says; of the inner one they know nothing.
@@ -74,12 +74,12 @@ async function callInner(step: Step, own: Calls, given: JsonObject): Promise<Ans
 }
 
 /** The source system's clients say `tool_name` and `parameters` (ledger S0-PKG-13). */
-function innerNameOf({ kind }: Calls, given: JsonObject): [member: string, name: string] {
+function innerNameOf({ kind }: Calls, given: JsonObject): string {
   const member = kind === 'call' ? 'name' : given['tool'] === undefined && 'tool_name' in given ? 'tool_name' : 'tool'
   const name = given[member]
   if (typeof name !== 'string' || name === '')
     throw new Fault('params.shape', { place: `/arguments/${member}`, problem: 'must be the name of a tool' })
-  return [member, name]
+  return name
 }
 
 const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObject) =>

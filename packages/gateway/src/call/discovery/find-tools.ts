@@ -50,7 +50,7 @@ export function findTools(standing: Standing, asked: Asked, { query, limit, effe
     // In the order of the list, so that nobody wonders why the second has none and the third one has.
     const fits = cost <= left
     left = fits ? left - cost : 0
-    return told(standing, name, definition, fits && isObject(inputSchema) ? { inputSchema } : {})
+    return toldOf(standing, name, definition, fits && isObject(inputSchema) ? { inputSchema } : {})
   })
   return { tools, total: found.length }
 }
@@ -59,20 +59,35 @@ export function findTools(standing: Standing, asked: Asked, { query, limit, effe
 const SCHEMA_TOKENS = 1_000
 const LONGEST_DESCRIPTION = 200
 
-function told({ view }: Standing, name: string, definition: JsonObject, more: JsonObject = {}): JsonObject {
+export function toldOf(
+  { view }: Pick<Standing, 'view'>,
+  name: string,
+  definition: JsonObject,
+  more: JsonObject = {},
+): JsonObject {
   const target = view.tool(name)
   const { title, description } = definition
   const status = view.offered.find(({ connectionId }) => connectionId === target?.connectionId)?.status
   return {
     name,
     ...(typeof title === 'string' ? { title } : {}),
-    ...(typeof description === 'string' ? { description: cut(description, LONGEST_DESCRIPTION) } : {}),
+    description: describes(description) ? cut(description, LONGEST_DESCRIPTION) : readable(target?.name ?? name),
     effect: target?.effect ?? 'write',
     connection: target?.alias ?? '',
     ...(status === undefined ? {} : { status }),
     ...more,
   }
 }
+
+const describes = (said: unknown): said is string => typeof said === 'string' && said.trim() !== ''
+
+/** Whoever chooses needs something to read: where a server says nothing, the words of the name. */
+const readable = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[^A-Za-z0-9]+/g, ' ')
+    .trim()
+    .toLowerCase()
 
 export interface Page {
   readonly filter: string | undefined
@@ -94,7 +109,7 @@ export function listOf(standing: Standing, asked: Asked, from: Offered, page: Pa
   const tell = (definitions: readonly JsonObject[]) =>
     definitions.map((definition) => {
       const { inputSchema = { type: 'object' } } = definition
-      return told(standing, String(definition['name']), definition, { inputSchema })
+      return toldOf(standing, String(definition['name']), definition, { inputSchema })
     })
   if (filter.trim() !== '') {
     const names = new Set(own.map(([name]) => name))

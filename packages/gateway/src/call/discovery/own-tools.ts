@@ -54,25 +54,11 @@ const object = (properties: JsonObject, required: string[] = []): JsonObject => 
 const text = (description: string): JsonObject => ({ type: 'string', description })
 const ARGUMENTS = { type: 'object', description: 'What the tool is given, as its input schema says.' }
 
+/** Short, because two-tier lists say it once for each connection; what a tool has is said by the answer itself. */
 const FOUND = object(
   {
-    tools: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          title: { type: 'string' },
-          description: { type: 'string' },
-          effect: { enum: ['read', 'write', 'destructive'] },
-          connection: { type: 'string' },
-          status: { type: 'string' },
-          inputSchema: { type: 'object' },
-        },
-        required: ['name', 'effect', 'connection'],
-      },
-    },
-    total: { type: 'integer', description: 'How many there are in all.' },
+    tools: { type: 'array', items: { type: 'object', required: ['name', 'description', 'effect', 'connection'] } },
+    total: { type: 'integer' },
     nextCursor: { type: 'string' },
   },
   ['tools', 'total'],
@@ -139,9 +125,9 @@ export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, cou
       title: `Tools of ${from.alias}`,
       description: `List the ${count} tools of ${from.alias}${aboutOf(from)}. Call one with ${from.alias}${TIERS.execute}, or by its own name.`,
       inputSchema: object({
-        filter: text('Only tools that fit these words, the best first.'),
-        category: text('Only tools of this category.'),
-        cursor: text('The next page, as the last answer named it.'),
+        filter: text('Words to look for.'),
+        category: text('Only of this category.'),
+        cursor: text('nextCursor of the last answer.'),
       }),
       outputSchema: FOUND,
       annotations: LOOKS,
@@ -160,7 +146,7 @@ export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, cou
 const mayBeTask = (tasks: boolean): JsonObject => (tasks ? { execution: { taskSupport: 'optional' } } : {})
 
 /** What its server says of itself in one line. */
-function aboutOf({ server }: Offered): string {
+export function aboutOf({ server }: Offered): string {
   const { title, description } = server
   const about = [description, title].find((said) => typeof said === 'string' && said.trim() !== '')
   return typeof about === 'string' ? ` (${cut(about.trim(), LONGEST_ABOUT)})` : ''

@@ -154,7 +154,7 @@ async function told(opened: Opened, name: string, done: string, output: Output):
   const meter = (await measuring(opened))(name)
   const { slug } = opened.organization
   output.result({ ...shown(found), ...meter }, [
-    `${done} the toolset ${name}: ${meter.tools} tools, ${meter.listed} listed. Clients find it at /o/${slug}/t/${name}/mcp.`,
+    `${done} the toolset ${name}: ${meter.tools} ${meter.tools === 1 ? 'tool' : 'tools'}, ${meter.listed} listed. Clients find it at /o/${slug}/t/${name}/mcp.`,
   ])
   return EXIT.ok
 }

@@ -1,0 +1,58 @@
+/**
+ * The first of two tiers as resources: each connection is an app, `app://alias`, which tells what its tools are (ledger S0-DSC-02,
+ * U-09). Only where connections are joined: an endpoint of one connection has no tier above it, and its server's own addresses
+ * stay its own.
+ */
+import { adaptResult, MODERN, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
+import type { Offered, View } from '../../catalog/view.ts'
+import type { Answer, Standing } from '../ports.ts'
+import type { Trail } from '../trail.ts'
+import { toldOf } from './find-tools.ts'
+import { aboutOf, TIER_PAGE } from './own-tools.ts'
+import { seenTools, type Seeing } from './seen.ts'
+
+const SCHEME = 'app://'
+
+const hasApps = ({ joined, discovery }: View): boolean => joined && discovery.mode === 'two-tier'
+
+/** Those of which the caller sees a tool. */
+export function listApps(standing: Seeing, caller: Caller): JsonObject[] {
+  const { view } = standing
+  if (!hasApps(view)) return []
+  const seen = new Set([...seenTools(standing, caller).keys()].map((name) => view.tool(name)?.connectionId))
+  return view.offered.filter(({ connectionId }) => seen.has(connectionId)).map(appOf)
+}
+
+const appOf = (from: Offered): JsonObject => ({
+  uri: `${SCHEME}${from.alias}`,
+  name: from.alias.toUpperCase(),
+  description: `The tools of ${from.alias}${aboutOf(from)}; ${from.alias}__list_tools lists them.`,
+  mimeType: 'application/json',
+})
+
+/** What an app is, and its first tools; undefined where the address is none of an app's. */
+export function readApp(standing: Standing, asked: Asked, trail: Trail): Answer | undefined {
+  const { uri } = asked.params
+  const { view } = standing
+  if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(view)) return undefined
+  const from = view.offered.find(({ alias }) => uri === `${SCHEME}${alias}`)
+  const own = [...seenTools(standing, asked.caller)].filter(
+    ([name]) => from !== undefined && view.tool(name)?.connectionId === from.connectionId,
+  )
+  if (from === undefined || own.length === 0) return undefined
+  // It is made of what lists are made of, and no server is asked.
+  trail.method = 'resources/list'
+  const tools = own.slice(0, TIER_PAGE).map(([name, definition]) => toldOf(standing, name, definition))
+  const text = JSON.stringify({
+    app: from.alias.toUpperCase(),
+    connection: from.alias,
+    status: from.status ?? 'unknown',
+    tools,
+    total: own.length,
+    list: `${from.alias}__list_tools`,
+    execute: `${from.alias}__execute_tool`,
+  })
+  const { revision } = asked.caller
+  const result = { contents: [{ uri, mimeType: 'application/json', text }] }
+  return { result: adaptResult('resources/read', result, { from: MODERN, to: revision }) }
+}

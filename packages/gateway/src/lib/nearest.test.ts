@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { nearestNames } from './nearest.ts'
+
+const NAMES = ['git__create_issue', 'git__close_issue', 'git__list_issues', 'mail__send_message', 'x']
+
+test.each([
+  ['git__craete_issue', ['git__create_issue']],
+  ['GIT-CREATE-ISSUE', ['git__create_issue', 'git__close_issue']],
+  ['send_message', ['mail__send_message']],
+  ['mail__send_mesage', ['mail__send_message']],
+  ['zebra', []],
+  ['', ['x']],
+])('the nearest to %j', (written, near) => {
+  expect(nearestNames(written, NAMES).slice(0, near.length || 1)).toEqual(near)
+})
+
+test('are three at most, and asked for in no time whatever is written', () => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `alias__tool_${at}`)
+  const begun = performance.now()
+  expect(nearestNames('alias__tool_', names)).toHaveLength(3)
+  expect(nearestNames('y'.repeat(1_000_000), names)).toEqual([])
+  expect(performance.now() - begun).toBeLessThan(5_000)
+})
