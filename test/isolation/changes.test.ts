@@ -26,7 +26,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  */
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
-  ...['explainPolicy', 'replayPolicy'],
+  ...['explainPolicy', 'replayPolicy', 'previewOpenApi'],
 ])
 /** Nobody is there whom it could reach, which is on record, too. */
 const FAILING = new Set(['testWebhook'])
@@ -55,6 +55,7 @@ const OWN: Readonly<Record<string, Own>> = {
   changeConnection: byId('connection', 'addConnection'),
   toggleConnection: byId('connection', 'addConnection'),
   removeConnection: byId('connection', 'addConnection'),
+  refreshOpenApi: byId('connection', 'addOpenApi'),
   addAccountKey: (made) => ({
     params: { connection: made['addConnection']?.id ?? '' },
     body: { key: 'k3y', owner: 'organization' },

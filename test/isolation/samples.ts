@@ -101,6 +101,14 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   removeMyKey: once(rowOf('key', 'keys')),
 }
 
+/** A small OpenAPI document. */
+const DOCUMENT = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://shop.example.com' }],
+  paths: { '/orders': { get: { operationId: 'listOrders', responses: { 200: { description: 'ok' } } } } },
+})
+
 /** Organizations and what belongs to them. */
 const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   listOrganizations: none,
@@ -123,6 +131,9 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   changeConnection: once(connection, { title: 'Taken over' }),
   removeConnection: once(connection),
   toggleConnection: once(connection, { enabled: false }),
+  previewOpenApi: { body: () => ({ document: DOCUMENT }) },
+  addOpenApi: once(undefined, { alias: 'shop', document: DOCUMENT }),
+  refreshOpenApi: once(connection, { document: DOCUMENT.replace('"1"', '"2"'), apply: true }),
   listAccounts: { params: connection },
   addAccountKey: once(connection, { key: 'k3y' }),
   listReliance: { params: connection },

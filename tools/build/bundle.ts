@@ -11,7 +11,13 @@ import { build, type Metafile } from 'esbuild'
 import { placeFiles } from './place-files.ts'
 
 /** What a process is started with. Other sources name these files only by `new URL('…', import.meta.url)`. */
-const PROGRAMS = ['main.ts', 'upstreams/children/worker.ts', 'demo/demo-server.ts', 'identity/keys/slow-hash-worker.ts']
+const PROGRAMS = [
+  'main.ts',
+  'upstreams/children/worker.ts',
+  'demo/demo-server.ts',
+  'identity/keys/slow-hash-worker.ts',
+  'upstreams/openapi/document/reading-worker.ts',
+]
 
 /** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */
 const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate']

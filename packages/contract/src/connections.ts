@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { ConnectionAuth } from './connection-auth.ts'
 import { LIMITS } from './effects.ts'
+import { openApiShape } from './openapi.ts'
 import { REVISIONS } from './revisions.ts'
 import { RuleWords } from './rules.ts'
 import { Audience, DISCOVERY_MODES } from './toolset-words.ts'
@@ -111,8 +112,20 @@ export const ContractSettings = z.strictObject({
 })
 export type ContractSettings = z.output<typeof ContractSettings>
 
-export const ConnectionSettings = z.discriminatedUnion('connector', [HttpSettings, ProcessSettings, ContractSettings])
+export const OpenApiSettings = z.strictObject({ ...shared, timeout: seconds.default(TIMEOUTS.http), ...openApiShape })
+export type OpenApiSettings = z.output<typeof OpenApiSettings>
+
+export const ConnectionSettings = z.discriminatedUnion('connector', [
+  HttpSettings,
+  ProcessSettings,
+  ContractSettings,
+  OpenApiSettings,
+])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
+
+/** Whether its server may want to know for whom a call is made, by accounts that people connect; a program and a backend do not. */
+export const mayHaveAccounts = (settings: ConnectionSettings): settings is HttpSettings | OpenApiSettings =>
+  settings.connector === 'mcp.http' || settings.connector === 'openapi'
 
 /**
  * The half of a connection that is sealed: headers for what is reached over HTTP, environment variables for `mcp.process`. Where an

@@ -209,6 +209,13 @@ export const FAULTS = {
   'task.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown task.', 'Call the tool again; the task may have run out.'),
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
+  'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This is no OpenAPI document that can be used: {problem}.', 'Mend the document, or take another version of it; 2.0, 3.0 and 3.1 are read, as JSON or YAML.'),
+  'openapi.unfetched': row('check', 'UNAVAILABLE', [422, PARAMS, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check its address from where the gateway runs, or give the document itself.'),
+  'openapi.address': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'Where the calls of this document go cannot be used: the address {problem}.', 'Say the base address yourself, as url.'),
+  'openapi.empty': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'None of the operations of this document becomes a tool: {problem}.', 'Look at the preview: it says why for each, and what a selection leaves out.'),
+  'openapi.missing': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The OpenAPI document of connection {connection} is not here.', 'Give it anew with `toolway connection refresh {connection}`.'),
+  'openapi.outside': row('run', 'POLICY_VIOLATION', [200, PARAMS], 'These arguments of {tool} lead outside the address of connection {connection}; nothing was sent.', 'Call it with plain values: no parts of addresses.'),
+
   'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is switched off.', 'Switch it on, or use another tool.'),
   'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} cannot be reached: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'upstream.resting': row(

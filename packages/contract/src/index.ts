@@ -6,6 +6,8 @@ export {
   ContractSettings,
   ContractWords,
   HttpSettings,
+  mayHaveAccounts,
+  OpenApiSettings,
   Origin,
   ProcessSettings,
   Slug,
@@ -14,6 +16,7 @@ export {
 } from './connections.ts'
 export { Audience, DISCOVERY_MODES, SMALL_PAGE } from './toolset-words.ts'
 export type { DiscoveryMode } from './toolset-words.ts'
+export { DOCUMENT_LIMIT, KeyPlace, OperationEffects, OperationPattern, OperationSelection } from './openapi.ts'
 export { Authority, ClientAuthMethod } from './authority.ts'
 export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
 export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'

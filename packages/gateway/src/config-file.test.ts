@@ -60,6 +60,44 @@ describe('a declaration file', () => {
     ])
   })
 
+  test('names an OpenAPI document by its address or as a file beside it', async () => {
+    const text = `
+connections:
+  shop:
+    type: openapi
+    document: https://shop.example.com/openapi.json
+    url: https://shop.example.com/v2
+    select: { include: ["tag:orders"], exclude: ["method:delete"] }
+    effects: { searchOrders: read }
+    key: { in: query, name: api_key }
+    auth: { kind: key, prefix: "" }
+  local:
+    type: openapi
+    document: { file: local.yaml }
+    url: http://127.0.0.1:8080
+`
+    const [declared] = await read(text, { 'local.yaml': 'openapi: 3.1.0' })
+    const [shop, local] = declared?.connections ?? []
+    expect(shop).toMatchObject({
+      wire: {
+        kind: 'http',
+        url: 'https://shop.example.com/v2',
+        api: {
+          document: 'https://shop.example.com/openapi.json',
+          select: { include: ['tag:orders'], exclude: ['method:delete'] },
+          effects: { searchOrders: 'read' },
+          key: { in: 'query', name: 'api_key' },
+        },
+      },
+    })
+    expect(shop).not.toHaveProperty('text')
+    expect(local).toMatchObject({ text: 'openapi: 3.1.0', wire: { api: { document: undefined } } })
+    const misfit = text.replace('https://shop.example.com/openapi.json', 'shop.json')
+    expect(await complaint(misfit.replace('{ file: local.yaml }', 'https://x.example.com'))).toContain(
+      'must be an address',
+    )
+  })
+
   test('says what there is to be, with sensible defaults', async () => {
     const text = `
 connections:

@@ -12,7 +12,10 @@ import {
   CHECKS,
   ConnectionAuthChange,
   ContractWords,
+  KeyPlace,
   LIMITS,
+  OperationEffects,
+  OperationSelection,
   REVISIONS,
   Slug,
   TIMEOUTS,
@@ -67,12 +70,21 @@ const Contract = ContractWords.extend({
   url: Value,
   headers: Values.default({}),
 })
+const OpenApi = Remote.extend({
+  type: z.literal('openapi'),
+  /** An address, or a file beside this one: `{ file: shop.yaml }`. */
+  document: Value,
+  select: OperationSelection.prefault({}),
+  effects: OperationEffects.default({}),
+  key: KeyPlace.optional(),
+})
 /** Nobody has to say it, because the other members do; where it is said, it holds. */
 const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
     Process.extend({ type: z.enum(['stdio']).optional() }),
     Contract,
+    OpenApi,
   ],
   { error: ({ input }) => wordKind(input) },
 )
@@ -115,7 +127,7 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Contract, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
+  ...[File, Remote, Process, Contract, OpenApi, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
     Object.keys(shape.shape),
   ),
   ...RULE_MEMBERS,
@@ -129,12 +141,15 @@ export interface DeclaredConnection {
   readonly timeout: number
   readonly rules?: readonly RuleWords[] | undefined
   readonly checks?: z.output<typeof Remote>['checks']
+  /** The text of its OpenAPI document, where the file names one beside it. */
+  readonly text?: string
   readonly wire:
     | {
         readonly kind: 'http'
         readonly url: string
         readonly headers: Record<string, string>
         readonly auth?: ConnectionAuthChange
+        readonly api?: DeclaredApi
       }
     | {
         readonly kind: 'process'
@@ -148,6 +163,10 @@ export interface DeclaredConnection {
         readonly headers: Record<string, string>
         readonly words: ContractWords
       }
+}
+interface DeclaredApi extends Pick<z.output<typeof OpenApi>, 'select' | 'effects'> {
+  readonly document: string | undefined
+  readonly key: KeyPlace | undefined
 }
 export interface Declared {
   readonly slug: string
@@ -273,6 +292,8 @@ function declared(
       const place = ['connections', alias]
       const { title = alias, enabled, timeout, checks, rules: own } = connection
       const revision = 'revision' in connection ? connection.revision : 'auto'
+      const document = 'document' in connection ? documentOf(connection, fill, place) : undefined
+      const text = document?.text
       const remote = (given: { url: z.output<typeof Value>; headers: z.output<typeof Values> }, type?: string) => ({
         url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
         headers: fillAll(given.headers, ...place, 'headers'),
@@ -291,8 +312,10 @@ function declared(
                 kind: 'http' as const,
                 ...remote(connection, connection.type),
                 ...(connection.auth === undefined ? {} : { auth: connection.auth }),
+                ...(document === undefined ? {} : { api: document.api }),
               }
-      return { alias, title, enabled, revision, timeout, checks, wire, ...(own === undefined ? {} : { rules: own }) }
+      const more = { ...(own === undefined ? {} : { rules: own }), ...(text === undefined ? {} : { text }) }
+      return { alias, title, enabled, revision, timeout, checks, wire, ...more }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
       slug: toolset,
@@ -321,10 +344,20 @@ function declared(
 /** What is set of a contract backend, without what every connection has. */
 const contractWordsOf = (said: z.output<typeof Contract>): ContractWords => ContractWords.strip().parse(said)
 
+/** A file is read now, and kept as what it says; an address is asked when the connection is first opened. */
+function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>, fill: Fill, place: string[]) {
+  const said = fill(document, ...place, 'document')
+  const isText = typeof document !== 'string' && 'file' in document
+  if (!isText && !/^https?:$/.test(URL.parse(said)?.protocol ?? ''))
+    throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
+  const api: DeclaredApi = { document: isText ? undefined : said, select, effects, key }
+  return isText ? { api, text: said } : { api, text: undefined }
+}
+
 /** The address is not repeated: it may hold a secret. */
 function addressOf(text: string, type: string | undefined, complain: (problem: string) => ConfigFault): string {
   const scheme = URL.parse(text)?.protocol ?? ''
-  const [http, ws] = [/^https?:$/.test(scheme), /^wss?:$/.test(scheme)]
+  const [http, ws] = [/^https?:$/.test(scheme), /^wss?:$/.test(scheme) && type !== 'openapi']
   if (!http && !ws) throw complain('must be an address that starts with http://, https://, ws:// or wss://')
   if (type !== undefined && (type === 'ws') !== ws)
     throw complain(

@@ -7,11 +7,12 @@
 import { z } from 'zod'
 import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
 import { Alias, CHECKS, ContractWords } from '../connections.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
-export const CONNECTORS = ['mcp.http', 'mcp.process', 'contract'] as const
+export const CONNECTORS = ['mcp.http', 'mcp.process', 'contract', 'openapi'] as const
 
 const Title = z.string().trim().min(1).max(100)
 const Description = z.string().max(2_000)
@@ -41,6 +42,16 @@ export const Connection = z.strictObject({
   contract: ContractWords.nullable(),
   /** What it describes and does not offer, and why, as this gateway last saw it. */
   left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
+  /** Of a connection that is made of an OpenAPI document; null for others. */
+  openapi: z
+    .strictObject({
+      /** Where the document is fetched from; null: it was given. */
+      document: z.string().nullable(),
+      select: OperationSelection,
+      effects: OperationEffects,
+      key: KeyPlace.nullable(),
+    })
+    .nullable(),
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
@@ -108,6 +119,15 @@ export type NewConnection = z.output<typeof NewConnection>
 
 export const ConnectionChange = z.strictObject({
   ...words,
+  /** For a connection that is made of an OpenAPI document: which operations are tools, what they do, where its key goes. */
+  openapi: z
+    .strictObject({
+      select: OperationSelection,
+      effects: OperationEffects,
+      key: KeyPlace.nullable(),
+    })
+    .partial()
+    .optional(),
   headers: PairsChange.optional(),
   environment: PairsChange.optional(),
   ...seed,

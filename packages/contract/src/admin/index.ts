@@ -33,6 +33,7 @@ export {
   removeConnection,
   toggleConnection,
 } from './connections.ts'
+export { addOpenApi, OpenApiDrift, OpenApiPreview, previewOpenApi, refreshOpenApi } from './openapi.ts'
 export { getOpenApi, readReference } from './documents.ts'
 export {
   addOrganization,

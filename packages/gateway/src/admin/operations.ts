@@ -19,6 +19,7 @@ import { eventOperations } from './events/events.ts'
 import { webhookOperations } from './events/webhooks.ts'
 import { integrationOperations } from './integrations/integrations.ts'
 import { logOperations } from './runtime/logs.ts'
+import { openApiOperations } from './openapi/openapi.ts'
 import { organizationEgressOperations } from './organizations/organization-egress.ts'
 import { organizationOperations } from './organizations/organizations.ts'
 import { organizationSettingOperations } from './organizations/organization-settings.ts'
@@ -49,6 +50,7 @@ const DESCRIBED: readonly Served[] = [
   ...organizationSettingOperations,
   ...organizationEgressOperations,
   ...connectionOperations,
+  ...openApiOperations,
   ...accountOperations,
   ...toolOperations,
   ...lockOperations,

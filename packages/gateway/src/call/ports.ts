@@ -2,12 +2,15 @@
 import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
 import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { ToolTarget, View } from '../catalog/view.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 import type { Actor } from '../records/change.ts'
 import type { Session } from '../sessions/sessions.ts'
+import type { Exceptions } from '../upstreams/http/exceptions.ts'
+import type { Reading } from '../upstreams/openapi/document/read-document.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
 /** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
@@ -93,6 +96,11 @@ export interface OwnCredentials {
     challenge: string | undefined,
     status: number,
   ): Promise<boolean>
+}
+
+/** The OpenAPI documents of connections, read as their settings say. Throws `openapi.*`. */
+export interface Documents {
+  read(connection: ConnectionRow, exceptions: Exceptions): Promise<Reading>
 }
 
 /** Who stands where: identified, placed, and what is offered there. */

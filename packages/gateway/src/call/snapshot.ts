@@ -5,6 +5,7 @@
  * toolsets select. A change makes a new snapshot; a request keeps the one it began with.
  */
 import {
+  mayHaveAccounts,
   ConnectionSecrets,
   Fault,
   lesserLimit,
@@ -31,7 +32,7 @@ import { withSupplied } from '../toolsets/supplied.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
 import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { OwnCredentials } from './ports.ts'
+import type { Documents, OwnCredentials } from './ports.ts'
 import { contractWire } from './contract-wire.ts'
 import { screenOf } from './screen.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
@@ -80,6 +81,8 @@ export interface SnapshotParts {
   unseal(sealed: Uint8Array, row: string): string
   /** For what the gateway asks for itself; absent where no credentials are kept. */
   readonly credentials?: OwnCredentials | undefined
+  /** For connections of OpenAPI documents; absent where none are read. */
+  readonly documents?: Documents | undefined
 }
 
 const ALL = 'default'
@@ -101,6 +104,7 @@ export function createSnapshot({
   upstreams,
   unseal,
   credentials,
+  documents,
 }: SnapshotParts): Snapshot {
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
   const selections = new Map<string, Selection>([
@@ -156,7 +160,7 @@ export function createSnapshot({
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
       return upstreams.open(connectionId, held.version, () =>
-        reachOf(held.connection, { organization: organization.slug, exceptions, unseal, own }),
+        reachOf(held.connection, { organization: organization.slug, exceptions, unseal, documents, own }),
       )
     },
   }
@@ -189,13 +193,13 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
   const { settings } = connection
   return {
     credentials,
-    chooses: credentials && settings.connector === 'mcp.http' && settings.auth.accounts === 'many',
+    chooses: credentials && mayHaveAccounts(settings) && settings.auth.accounts === 'many',
     connectionId: connection.id,
     alias: connection.alias,
     connector: connection.settings.connector,
     status: connection.status,
-    // The tools of a contract are described and implemented elsewhere: what does not fit must not get there.
-    checks: settings.checks === 'arguments' || settings.connector === 'contract',
+    // What describes these tools is not what runs them: what does not fit must not get there.
+    checks: settings.checks === 'arguments' || settings.connector === 'contract' || settings.connector === 'openapi',
     absentNulls: settings.connector === 'contract',
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
@@ -232,7 +236,7 @@ const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connec
   refused: (used, challenge, status) => own.refused(organizationId, connectionId, used, challenge, status),
 })
 
-interface Reaching extends Pick<SnapshotParts, 'unseal'> {
+interface Reaching extends Pick<SnapshotParts, 'unseal' | 'documents'> {
   readonly organization: string
   readonly exceptions: Exceptions
   own(): Presents | undefined
@@ -249,15 +253,16 @@ function reachOf(connection: ConnectionRow, reaching: Reaching): Reach {
     revision: pin ?? remembered(connection),
     pinned: pin !== undefined,
     credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
-    wire: wireOf(settings, secrets, reaching),
+    wire: wireOf(connection, secrets, reaching),
   }
 }
 
 function wireOf(
-  settings: ConnectionSettings,
+  connection: ConnectionRow,
   secrets: ConnectionSecrets,
-  { exceptions, organization }: Reaching,
+  { exceptions, organization, documents }: Reaching,
 ): Reach['wire'] {
+  const { settings } = connection
   if (settings.connector === 'mcp.process')
     return {
       kind: 'process',
@@ -271,9 +276,18 @@ function wireOf(
     exceptions,
     headers: lowerCased(secrets.headers),
   }
-  return settings.connector === 'mcp.http'
-    ? { kind: 'http', ...remote }
-    : { ...remote, ...contractWire(settings, organization) }
+  if (settings.connector === 'mcp.http') return { kind: 'http', ...remote }
+  if (settings.connector === 'contract') return { ...remote, ...contractWire(settings, organization) }
+  const { key, auth } = settings
+  return {
+    kind: 'openapi',
+    ...remote,
+    key: key && { ...key, header: auth.header.toLowerCase(), prefix: auth.prefix },
+    load() {
+      if (documents === undefined) throw new Fault('openapi.missing', { connection: connection.alias })
+      return documents.read(connection, exceptions)
+    },
+  }
 }
 
 const lowerCased = (headers: Record<string, string>) =>

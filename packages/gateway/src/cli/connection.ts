@@ -1,8 +1,17 @@
 /** `toolway connection …`: add, list, remove, restart and test connections of an organization. */
 import { join } from 'node:path'
-import { Alias, Fault, TIMEOUTS, type ConnectionSettings, type ContractWords, type Revision } from '@toolway/contract'
+import {
+  mayHaveAccounts,
+  Alias,
+  Fault,
+  TIMEOUTS,
+  type ConnectionSettings,
+  type ContractWords,
+  type Revision,
+} from '@toolway/contract'
 import { z } from 'zod'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
+import { createDocuments } from '../call/openapi/documents.ts'
 import { createSnapshot, sealedRow, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'
 import {
@@ -43,6 +52,12 @@ export interface AddWords extends AuthWords {
   readonly command: readonly string[]
   readonly revision: string
   readonly timeout?: number | undefined
+  /** Of `--openapi`, which is another command. */
+  readonly include?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+  readonly effect?: readonly string[] | undefined
+  readonly keyIn?: string | undefined
+  readonly preview?: boolean | undefined
 }
 
 const ORIGIN = 'command line'
@@ -53,6 +68,7 @@ export async function add(words: AddWords, output: Output): Promise<number> {
       `"${words.alias}" is no alias: it starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end.`,
       EXIT.usage,
     )
+  refuseOfDocuments(words)
   const connection = await wordsOf(words, output)
   return withStore(words.organization, async (opened) => {
     const { db, organization, vault } = opened
@@ -79,7 +95,14 @@ export async function add(words: AddWords, output: Output): Promise<number> {
   })
 }
 
-function parts(connection: ConnectionWords) {
+/** What would go nowhere is refused: whoever says it means it to have an effect. */
+function refuseOfDocuments({ include = [], exclude = [], effect = [], keyIn, preview }: AddWords): void {
+  if (include.length + exclude.length + effect.length === 0 && keyIn === undefined && preview === undefined) return
+  throw new CommandFault('--include, --exclude, --effect, --key-in and --preview are for --openapi.', EXIT.usage)
+}
+
+/** Its faults worded for a command line. */
+export function parts(connection: ConnectionWords) {
   try {
     return partsOf(connection)
   } catch (thrown) {
@@ -154,10 +177,10 @@ const WAIT_MS = 60_000
 const LOOK_EVERY = 300
 
 /** Wait until the running gateway has been there, and say how it went. */
-async function report(
+export async function report(
   { db, organization, loaded }: Opened,
   alias: string,
-  done: 'Added' | 'Restarted',
+  done: 'Added' | 'Restarted' | 'Refreshed',
   output: Output,
 ): Promise<number> {
   if (!(await isRunning(await addressOf(loaded)))) {
@@ -198,7 +221,7 @@ async function report(
 }
 
 const loginOf = ({ alias, settings }: ConnectionRow): string => {
-  const owners: readonly string[] = settings.connector === 'mcp.http' ? settings.auth.owners : []
+  const owners: readonly string[] = mayHaveAccounts(settings) ? settings.auth.owners : []
   const command = `toolway connection login ${alias}`
   if (!owners.includes('organization')) return `\`${command}\` connects yours.`
   return owners.includes('member')
@@ -208,7 +231,7 @@ const loginOf = ({ alias, settings }: ConnectionRow): string => {
 
 /** Whether people may connect accounts to it; a key of its own in a header is another matter. */
 const takesAccounts = ({ settings }: ConnectionRow): boolean =>
-  settings.connector === 'mcp.http' && settings.auth.kind !== 'none' && /^https?:/.test(settings.url)
+  mayHaveAccounts(settings) && settings.auth.kind !== 'none' && /^https?:/.test(settings.url)
 
 export const list = (organization: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {
@@ -308,6 +331,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
       upstreams,
       unseal: vault.open,
       credentials: keptCredentials(opened, () => snapshot),
+      documents: createDocuments({ db }),
     })
     const began = performance.now()
     try {

@@ -136,7 +136,9 @@ function connectionCommand(finish: Finish): Command {
     'add, list, remove, restart and test connections, and connect accounts to them',
   )
   withAuth(command.command('add'))
-    .description('connect an MCP server: a remote one by --url, or one that is started here after --')
+    .description(
+      'connect an MCP server, a remote one by --url or one that is started here after --, or a REST server by --openapi',
+    )
     .argument('<alias>', 'its name for good; tools are called <alias>__<tool>')
     .argument('[command...]', 'after --: the command to start, with its arguments')
     .option(
@@ -152,6 +154,20 @@ function connectionCommand(finish: Finish): Command {
     .option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets')
     .option('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here', collect, [])
     .option('--env-from <file>', 'file of variables, NAME=value; - is standard input. For secrets')
+    .option(
+      '--openapi <source>',
+      'address or file of an OpenAPI document (2.0, 3.0, 3.1); --url then says where calls go',
+    )
+    .option(
+      '--include <pattern>',
+      'of --openapi: operations that are tools (operation:, tag:, method:, path:); may be repeated',
+      collect,
+      [],
+    )
+    .option('--exclude <pattern>', 'of --openapi: operations that are none; may be repeated', collect, [])
+    .option('--effect <pair>', 'of --openapi: PATTERN=read, =write or =destructive; may be repeated', collect, [])
+    .option('--key-in <place>', 'of --openapi: where a key goes that is no header, query:NAME or cookie:NAME')
+    .option('--preview', 'of --openapi: show what it would become, and keep nothing')
     .option('--title <text>', 'name for people')
     .addOption(
       new Option('--revision <date>', 'pin the protocol revision it speaks')
@@ -166,6 +182,8 @@ function connectionCommand(finish: Finish): Command {
         'toolway connection add issues --url https://mcp.example.com/mcp --auth oauth --owners member',
         'toolway connection add live --url wss://example.com/mcp',
         'toolway connection add cwr --contract https://backend.example.com --header-from cwr.headers',
+        'toolway connection add shop --openapi https://shop.example.com/openapi.json --preview',
+        'toolway connection add shop --openapi shop.yaml --url https://shop.example.com/v2 --include tag:orders',
         'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
         'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
         'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
@@ -190,9 +208,22 @@ function connectionCommand(finish: Finish): Command {
             title?: string
             revision: string
             timeout?: number
+            openapi?: string
+            include: string[]
+            exclude: string[]
+            effect: string[]
+            keyIn?: string
+            preview?: boolean
           },
       ) => {
-        finish(await (await import('./connection.ts')).add({ ...options, alias, command: words }, outputOf(options)))
+        const { openapi } = options
+        const said = { ...options, alias, command: words }
+        const output = outputOf(options)
+        finish(
+          openapi === undefined
+            ? await (await import('./connection.ts')).add(said, output)
+            : await (await import('./openapi/openapi.ts')).add({ ...said, openapi }, output),
+        )
       },
     )
   command
@@ -209,6 +240,19 @@ function connectionCommand(finish: Finish): Command {
     .argument('<alias>')
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).remove(options.organization, alias, outputOf(options))),
+    )
+  command
+    .command('refresh')
+    .description('show what a newer OpenAPI document of a connection changes, and take it in with --apply')
+    .addHelpText(
+      'after',
+      examples('toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'),
+    )
+    .argument('<alias>')
+    .option('--openapi <source>', 'address or file of it, where that is another than before')
+    .option('--apply', 'keep it')
+    .action(async (alias: string, options: Common & { openapi?: string; apply?: boolean }) =>
+      finish(await (await import('./openapi/openapi.ts')).refresh({ ...options, alias }, outputOf(options))),
     )
   command
     .command('restart')

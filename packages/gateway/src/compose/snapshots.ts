@@ -1,6 +1,7 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
 import type { OrganizationId } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
+import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'
@@ -98,7 +99,11 @@ interface LoadParts {
 }
 
 const createLoad =
-  ({ db, vault }: Pick<Ground, 'db' | 'vault'>, { keepRules, upstreams, credentials, held }: LoadParts) =>
+  (
+    { db, vault }: Pick<Ground, 'db' | 'vault'>,
+    { keepRules, upstreams, credentials, held }: LoadParts,
+    documents = createDocuments({ db }),
+  ) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
     return Promise.all(
@@ -126,7 +131,7 @@ const createLoad =
             states,
             rules: withPreset(keepRules.policyOf(organization.id, rules, toolsets), organization, connections),
           }
-          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials })
+          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials, documents })
         }),
       ),
     )

@@ -44,6 +44,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into tool_locks (organization_id, connection_id, tool, accepted_hash) values (${id}, ${`con_${id}`}, 'same', ${'0'.repeat(64)})`
   await sql(Nothing)`
+    insert into openapi_documents (organization_id, connection_id, packed, bytes, digest)
+    values (${id}, ${`con_${id}`}, ${Buffer.alloc(1)}, 1, ${'0'.repeat(64)})`
+  await sql(Nothing)`
     insert into exposed_names (organization_id, connection_id, kind, original, name, plain)
     values (${id}, ${`con_${id}`}, 'tool', 'same', 'same', true)`
   await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
@@ -123,6 +126,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'oauth_apps',
       'oauth_flows',
       'oauth_grants',
+      'openapi_documents',
       'organization_rules',
       'organization_versions',
       'organizations',

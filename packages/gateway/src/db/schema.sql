@@ -275,6 +275,14 @@ create table oauth_tokens (
   expires_at timestamp with time zone not null,
   consumed_at timestamp with time zone
 );
+create table openapi_documents (
+  organization_id text not null,
+  connection_id text not null,
+  packed bytea not null,
+  bytes integer not null,
+  digest text not null,
+  kept_at timestamp with time zone not null default now()
+);
 create table organization_rules (
   id text not null,
   organization_id text not null,
@@ -621,6 +629,12 @@ alter table oauth_tokens add constraint oauth_tokens_hash_check CHECK ((length(h
 alter table oauth_tokens add constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['Interaction'::text, 'AuthorizationCode'::text, 'RefreshToken'::text])));
 alter table oauth_tokens add constraint oauth_tokens_pkey PRIMARY KEY (hash);
 alter table oauth_tokens add constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE;
+alter table openapi_documents add constraint openapi_documents_bytes_check CHECK (((bytes >= 1) AND (bytes <= 67108864)));
+alter table openapi_documents add constraint openapi_documents_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
+alter table openapi_documents add constraint openapi_documents_packed_check CHECK ((length(packed) <= 67108864));
+alter table openapi_documents add constraint openapi_documents_pkey PRIMARY KEY (organization_id, connection_id);
+alter table openapi_documents add constraint openapi_documents_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table openapi_documents add constraint openapi_documents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table organization_rules add constraint organization_rules_id_check CHECK ((id <> ''::text));
 alter table organization_rules add constraint organization_rules_name_check CHECK ((name <> ''::text));
 alter table organization_rules add constraint organization_rules_of CHECK ((((scope = 'toolset'::text) = (toolset IS NOT NULL)) AND ((scope = 'connection'::text) = (connection_id IS NOT NULL)) AND ((scope = 'member'::text) = (user_id IS NOT NULL)) AND ((scope = 'key'::text) = (key_id IS NOT NULL))));
@@ -782,6 +796,7 @@ alter table oauth_clients enable row level security, force row level security;
 alter table oauth_flows enable row level security, force row level security;
 alter table oauth_grants enable row level security, force row level security;
 alter table oauth_tokens enable row level security, force row level security;
+alter table openapi_documents enable row level security, force row level security;
 alter table organization_rules enable row level security, force row level security;
 alter table organization_versions enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
@@ -907,6 +922,12 @@ create policy system_all on oauth_grants as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on oauth_tokens as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on openapi_documents as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on openapi_documents as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on organization_rules as permissive for all to toolway_organization
@@ -1568,6 +1589,7 @@ grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant delete, insert, select, update on oauth_flows to toolway_organization;
 grant select, update (ended_at) on oauth_grants to toolway_organization;
+grant delete, insert, select, update on openapi_documents to toolway_organization;
 grant delete, insert, select, update on organization_rules to toolway_organization;
 grant delete, insert, select, update on organization_versions to toolway_organization;
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;

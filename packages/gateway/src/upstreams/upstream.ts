@@ -5,6 +5,7 @@
  * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
  */
 import type { Exceptions } from './http/exceptions.ts'
+import type { Reading } from './openapi/document/read-document.ts'
 import type {
   Caller,
   ErrorBody,
@@ -235,6 +236,19 @@ export interface Reach {
         readonly environment: Record<string, string>
       }
     | ContractWire
+    | {
+        readonly kind: 'openapi'
+        readonly url: string
+        readonly private: boolean
+        readonly exceptions?: Exceptions
+        readonly headers: Record<string, string>
+        /** Where a credential goes that is no header: the one that it comes in, in small letters, and what stands before it there. */
+        readonly key:
+          | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
+          | undefined
+        /** Its document, read. Throws `openapi.*`. */
+        readonly load: () => Promise<Reading>
+      }
 }
 
 /** A backend whose functions are described by contracts. Times are in milliseconds. */

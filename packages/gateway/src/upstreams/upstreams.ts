@@ -10,6 +10,7 @@ import type { Children } from './children/worker-link.ts'
 import { createContractUpstream } from './contract/contract-upstream.ts'
 import { createHttpUpstream, type HttpUpstreamParts } from './http/http-upstream.ts'
 import type { LegacySession } from './http/legacy-session.ts'
+import { createOpenApiUpstream } from './openapi/openapi-upstream.ts'
 import { createSessionPool, type PooledState } from './session-pool.ts'
 import { createStdioUpstream } from './stdio/stdio-upstream.ts'
 import { GATEWAY, type ProcessState, type Reach, type Upstream } from './upstream.ts'
@@ -98,6 +99,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   function makeOne(reach: Reach, shared: Shared): Upstream {
     const { alias, wire } = reach
     if (wire.kind === 'http') return createHttpUpstream({ ...shared, pool })
+    if (wire.kind === 'openapi') return createOpenApiUpstream(shared)
     if (wire.kind === 'contract')
       return createContractUpstream({
         ...shared,

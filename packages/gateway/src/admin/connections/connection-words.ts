@@ -2,11 +2,18 @@
  * What a request says of a connection, in our words or in the source system's, as one description: pure, and without a judgement of
  * who may say it.
  */
-import { ContractWords, Fault, TIMEOUTS, type ConnectionSecrets, type ConnectionSettings } from '@toolway/contract'
+import {
+  ContractWords,
+  Fault,
+  TIMEOUTS,
+  type ConnectionSecrets,
+  type ConnectionSettings,
+  type OpenApiSettings,
+} from '@toolway/contract'
 import { CONNECTORS, type ConnectionChange, type NewConnection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { MASK } from '../../lib/secret-marks.ts'
-import type { ConnectionWords } from './describe-connection.ts'
+import type { ApiWords, ConnectionWords } from './describe-connection.ts'
 
 type Said = NewConnection | ConnectionChange
 type Pairs = Readonly<Record<string, string | null>>
@@ -22,6 +29,7 @@ const misfit = (place: string, problem: string) => new Fault('body.shape', { pla
 export function connectorOf(said: NewConnection): Connector {
   const { connector, connector_type: type, runtime_type: runtime } = said
   const named = connector ?? type
+  if (named === 'openapi') throw misfit('/connector', 'is connected at …/connectors/openapi, with its document')
   const known = CONNECTORS.find((one) => one === named)
   if (known !== undefined) return known
   if (runtime !== undefined && EXTERNAL.test(runtime)) return 'mcp.process'
@@ -101,10 +109,10 @@ export function describe(connector: Connector, said: Said, held: Held | undefine
     : describeRemote(connector, shared, said, held)
 }
 
-const KINDS = { 'mcp.http': 'http', 'mcp.process': 'process', contract: 'contract' } as const
+const KINDS = { 'mcp.http': 'http', 'mcp.process': 'process', contract: 'contract', openapi: 'http' } as const
 
 function describeRemote(
-  connector: 'mcp.http' | 'contract',
+  connector: 'mcp.http' | 'contract' | 'openapi',
   shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
@@ -117,7 +125,8 @@ function describeRemote(
     'runtime_env',
     'package_path',
     'configuration',
-    connector === 'mcp.http' ? 'contract' : 'auth',
+    connector === 'contract' ? 'auth' : 'contract',
+    ...(connector === 'openapi' ? [] : ['openapi']),
   ])
   const settings = held?.settings
   const shown = settings === undefined || settings.connector === 'mcp.process' ? undefined : settings.url
@@ -127,15 +136,17 @@ function describeRemote(
   if (url === undefined) throw misfit('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
   const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
-  const auth = { ...(settings?.connector === 'mcp.http' ? settings.auth : {}), ...said.auth }
+  const lets = settings?.connector === 'mcp.http' || settings?.connector === 'openapi' ? settings.auth : {}
+  const auth = { ...lets, ...said.auth }
   const words = { ...(settings?.connector === 'contract' ? contractWordsOf(settings) : {}), ...said.contract }
+  const api = settings?.connector === 'openapi' ? { api: apiOf(settings, said) } : {}
   return {
     words: {
       ...shared,
       wire:
-        connector === 'mcp.http'
-          ? { kind: 'http', url, headers: pairs, auth }
-          : { kind: 'contract', url, headers: pairs, words },
+        connector === 'contract'
+          ? { kind: 'contract', url, headers: pairs, words }
+          : { kind: 'http', url, headers: pairs, auth, ...api },
     },
     moved: before !== undefined && originOf(before) !== originOf(url),
     keeps: kept || (held?.secrets.url !== undefined && url === before),
@@ -145,13 +156,22 @@ function describeRemote(
 /** What is set of a contract backend, without what every connection has. */
 export const contractWordsOf = (settings: ConnectionSettings): ContractWords =>
   ContractWords.parse(Object.fromEntries(Object.entries(settings).filter(([name]) => name in ContractWords.shape)))
+function apiOf({ document, select, effects, key }: OpenApiSettings, said: Said): ApiWords {
+  const next = 'openapi' in said ? said.openapi : undefined
+  return {
+    document,
+    select: next?.select ?? select,
+    effects: next?.effects ?? effects,
+    key: next?.key === undefined ? key : (next.key ?? undefined),
+  }
+}
 
 function describeProcess(
   shared: Pick<ConnectionWords, 'revision' | 'timeout' | 'checks'>,
   said: Said,
   held: Held | undefined,
 ): Described {
-  refuseWords(said, ['url', 'headers', 'private', 'auth', 'contract'])
+  refuseWords(said, ['url', 'headers', 'private', 'auth', 'contract', 'openapi'])
   const shown = held?.settings.connector === 'mcp.process' ? held.settings : undefined
   const next = commandOf(said)
   const command = next.command ?? shown?.command

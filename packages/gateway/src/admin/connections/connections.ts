@@ -47,8 +47,9 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     private: remote?.private ?? false,
     command: process?.command ?? null,
     args: process?.args ?? null,
-    auth: settings.connector === 'mcp.http' ? settings.auth : null,
+    auth: remote?.connector === 'contract' ? null : (remote?.auth ?? null),
     contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
+    openapi: openApiOf(settings),
     left_out: leftOutOf(parts, row),
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
@@ -62,6 +63,12 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+function openApiOf(settings: ConnectionRow['settings']): shapes.Connection['openapi'] {
+  if (settings.connector !== 'openapi') return null
+  const { document = null, select, effects, key = null } = settings
+  return { document, select, effects, key }
 }
 
 /** Known where it was asked what it offers: nothing is asked for it. */
@@ -81,7 +88,12 @@ function leftOutOf(
 const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
 
 /** From memory, which has by now whatever this process changed. */
-function shown(parts: AdminParts, organizationId: string, name: string, head: Asking['head']): shapes.Connection {
+export function shown(
+  parts: AdminParts,
+  organizationId: string,
+  name: string,
+  head: Asking['head'],
+): shapes.Connection {
   const row = findConnectionOf(parts, organizationId, name)
   head.set('etag', tagOf(row.updated_at))
   return toConnection(parts, row, snapshotOf(parts, organizationId)?.catalogs.get(row.id))

@@ -6,10 +6,18 @@ import {
   Fault,
   type ConnectionAuthChange,
   type ConnectionId,
+  type KeyPlace,
+  type OpenApiSettings,
 } from '@toolway/contract'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
 import { maskArgument, maskUrl, secretArguments } from '../../lib/secret-marks.ts'
+
+/** What is said of an OpenAPI document beside where it is; the text itself is kept apart. */
+export interface ApiWords extends Pick<OpenApiSettings, 'select' | 'effects'> {
+  readonly document: string | undefined
+  readonly key: KeyPlace | undefined
+}
 
 export interface ConnectionWords {
   readonly revision: ConnectionSettings['revision']
@@ -21,6 +29,8 @@ export interface ConnectionWords {
         readonly url: string
         readonly headers: Readonly<Record<string, string>>
         readonly auth?: ConnectionAuthChange
+        /** It is a REST server, whose operations an OpenAPI document describes. */
+        readonly api?: ApiWords
       }
     | {
         readonly kind: 'process'
@@ -55,7 +65,7 @@ export function partsOf({ revision, timeout, checks, wire, shown }: ConnectionWo
     return {
       settings: checked(
         wire.kind === 'http'
-          ? { connector: 'mcp.http', ...remote, ...own, auth: wire.auth }
+          ? { connector: 'mcp.http', ...remote, ...own, auth: wire.auth, ...apiSettings(wire.api, wire.url) }
           : { connector: 'contract', ...remote, ...own, ...wire.words },
       ),
       secrets: ConnectionSecrets.parse({ headers: wire.headers, ...(url === wire.url ? {} : { url: wire.url }) }),
@@ -66,6 +76,20 @@ export function partsOf({ revision, timeout, checks, wire, shown }: ConnectionWo
   return {
     settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout, ...own }),
     secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
+  }
+}
+
+function apiSettings(api: ApiWords | undefined, url: string) {
+  if (api === undefined) return {}
+  const { document, select, effects, key } = api
+  const isPrivate = namesPrivate(url) || (document !== undefined && namesPrivate(document))
+  return {
+    connector: 'openapi',
+    ...(document === undefined ? {} : { document }),
+    select,
+    effects,
+    ...(key === undefined ? {} : { key }),
+    private: isPrivate,
   }
 }
 

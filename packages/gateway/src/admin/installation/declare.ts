@@ -13,6 +13,13 @@ import {
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { addConnection, listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
+import {
+  findDocument,
+  packDocument,
+  putDocument,
+  removeDocument,
+  touchConnection,
+} from '../../connections/openapi-documents.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import { addKey, holdsKey, listKeys, removeKey, type KeyRow } from '../../identity/keys/keys.ts'
@@ -48,6 +55,8 @@ export interface Declaration {
     title: string
     enabled: boolean
     rules?: readonly RuleWords[] | undefined
+    /** Of its OpenAPI document, where the file names one beside it. */
+    text?: string
   })[]
   readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
   readonly keys: readonly DeclaredKey[]
@@ -170,13 +179,35 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     const { alias } = connection
     if (held === undefined) {
       const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
+      if (id !== undefined) await declareDocument(sql, organization.id, id, connection.text)
       say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector }))
-    } else if (differs(held, next, secrets, vault)) {
+      continue
+    }
+    if (await declareDocument(sql, organization.id, held.id, connection.text)) {
+      await touchConnection(sql, held.id)
+      say(change('connection.change', 'connection', held.id, { alias, fields: ['document'] }))
+    }
+    if (connection.text === undefined && addressOf(held.settings) !== addressOf(settings))
+      await removeDocument(sql, held.id)
+    if (differs(held, next, secrets, vault)) {
       const ended = await changeAndEnd({ vault, endIn: endUntold }, sql, held, next)
       const credentials = ended.length === 0 ? {} : { credentials: idsOf(ended) }
       say(change('connection.change', 'connection', held.id, { alias, ...credentials }))
     }
   }
+}
+
+/** Where its OpenAPI document is fetched from. */
+const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
+  settings.connector === 'openapi' ? settings.document : undefined
+
+/** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
+async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {
+  if (text === undefined || text === '') return false
+  const packed = await packDocument(text)
+  if ((await findDocument(sql, id))?.digest === packed.digest) return false
+  await putDocument(sql, organizationId, id, packed)
+  return true
 }
 
 function described(connection: Declaration['connections'][number]) {

@@ -1,5 +1,5 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
-import { Fault, permits, type UserId } from '@toolway/contract'
+import { mayHaveAccounts, Fault, permits, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
@@ -26,7 +26,7 @@ async function depart(asked: Asked) {
   const { parts, organization, params, principal, actor, query, head } = asked
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  if (settings.connector !== 'mcp.http' || settings.auth.kind === 'none' || settings.auth.kind === 'key')
+  if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
     throw misfit('/connection', 'is not let in by OAuth at its server')
   const errand = {
     organizationId: organization.id,

@@ -29,6 +29,7 @@ const CONNECTION: Connection = {
   auth: ConnectionAuth.parse({}),
   contract: null,
   left_out: [],
+  openapi: null,
   header_names: [],
   environment_names: [],
   revision: 'auto',

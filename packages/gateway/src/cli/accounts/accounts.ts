@@ -1,6 +1,6 @@
 /** `toolway connection login`, `logout` and `accounts`: accounts of connections, from a terminal. No token and no key is shown. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AccountName, Fault, type UserId } from '@toolway/contract'
+import { mayHaveAccounts, AccountName, Fault, type UserId } from '@toolway/contract'
 import { Whoami } from '@toolway/contract/admin'
 import {
   findConnection,
@@ -199,7 +199,7 @@ async function listEverybodys({ db, organization }: Opened, alias: string | unde
     const all = (await listConnections(sql)).filter((one) => alias === undefined || one.alias === alias)
     const lists = []
     for (const { id, alias: name, settings } of all) {
-      if (settings.connector !== 'mcp.http') continue
+      if (!mayHaveAccounts(settings)) continue
       const provider = settings.auth.provider ?? 'mcp'
       for (const row of await listAccounts(sql, { connectionId: id, provider })) lists.push({ connection: name, row })
     }

@@ -4,7 +4,15 @@
  *
  * It shows what one may connect and how that is, so that it can be mended before a call fails. It shows no token and no key.
  */
-import { AccountName, Fault, permits, type CredentialId, type OrganizationId, type UserId } from '@toolway/contract'
+import {
+  mayHaveAccounts,
+  AccountName,
+  Fault,
+  permits,
+  type CredentialId,
+  type OrganizationId,
+  type UserId,
+} from '@toolway/contract'
 import { Hono } from 'hono'
 import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
@@ -149,7 +157,7 @@ function shownConnection(
   rows: readonly AccountStateRow[],
 ): ShownConnection | undefined {
   const { settings, id, title, alias } = connection
-  if (settings.connector !== 'mcp.http') return undefined
+  if (!mayHaveAccounts(settings)) return undefined
   const { auth } = settings
   const serves = (row: AccountStateRow) =>
     row.connection_id === id || (row.connection_id === null && row.provider === auth.provider)

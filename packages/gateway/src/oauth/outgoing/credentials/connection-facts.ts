@@ -4,7 +4,13 @@
  * The address that a credential is bound to is the true one; where that holds a secret, a keyed digest stands for it. It is made
  * once for each version of a connection, because secrets have to be opened for it.
  */
-import { ConnectionAuth, ConnectionSecrets, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import {
+  mayHaveAccounts,
+  ConnectionAuth,
+  ConnectionSecrets,
+  type ConnectionId,
+  type OrganizationId,
+} from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import { takesCredentials } from '../../../connections/takes-credentials.ts'
@@ -43,7 +49,7 @@ const secretsOf = ({ open }: Opening, { id, sealed }: Pick<Described, 'id' | 'se
 export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIONS): ConnectionFacts {
   const { settings, id, organization_id: organizationId, alias } = row
   const secrets = secretsOf(vault, row)
-  const http = settings.connector === 'mcp.http' ? settings : undefined
+  const http = mayHaveAccounts(settings) ? settings : undefined
   const shown = http?.url ?? ''
   const auth = http === undefined || !takesCredentials(settings, secrets) ? NO_AUTH : http.auth
   return {

@@ -2,6 +2,7 @@
  * What a wish is about: the connection as it stands, its server, and whose credential it may be. It reads memory and asks nobody.
  */
 import {
+  mayHaveAccounts,
   ConnectionSecrets,
   Fault,
   permits,
@@ -69,7 +70,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
 
   function problemOf(connection: ConnectionRow): string | undefined {
     const { settings, enabled } = connection
-    if (settings.connector !== 'mcp.http' || !/^https?:/.test(settings.url))
+    if (!mayHaveAccounts(settings) || !/^https?:/.test(settings.url))
       return 'it is reached in a way that takes no accounts'
     if (!enabled) return 'it is switched off'
     if (settings.auth.kind === 'none') return 'it is set to use its own headers only'
@@ -92,7 +93,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
     const { settings, alias, title } = connection
     const problem = problemOf(connection)
-    if (problem !== undefined || settings.connector !== 'mcp.http') throw unfit(alias, problem ?? '')
+    if (problem !== undefined || !mayHaveAccounts(settings)) throw unfit(alias, problem ?? '')
     const { auth, url: server } = settings
     const owner = errand.userId === undefined ? 'organization' : 'member'
     if (!auth.owners.includes(owner))

@@ -1,0 +1,87 @@
+/** What a newer document changes, tool by tool, before it comes in: pure. */
+import { effectOf, type LockMode } from '@toolway/contract'
+import type { OpenApiDrift } from '@toolway/contract/admin'
+import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { isHeld } from '../../catalog/locks/judge.ts'
+import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+
+type Difference = OpenApiDrift['changed'][number]
+
+/** `before` is undefined where nothing is kept yet. */
+export function driftOf(before: Reading | undefined, after: Reading, mode: LockMode): OpenApiDrift {
+  const had = toolsOf(before)
+  const has = toolsOf(after)
+  return {
+    added: [...has]
+      .filter(([name]) => !had.has(name))
+      .map(([name, tool]) => ({ name, effect: effectOf(tool['annotations']), held: isHeld(mode, undefined, tool) })),
+    removed: [...had.keys()].filter((name) => !has.has(name)),
+    changed: [...has].flatMap(([name, tool]) => {
+      const old = had.get(name)
+      const found = old === undefined ? undefined : differenceOf(old, tool, mode)
+      return found === undefined ? [] : [found]
+    }),
+  }
+}
+
+const toolsOf = (reading: Reading | undefined): Map<string, JsonObject> =>
+  new Map(reading?.tools.map((tool) => [String(tool['name']), tool]))
+
+function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Difference | undefined {
+  const [before, after] = [effectOf(old['annotations']), effectOf(tool['annotations'])]
+  const operation = (one: JsonObject) => (isObject(one['_meta']) ? one['_meta']['dev.toolway/operation'] : undefined)
+  const parts: readonly [name: string, isSame: boolean][] = [
+    ['arguments', same(old['inputSchema'], tool['inputSchema'])],
+    ['answer', same(old['outputSchema'], tool['outputSchema'])],
+    [
+      'texts',
+      same([old['title'] ?? null, old['description'] ?? null], [tool['title'] ?? null, tool['description'] ?? null]),
+    ],
+    ['effect', before === after],
+    ['address', same(operation(old), operation(tool))],
+  ]
+  const what = parts.filter(([, isSame]) => !isSame).map(([name]) => name)
+  if (what.length === 0) return undefined
+  return {
+    name: String(tool['name']),
+    operation: String(operation(tool) ?? ''),
+    what,
+    arguments: turnOf(old['inputSchema'], tool['inputSchema']),
+    effect: before === after ? null : { before, after },
+    held: isHeld(mode, old, tool),
+  }
+}
+
+const same = (one: Json | undefined, other: Json | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : canonicalJson(one) === canonicalJson(other)
+
+function turnOf(before: Json | undefined, after: Json | undefined): Difference['arguments'] {
+  if (same(before, after)) return 'same'
+  return isObject(before) && isObject(after) && takesAll(before, after) ? 'wider' : 'narrower'
+}
+
+/**
+ * Whether whatever was good for the one is good for the other: nothing is new that is required, nothing is gone, and what stays is the
+ * same, has more choices, or is an object of which that holds in turn. What cannot be told counts as narrower.
+ */
+function takesAll(before: JsonObject, after: JsonObject): boolean {
+  const { properties: had = {}, required: needed = [], enum: choices, ...rest } = withoutTexts(before)
+  const { properties: has = {}, required: needs = [], enum: options, ...others } = withoutTexts(after)
+  if (!isObject(had) || !isObject(has) || !same(rest, others)) return false
+  if (!Array.isArray(needed) || !Array.isArray(needs) || !needs.every((name) => needed.includes(name))) return false
+  if (!hasMore(choices, options)) return false
+  return Object.keys(had).every((name) => {
+    const [old, now] = [had[name], has[name]]
+    return isObject(old) && isObject(now) ? takesAll(old, now) : same(old, now)
+  })
+}
+
+const hasMore = (choices: Json | undefined, options: Json | undefined): boolean =>
+  options === undefined ||
+  (Array.isArray(choices) &&
+    Array.isArray(options) &&
+    choices.every((one) => options.some((other) => same(one, other))))
+
+function withoutTexts({ description: _, title: __, examples: ___, default: ____, ...rest }: JsonObject): JsonObject {
+  return rest
+}

@@ -1,0 +1,136 @@
+/** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
+import { Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { readFor } from '../../call/openapi/documents.ts'
+import { sealedRow } from '../../call/snapshot.ts'
+import { addConnection, lockConnection } from '../../connections/connections.ts'
+import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
+import { createAliasAllotment } from '../../lib/alias.ts'
+import { createExceptions } from '../../upstreams/http/exceptions.ts'
+import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
+import { permittedParts } from '../connections/connection-permits.ts'
+import { shown } from '../connections/connections.ts'
+import { sealerOf } from '../connections/describe-connection.ts'
+import { findConnectionOf } from '../connections/find-connection.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { previewOf } from './preview-of.ts'
+import { providerOf } from './provider-of.ts'
+import { compare, keepDocument, renewal } from './renew.ts'
+import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
+
+const ORIGIN = 'administration'
+const DEFAULT_TIMEOUT = 60
+
+type AnyAsked = Pick<OrganizationAsked<typeof shapes.previewOpenApi>, 'role' | 'organization' | 'signal'>
+
+/** Only the platform lets a document be fetched from a private network. */
+function reachingOf({ role, organization, signal }: AnyAsked, wanted: boolean | undefined): Reaching {
+  const allowPrivate = wanted === true
+  if (allowPrivate && role !== 'platform_admin') throw new Fault('private.forbidden')
+  return { alias: 'the document', allowPrivate, exceptions: createExceptions(organization.egress), signal }
+}
+
+interface Told extends Source {
+  readonly url?: string | undefined
+  readonly select?: OperationSelection | undefined
+  readonly effects?: Record<string, 'read' | 'write' | 'destructive'> | undefined
+}
+
+async function readOf(told: Told, reaching: Reaching) {
+  const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = told
+  const text = await textFrom(told, reaching)
+  const reading = await readFor(text, { select, effects, url, document })
+  return { text, reading, select, effects, document, base: baseOf(reading, url) }
+}
+
+const preview = serveOrganization(shapes.previewOpenApi, async (asked) => {
+  const { reading, base } = await readOf(asked.body, reachingOf(asked, asked.body.private))
+  return previewOf(reading, base)
+})
+
+const add = serveOrganization(shapes.addOpenApi, async (asked) => {
+  const { change, parts, organization, role, body, head } = asked
+  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body.private))
+  if (base === undefined) throw new Fault('openapi.address', { problem: 'is not said by the document' })
+  refuseEmpty(reading)
+  const letting = lettingInOf(reading.schemes, providerOf(reading))
+  const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
+  const wire = {
+    kind: 'http' as const,
+    url: base,
+    headers: body.headers ?? {},
+    auth: body.auth ?? letting.auth,
+    api,
+  }
+  const words = { revision: 'auto' as const, timeout: body.timeout ?? DEFAULT_TIMEOUT, wire }
+  const { settings, secrets } = permittedParts(
+    { role, organization },
+    { words, moved: false, keeps: false },
+    { wanted: body.private, before: false },
+  )
+  const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
+  const alias = body.alias ?? createAliasAllotment(known.map((one) => one.alias))(body.title ?? reading.title)
+  const packed = await packDocument(text)
+  const id = await change(
+    (added: ConnectionId) => ({
+      action: 'connection.add',
+      resource: 'connection',
+      id: added,
+      detail: { alias, connector: settings.connector, document: packed.digest },
+    }),
+    async (sql) => {
+      const added = await addConnection(sql, {
+        organizationId: organization.id,
+        alias,
+        title: body.title ?? reading.title,
+        description: body.description ?? null,
+        settings,
+        enabled: body.enabled ?? true,
+        origin: ORIGIN,
+        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+      })
+      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
+      await putDocument(sql, organization.id, added, packed)
+      return added
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(parts, organization.id, id, head)
+})
+
+const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
+  const { parts, organization, body, params, look, signal } = asked
+  const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
+  const { id, settings, tool_lock: mode, origin, alias } = connection
+  if (settings.connector !== 'openapi') throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  if (origin === 'file' && body.apply && settings.document === undefined)
+    throw new Fault('thing.declared', { thing: 'connection' })
+  const isGiven = body.document !== undefined || body.document_gzip !== undefined
+  const told = isGiven ? body : { document_url: settings.document }
+  const exceptions = createExceptions(organization.egress)
+  const text = await textFrom(told, { alias, allowPrivate: settings.private, exceptions, signal })
+  const kept = await look((sql) => findDocument(sql, id))
+  const compared = await compare({ text, kept, settings, mode })
+  const { after, before, same, drift, packed } = compared
+  const applied = body.apply && !same
+  if (applied) {
+    refuseEmpty(after)
+    await asked.change(
+      () => renewal(id, compared),
+      async (sql) => {
+        if ((await lockConnection(sql, id)) === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+        await keepDocument(sql, { organizationId: organization.id, connectionId: id }, packed)
+      },
+    )
+    await parts.snapshots.refresh(organization.id)
+  }
+  return {
+    applied,
+    same,
+    version: { before: before?.version ?? null, after: after.version },
+    drift,
+    preview: previewOf(after, settings.url),
+  }
+})
+
+export const openApiOperations: readonly Served[] = [preview, add, refresh]

@@ -1,0 +1,42 @@
+/** A document that was read, as people are shown it before anything is kept. */
+import type { OpenApiPreview } from '@toolway/contract/admin'
+import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+
+export function previewOf(reading: Reading, base: string | undefined): OpenApiPreview {
+  const { title, version, format, servers, schemes, operations, leftOut, unselected, notes } = reading
+  const count = (effect: string) => operations.filter((one) => one.effect === effect).length
+  return {
+    title,
+    version,
+    format,
+    url: base ?? null,
+    servers: [...servers],
+    security: schemes.map(({ name, kind, place = null, scopes, authorize = null }) => ({
+      name,
+      kind,
+      place,
+      scopes: [...scopes],
+      authorize,
+    })),
+    counts: {
+      tools: operations.length,
+      read: count('read'),
+      write: count('write'),
+      destructive: count('destructive'),
+      deprecated: operations.filter(({ deprecated }) => deprecated).length,
+      left_out: leftOut.length,
+      unselected,
+    },
+    operations: operations.map(({ tag = null, notes: said, ...one }) => ({ ...one, tag, notes: [...said] })),
+    left_out: leftOut.map(({ operation, method, path, reason }) => ({ operation, method, path, reason })),
+    notes: [...notes, ...adviceOn(operations.length)],
+  }
+}
+
+/** More than a model chooses well among. */
+const MANY = 100
+
+const adviceOn = (tools: number): string[] =>
+  tools > MANY
+    ? [`${tools} tools are more than a model chooses well among: select some, or make toolsets of them.`]
+    : []

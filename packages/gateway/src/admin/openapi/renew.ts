@@ -1,0 +1,53 @@
+/** A newer document held against the one that is kept, and put in its place. */
+import type { ConnectionId, LockMode, OpenApiSettings, OrganizationId } from '@toolway/contract'
+import { readFor } from '../../call/openapi/documents.ts'
+import {
+  packDocument,
+  putDocument,
+  touchConnection,
+  unpackDocument,
+  type PackedDocument,
+} from '../../connections/openapi-documents.ts'
+import type { OrgSql } from '../../db/db.ts'
+import type { Change } from '../../records/change.ts'
+import { driftOf } from './drift.ts'
+
+interface Comparing {
+  readonly text: string
+  readonly kept: { readonly packed: Uint8Array; readonly digest: string } | undefined
+  readonly settings: OpenApiSettings
+  readonly mode: LockMode
+}
+
+/** Throws `openapi.unreadable`. */
+export async function compare({ text, kept, settings, mode }: Comparing) {
+  const packed = await packDocument(text)
+  const after = await readFor(text, settings)
+  const before = kept === undefined ? undefined : await readFor(await unpackDocument(kept.packed), settings)
+  return { packed, before, after, same: kept?.digest === packed.digest, drift: driftOf(before, after, mode) }
+}
+
+type Compared = Awaited<ReturnType<typeof compare>>
+
+/** What the record of it says. */
+export const renewal = (id: ConnectionId, { packed, drift }: Compared): Change => ({
+  action: 'connection.change',
+  resource: 'connection',
+  id,
+  detail: {
+    fields: ['document'],
+    document: packed.digest,
+    added: drift.added.length,
+    removed: drift.removed.length,
+    changed: drift.changed.length,
+  },
+})
+
+export async function keepDocument(
+  sql: OrgSql,
+  of: { organizationId: OrganizationId; connectionId: ConnectionId },
+  packed: PackedDocument,
+): Promise<void> {
+  await putDocument(sql, of.organizationId, of.connectionId, packed)
+  await touchConnection(sql, of.connectionId)
+}

@@ -1,0 +1,74 @@
+/**
+ * The document of a connection, ready for its calls: the one that is kept, else the one at its address, which is then kept.
+ *
+ * Nothing here holds a caller or a credential: a document is fetched without one.
+ */
+import { DOCUMENT_LIMIT, Fault, type OpenApiSettings } from '@toolway/contract'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { findDocument, packDocument, putDocument, unpackDocument } from '../../connections/openapi-documents.ts'
+import type { Db } from '../../db/db.ts'
+import type { Exceptions } from '../../upstreams/http/exceptions.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { readApart } from '../../upstreams/openapi/document/read-apart.ts'
+import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+import type { Documents } from '../ports.ts'
+
+/** Milliseconds for all of a document. */
+const PATIENCE = 60_000
+
+export interface Fetching {
+  readonly alias: string
+  readonly allowPrivate: boolean
+  readonly exceptions: Exceptions
+  readonly signal?: AbortSignal
+}
+
+/** The text at an address. Throws `openapi.unfetched` and `egress.refused`. */
+export async function fetchDocument(address: string, { signal, ...reach }: Fetching): Promise<string> {
+  const fetch = createGuardedFetch(reach, { redirects: 3, patience: PATIENCE, mostBytes: DOCUMENT_LIMIT })
+  const failed = (problem: string, cause?: unknown) => new Fault('openapi.unfetched', { problem }, { cause })
+  let answer: Response
+  try {
+    answer = await fetch(address, {
+      headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5', 'user-agent': 'toolway' },
+      signal,
+    })
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === 'result.too-large')
+      throw failed(`it is larger than ${DOCUMENT_LIMIT} bytes`, thrown)
+    const inner = thrown instanceof Error && thrown.cause instanceof Fault ? thrown.cause : thrown
+    if (inner instanceof Fault) throw inner
+    const late = thrown instanceof Error && thrown.name === 'TimeoutError'
+    throw failed(late ? `no answer within ${PATIENCE / 1000} s` : 'its server cannot be reached', thrown)
+  }
+  if (answer.status !== 200) throw failed(`its server answers HTTP ${answer.status}`)
+  return answer.text()
+}
+
+/** How a document is read for a connection as it is set up. */
+export const readFor = (text: string, { select, effects, url, document }: ReadingSettings): Promise<Reading> =>
+  readApart(text, { select, effects, base: url, from: document })
+type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> & { readonly url?: string | undefined }
+
+export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Documents {
+  async function textOf(connection: ConnectionRow, settings: OpenApiSettings, exceptions: Exceptions): Promise<string> {
+    const { id, organization_id: organizationId, alias } = connection
+    const kept = await db.organization(organizationId, (sql) => findDocument(sql, id))
+    if (kept !== undefined) return unpackDocument(kept.packed)
+    if (settings.document === undefined) throw new Fault('openapi.missing', { connection: alias })
+    const text = await fetchDocument(settings.document, { alias, allowPrivate: settings.private, exceptions })
+    // Only what can be read is kept: a page that says "try later" is none.
+    await readFor(text, settings)
+    const packed = await packDocument(text)
+    await db.organization(organizationId, (sql) => putDocument(sql, organizationId, id, packed))
+    return text
+  }
+
+  return {
+    async read(connection, exceptions) {
+      const { settings } = connection
+      if (settings.connector !== 'openapi') throw new TypeError('no connection of a document')
+      return readFor(await textOf(connection, settings, exceptions), settings)
+    },
+  }
+}

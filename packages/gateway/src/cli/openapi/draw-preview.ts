@@ -1,0 +1,49 @@
+/** A preview and a drift as lines for a person. */
+import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
+import { table } from '../terminal/output.ts'
+
+/** Of each list so many are shown; `--json` has all of them. */
+const SHOWN = 200
+
+export function drawPreview(preview: OpenApiPreview): string[] {
+  const { title, version, format, url, security, counts, operations, left_out: left, notes } = preview
+  const some = operations.slice(0, SHOWN)
+  const rows = some.map(({ name, effect, method, path, notes: said, deprecated }) => [
+    name,
+    effect,
+    `${method} ${path}${said.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...said].join('; ')})`}`,
+  ])
+  return [
+    `${title} ${version} (OpenAPI ${format})`,
+    `Calls go to ${url ?? 'nowhere: say --url'}.`,
+    `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destroy; ${counts.left_out} left out, ${counts.unselected} not selected.`,
+    ...security.map(
+      ({ name, kind, place, scopes }) =>
+        `Wants ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,
+    ),
+    ...(some.length === 0 ? [] : ['', ...table(['TOOL', 'EFFECT', 'OPERATION'], rows)]),
+    ...more(operations.length),
+    ...(left.length === 0 ? [] : ['', 'Left out:']),
+    ...left.slice(0, SHOWN).map(({ method, path, reason }) => `  ${method} ${path}: it ${reason}`),
+    ...more(left.length),
+    ...notes.flatMap((note) => ['', note]),
+  ]
+}
+
+const more = (count: number): string[] => (count > SHOWN ? [`… and ${count - SHOWN} more; --json has them all.`] : [])
+
+export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
+  if (added.length + removed.length + changed.length === 0) return ['No tool is another than it was.']
+  const held = (one: { held: boolean }) => (one.held ? '  held until somebody has looked' : '')
+  return [
+    `${added.length} new, ${removed.length} gone, ${changed.length} changed.`,
+    ...added.slice(0, SHOWN).map((one) => `+ ${one.name} (${one.effect})${held(one)}`),
+    ...removed.slice(0, SHOWN).map((name) => `- ${name}`),
+    ...changed.slice(0, SHOWN).map((one) => {
+      const effect = one.effect === null ? '' : `, ${one.effect.before} → ${one.effect.after}`
+      const turn = one.arguments === 'same' ? '' : `, takes ${one.arguments === 'wider' ? 'more' : 'less'} than it did`
+      return `~ ${one.name}: ${one.what.join(', ')}${turn}${effect}${held(one)}`
+    }),
+    ...more(Math.max(added.length, removed.length, changed.length)),
+  ]
+}

@@ -1,0 +1,20 @@
+/** How much of a document is taken, and how much one tool may say: a list goes to a model whole, and to memory first. */
+export const LIMITS = {
+  /** Levels of a document. */
+  depth: 200,
+  /** Values of a document. */
+  values: 8_000_000,
+  /** Values of all schemas as they are written out; GitHub's 1,223 operations have 120,000. */
+  written: 5_000_000,
+  operations: 20_000,
+  tools: 5_000,
+  /** Characters of all tools together; a catalog takes 16 million of one list. */
+  list: 14_000_000,
+  input: 64 * 1024,
+  /** What is longer says more than a model needs to know of an answer. */
+  output: 6 * 1024,
+  description: 2_000,
+  /** Of a property. */
+  note: 500,
+  name: 64,
+} as const

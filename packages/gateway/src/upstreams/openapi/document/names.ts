@@ -1,0 +1,33 @@
+/** Names of tools: made of what the document calls an operation, the same each time it is read, and unique. */
+import { createHash } from 'node:crypto'
+import { LIMITS } from './limits.ts'
+
+const SHORT = 6
+
+export interface Named {
+  readonly operationId: string | undefined
+  readonly method: string
+  readonly path: string
+}
+
+/** One for each, in their order. What two would be called says of both which operation it is, so that their order counts for nothing. */
+export function namesFor(all: readonly Named[]): string[] {
+  const wanted = all.map(plainNameOf)
+  const often = new Map<string, number>()
+  for (const name of wanted) often.set(name.toLowerCase(), (often.get(name.toLowerCase()) ?? 0) + 1)
+  return all.map((one, at) => {
+    const name = wanted[at] ?? ''
+    const isUnique = often.get(name.toLowerCase()) === 1
+    return isUnique && name.length <= LIMITS.name ? name : `${name.slice(0, LIMITS.name - SHORT - 1)}_${markOf(one)}`
+  })
+}
+
+function plainNameOf({ operationId, method, path }: Named): string {
+  const named = clean(operationId ?? '')
+  return named === '' ? clean(`${method.toLowerCase()}_${path}`) || method.toLowerCase() : named
+}
+
+const clean = (text: string) => text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^[_-]+|[_-]+$/g, '')
+
+const markOf = ({ method, path }: Named) =>
+  createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, SHORT)

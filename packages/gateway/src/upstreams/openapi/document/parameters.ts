@@ -1,0 +1,121 @@
+/** The parameters of an operation: which arguments they are, and how each is written. */
+import type { JsonObject } from '@toolway/protocol'
+import { isObject } from './json.ts'
+import type { Placed, Style } from '../operation.ts'
+import { LIMITS } from './limits.ts'
+import type { References } from './references.ts'
+import { standalone, Unfit, type SchemaParts } from './schema.ts'
+import { textOf } from './texts.ts'
+
+/** What an operation takes, as one object: names that are taken once, and what is required. */
+export interface Taking {
+  readonly properties: Map<string, JsonObject>
+  readonly required: Set<string>
+}
+
+const STYLES: Readonly<Record<Placed['in'], readonly Style[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+}
+/** Written by the gateway, or by whoever carries the credential (OpenAPI 3.1, parameter object, name). */
+const OWN =
+  /^(?:accept|accept-encoding|authorization|connection|content-.*|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+const CREDENTIAL = /^(?:x[-_])?(?:token|access_token|oauth_token|auth_token|api_?key|key)$/i
+const OF_CREDENTIAL = /\b(?:auth\w*|access|bearer|oauth(?: 2\.0)?) token\b|\bapi key\b/i
+
+/** What the document's keys are called, by where they go: `query token`. */
+export type KeyNames = ReadonlySet<string>
+
+/** Throws Unfit. */
+export function takeParameters(
+  lists: readonly unknown[],
+  path: string,
+  taking: Taking,
+  parts: SchemaParts & { keys: KeyNames },
+): Placed[] {
+  const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? ''))
+  const placed: Placed[] = []
+  for (const given of merged(lists, parts.references)) {
+    const { name, in: place, required } = given
+    if (typeof name !== 'string' || name === '' || !isPlace(place)) continue
+    if (place === 'path' && !inPath.has(name)) continue
+    if (place === 'header' && OWN.test(name)) continue
+    if (isCredential(given, parts.keys)) {
+      parts.note(`"${name.slice(0, 50)}" is left to the connection's credential`)
+      continue
+    }
+    const [schema, json] = schemaOf(given, parts)
+    const argument = nameFor(name, taking, place)
+    taking.properties.set(argument, schema)
+    if (required === true || place === 'path') taking.required.add(argument)
+    placed.push({ argument, name, in: place, ...writingOf(given, place), json })
+    inPath.delete(name)
+  }
+  const missing = [...inPath].find((name) => !placed.some((one) => one.in === 'path' && one.name === name))
+  if (missing !== undefined) throw new Unfit(`does not say what {${missing.slice(0, 50)}} in its path is`)
+  return placed
+}
+
+const isPlace = (value: unknown): value is Placed['in'] =>
+  value === 'path' || value === 'query' || value === 'header' || value === 'cookie'
+
+/** Those of the operation over those of its path, each named by name and place. */
+function merged(lists: readonly unknown[], references: References): JsonObject[] {
+  const found = new Map<string, JsonObject>()
+  for (const list of lists) {
+    if (!Array.isArray(list)) continue
+    for (const one of list.slice(0, 500)) {
+      const given = references.open(one)
+      if (given === undefined) throw new Unfit('has a parameter that is not in the document')
+      found.set(`${String(given['in'])} ${String(given['name'])}`, given)
+    }
+  }
+  return [...found.values()]
+}
+
+function isCredential({ name, in: place, description }: JsonObject, keys: KeyNames): boolean {
+  if (keys.has(`${String(place)} ${String(name).toLowerCase()}`)) return true
+  return CREDENTIAL.test(String(name)) && OF_CREDENTIAL.test(String(description))
+}
+
+function schemaOf(given: JsonObject, parts: SchemaParts): [schema: JsonObject, json: boolean] {
+  const { content, schema, description, deprecated } = given
+  const [media] = isObject(content) ? Object.values(content) : []
+  const json = isObject(media)
+  const made = standalone(json ? media['schema'] : schema, 'sent', LIMITS.input, parts)
+  if (made === undefined) throw new Unfit('has a parameter that is larger than a tool may be')
+  const text = textOf(description, LIMITS.note)
+  return [
+    {
+      ...made,
+      ...(text === undefined ? {} : { description: text }),
+      ...(deprecated === true ? { deprecated: true } : {}),
+    },
+    json,
+  ]
+}
+
+function writingOf(given: JsonObject, place: Placed['in']): Pick<Placed, 'style' | 'explode' | 'reserved'> {
+  const fallback = STYLES[place][0] ?? 'simple'
+  const style = STYLES[place].find((one) => one === given['style']) ?? fallback
+  const explode = typeof given['explode'] === 'boolean' ? given['explode'] : style === 'form' || style === 'deepObject'
+  return { style, explode, reserved: place === 'query' && given['allowReserved'] === true }
+}
+
+/** A name that clients take for an argument, and that no other has: `filter[name]` is `filter_name`. */
+export function nameFor(name: string, { properties }: Pick<Taking, 'properties'>, prefix: string): string {
+  const plain =
+    name
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .replaceAll(/^_+(?=.)|(?<=.)_+$/g, '')
+      .slice(0, 50) || prefix
+  // A leading underscore is part of a name where nothing was replaced.
+  const clean = /^[A-Za-z0-9_.-]{1,50}$/.test(name) ? name : plain
+  if (!properties.has(clean)) return clean
+  const apart = `${prefix}_${clean}`
+  let free = apart
+  for (let at = 2; properties.has(free); at++) free = `${apart}_${at}`
+  return free
+}

@@ -1,0 +1,83 @@
+/**
+ * Text to document: JSON or YAML, bounded, and nothing in it that could reach beyond it.
+ *
+ * A name `__proto__` is refused, so that no later copy of an object can set what all objects inherit. Aliases of YAML are counted where
+ * they are opened; what they unfold to is bounded by the walk. No address in it is ever fetched.
+ */
+import { upgradeFromTwoToThree } from '@scalar/openapi-upgrader/2.0-to-3.0'
+import type { JsonObject } from '@toolway/protocol'
+import { isObject } from './json.ts'
+import { parse } from 'yaml'
+import { LIMITS } from './limits.ts'
+
+/** One sentence for whoever gave the document. */
+export class DocumentProblem extends Error {}
+
+export interface Parsed {
+  /** Of 3.0 or 3.1; a document of 2.0 is carried over. */
+  readonly root: JsonObject
+  /** The version that it was written in. */
+  readonly format: string
+}
+
+/** Throws DocumentProblem. */
+export function parseDocument(text: string): Parsed {
+  const value = readText(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  if (!isObject(value)) throw new DocumentProblem('it is no object')
+  bound(value)
+  const { openapi, swagger } = value
+  if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
+  if (typeof openapi === 'string' && /^3\.[01](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
+  const said = openapi ?? swagger
+  throw new DocumentProblem(
+    said === undefined
+      ? 'it says neither "openapi" nor "swagger"'
+      : `it is of version ${JSON.stringify(said)?.slice(0, 20)}, and 2.0, 3.0 and 3.1 are read`,
+  )
+}
+
+function readText(text: string): unknown {
+  const looksLikeJson = /^\s*[{[]/.test(text)
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    // A flow mapping of YAML begins like JSON; what is wrong with long JSON is not asked of the slower reader.
+    if (looksLikeJson && text.length > 100_000) throw new DocumentProblem(`it is no JSON: ${wordsOf(thrown)}`)
+  }
+  try {
+    return parse(text, { maxAliasCount: 1_000, logLevel: 'silent', prettyErrors: false, uniqueKeys: false })
+  } catch (thrown) {
+    throw new DocumentProblem(`it is neither JSON nor YAML: ${wordsOf(thrown)}`)
+  }
+}
+
+const wordsOf = (thrown: unknown) =>
+  (thrown instanceof Error ? thrown.message : 'unknown').replaceAll(/\s+/g, ' ').slice(0, 200)
+
+/** Walks every value once for each place that it is at, as whoever copies it would. */
+function bound(root: JsonObject): void {
+  let count = 0
+  const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { value, depth } = one
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > LIMITS.depth) throw new DocumentProblem(`it nests deeper than ${LIMITS.depth} levels`)
+    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
+    count += inner.length
+    if (count > LIMITS.values) throw new DocumentProblem(`it holds more than ${LIMITS.values} values`)
+    if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
+      throw new DocumentProblem('it holds the name __proto__, which is refused')
+    for (const each of inner)
+      if (typeof each === 'object' && each !== null) open.push({ value: each, depth: depth + 1 })
+  }
+}
+
+function upgraded(value: JsonObject): JsonObject {
+  try {
+    const root: unknown = upgradeFromTwoToThree(value)
+    if (isObject(root)) return root
+  } catch {
+    // Told below: its own words say nothing of the document.
+  }
+  throw new DocumentProblem('it says that it is of version 2.0, and is not')
+}

@@ -1,0 +1,350 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DOCUMENTS, documentText } from '../../../testing/openapi-documents.ts'
+import { LIMITS } from './limits.ts'
+import { DocumentProblem } from './parse-document.ts'
+import { readApart } from './read-apart.ts'
+import { readDocument, type Reading, type ReadingOptions } from './read-document.ts'
+
+const ALL: ReadingOptions = { select: { exclude: [] }, effects: {} }
+const read = (document: unknown, options: Partial<ReadingOptions> = {}) =>
+  readDocument(typeof document === 'string' ? document : JSON.stringify(document), { ...ALL, ...options })
+
+const described = (paths: object, rest: object = {}) => ({
+  openapi: '3.0.3',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://shop.example.com/v1' }],
+  paths,
+  ...rest,
+})
+const operation = (rest: object = {}) => ({ operationId: 'one', responses: { 200: { description: 'ok' } }, ...rest })
+const toolOf = ({ tools }: Reading, name = 'one') => tools.find((tool) => tool['name'] === name) as Record<string, any>
+
+describe("vendors' published documents", () => {
+  test.each([
+    ['github', '3.0.3', 1222, 1],
+    ['notion', '3.1.0', 24, 0],
+    ['slack', '3.0.0', 174, 0],
+    ['gmail', '3.0.0', 73, 6],
+    ['jira', '3.0.1', 498, 1],
+    ['petstore-2', '2.0', 20, 0],
+    ['petstore-2-yaml', '2.0', 20, 0],
+    ['styles', '3.1.0', 23, 2],
+  ] as const)('%s: each operation is a tool, or says why it is none', (name, format, tools, leftOut) => {
+    const reading = read(documentText(name))
+    expect({ format: reading.format, tools: reading.tools.length, leftOut: reading.leftOut.length }).toEqual({
+      format,
+      tools,
+      leftOut,
+    })
+    for (const { reason } of reading.leftOut) expect(reason).toMatch(/^\w.{5,}/)
+  })
+
+  test.each(DOCUMENTS)(
+    '%s: its tools have names that clients take and schemas that compile, within their sizes',
+    (name) => {
+      const { tools, plan, operations } = read(documentText(name))
+      const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, logger: false })
+      const names = new Set<unknown>()
+      for (const tool of tools as Record<string, any>[]) {
+        expect(tool['name']).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+        names.add(tool['name'])
+        const input = tool['inputSchema'] as { type: string; properties: object }
+        expect(input.type).toBe('object')
+        for (const key of Object.keys(input.properties)) expect(key).toMatch(/^[A-Za-z0-9_.-]{1,64}$/)
+        expect(JSON.stringify(input).length).toBeLessThanOrEqual(LIMITS.input)
+        expect(JSON.stringify(input)).not.toMatch(/"\$ref":|"nullable":|"x-/)
+        expect(JSON.stringify(tool['outputSchema'] ?? {}).length).toBeLessThanOrEqual(LIMITS.output)
+      }
+      for (const tool of tools.filter((_, at) => at % 10 === 0)) {
+        ajv.compile(tool['inputSchema'] as object)
+        if (tool['outputSchema'] !== undefined) ajv.compile(tool['outputSchema'] as object)
+      }
+      expect(names.size).toBe(tools.length)
+      expect(plan.map((one) => one.name)).toEqual(operations.map((one) => one.name))
+      expect(JSON.stringify(tools).length).toBeLessThan(LIMITS.list)
+    },
+  )
+
+  test('YAML and JSON of the same document are the same tools', () => {
+    expect(read(documentText('petstore-2-yaml')).tools).toEqual(read(documentText('petstore-2')).tools)
+  })
+
+  test('what a tool of GitHub takes, gives and does is said as people know it', () => {
+    const { tools, plan } = read(documentText('github'))
+    const create = tools.find((tool) => tool['name'] === 'issues_create') as Record<string, any>
+    expect(create).toMatchObject({
+      title: 'Create an issue',
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      _meta: { 'dev.toolway/category': 'issues', 'dev.toolway/operation': 'POST /repos/{owner}/{repo}/issues' },
+      inputSchema: { required: ['owner', 'repo', 'title'], additionalProperties: false },
+    })
+    expect(Object.keys(create['inputSchema'].properties)).toEqual(
+      expect.arrayContaining(['owner', 'repo', 'title', 'body', 'labels', 'assignees']),
+    )
+    expect(plan.find(({ name }) => name === 'issues_create')?.body).toMatchObject({ kind: 'json', required: true })
+    const remove = tools.find((tool) => tool['name'] === 'repos_delete') as Record<string, any>
+    expect(remove['annotations']).toMatchObject({ destructiveHint: true, idempotentHint: true })
+  })
+
+  test('a token that a document lists among the parameters is no argument', () => {
+    const { tools } = read(documentText('slack'))
+    const post = tools.find((tool) => tool['name'] === 'chat_postMessage') as Record<string, any>
+    expect(Object.keys(post['inputSchema'].properties)).toContain('channel')
+    expect(Object.keys(post['inputSchema'].properties)).not.toContain('token')
+  })
+})
+
+describe('the largest document', () => {
+  test('is read apart, while this thread goes on, in less than five seconds', async () => {
+    const text = documentText('github')
+    let longest = 0
+    let last = performance.now()
+    const watch = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const began = performance.now()
+    const { tools } = await readApart(text, ALL)
+    const took = performance.now() - began
+    clearInterval(watch)
+    expect(tools).toHaveLength(1222)
+    expect(took).toBeLessThan(process.env['CI'] === undefined ? 15_000 : 5_000)
+    // What is handed over is copied here, once.
+    expect(longest).toBeLessThan(1_000)
+  })
+})
+
+describe('arguments', () => {
+  test('parameters and body stand side by side; who has the same name gets another', () => {
+    const reading = read(
+      described({
+        '/things/{id}': {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+          post: operation({
+            parameters: [
+              { name: 'filter[name]', in: 'query', schema: { type: 'string' } },
+              { name: 'id', in: 'header', schema: { type: 'integer' } },
+            ],
+            requestBody: {
+              required: true,
+              content: {
+                'application/json': {
+                  schema: {
+                    type: 'object',
+                    required: ['id', 'size', 'made'],
+                    properties: {
+                      id: { type: 'string' },
+                      size: { type: 'integer', nullable: true, minimum: 0, exclusiveMinimum: true },
+                      made: { type: 'string', readOnly: true },
+                    },
+                  },
+                },
+              },
+            },
+          }),
+        },
+      }),
+    )
+    expect(toolOf(reading)['inputSchema']).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        filter_name: { type: 'string' },
+        header_id: { type: 'integer' },
+        body_id: { type: 'string' },
+        size: { type: ['integer', 'null'], exclusiveMinimum: 0 },
+      },
+      required: ['id', 'body_id', 'size'],
+      additionalProperties: false,
+    })
+  })
+
+  test.each([
+    ['a list', { type: 'array', items: { type: 'string' } }],
+    ['alternatives', { oneOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] }],
+    ["an object with names of the caller's choosing", { type: 'object', additionalProperties: { type: 'string' } }],
+  ])('a body that is %s is one argument', (_, schema) => {
+    const body = { required: true, content: { 'application/json': { schema } } }
+    const { inputSchema } = toolOf(read(described({ '/a': { post: operation({ requestBody: body }) } })))
+    expect(Object.keys(inputSchema.properties)).toEqual(['body'])
+    expect(inputSchema.required).toEqual(['body'])
+  })
+
+  test('a schema that contains itself is cut there, and says so', () => {
+    const schemas = {
+      Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, name: { type: 'string' } } },
+    }
+    const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } }
+    const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }, { components: { schemas } }))
+    expect(toolOf(reading)['inputSchema'].properties).toEqual({ next: {}, name: { type: 'string' } })
+    expect(reading.operations[0]?.notes).toEqual(['its schema contains itself, and is cut there'])
+  })
+})
+
+describe('what is left out', () => {
+  const binary = { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
+  const upload = {
+    content: {
+      'multipart/form-data': {
+        schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
+      },
+    },
+  }
+  test.each([
+    ['takes a body of application/octet-stream', { post: operation({ requestBody: binary }) }],
+    ['takes a file, "file"', { post: operation({ requestBody: upload }) }],
+    ['is asked with TRACE', { trace: operation() }],
+    ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
+    ['answers with a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
+    ['wants a body with a method that has none', { get: operation({ requestBody: { required: true, content: {} } }) }],
+  ])('says why: %s', (reason, item) => {
+    const { leftOut, tools } = read(described({ '/a': item }))
+    expect(tools).toEqual([])
+    expect(leftOut.map((one) => one.reason)).toEqual([expect.stringContaining(reason)])
+  })
+
+  test.each(['/a/{id}', '/a?x=1', '/a#b', '/a/../b', '/a/%2e%2e/b', '/a\\b'])('a path like %s has no tool', (path) => {
+    expect(read(described({ [path]: { get: operation() } })).leftOut).toHaveLength(1)
+  })
+
+  test('files that need not be there are left out of a form, and a note says so', () => {
+    const body = {
+      content: {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, file: { type: 'string', format: 'binary' } },
+          },
+        },
+      },
+    }
+    const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }))
+    expect(Object.keys(toolOf(reading)['inputSchema'].properties)).toEqual(['name'])
+    expect(reading.operations[0]?.notes).toEqual(['files are left out: file'])
+  })
+
+  test('a selection takes by tag, method, path and name, and effects are said by the same words', () => {
+    const paths = {
+      '/orders': {
+        get: operation({ operationId: 'orders/list', tags: ['orders'] }),
+        post: operation({ operationId: 'orders/search', tags: ['orders'] }),
+      },
+      '/users': {
+        get: operation({ operationId: 'users/list', tags: ['users'] }),
+        delete: operation({ operationId: 'users/purge', tags: ['users'] }),
+      },
+    }
+    const names = (select: ReadingOptions['select']) =>
+      read(described(paths), { select }).operations.map(({ name }) => name)
+    expect(names({ include: ['tag:orders'], exclude: [] })).toEqual(['orders_list', 'orders_search'])
+    expect(names({ include: ['path:/u*'], exclude: ['method:delete'] })).toEqual(['users_list'])
+    expect(names({ include: ['*/list'], exclude: [] })).toEqual(['orders_list', 'users_list'])
+    expect(read(described(paths), { select: { include: ['tag:none'], exclude: [] } }).unselected).toBe(4)
+    const { operations } = read(described(paths), { effects: { 'tag:orders': 'read', 'orders/search': 'destructive' } })
+    expect(operations.map(({ effect }) => effect)).toEqual(['read', 'destructive', 'read', 'destructive'])
+  })
+
+  test('names do not depend on the order of a document', () => {
+    const paths = {
+      '/a': { get: operation({ operationId: 'a b' }) },
+      '/b': { get: operation({ operationId: 'a-b' }) },
+      '/c': { get: operation({ operationId: 'a_b' }) },
+    }
+    const turned = Object.fromEntries(Object.entries(paths).reverse())
+    const named = (given: object) => new Map(read(described(given)).operations.map(({ path, name }) => [path, name]))
+    expect(Object.fromEntries(named(turned))).toEqual(Object.fromEntries(named(paths)))
+    expect(new Set(named(paths).values()).size).toBe(3)
+  })
+})
+
+describe('a document that means ill', () => {
+  test('sets nothing that all objects inherit', () => {
+    const text = `{"openapi":"3.0.0","info":{},"paths":{"/a":{"get":{"operationId":"x","\\u005f_proto__":{"polluted":1}}}}}`
+    expect(() => read(text)).toThrow(DocumentProblem)
+    expect(() => read('openapi: 3.0.0\n__proto__:\n  polluted: 1\npaths: {}')).toThrow(DocumentProblem)
+    const inherited = read(
+      '{"openapi":"3.0.0","paths":{"/constructor":{"get":{"operationId":"constructor"}},"/a":{"$ref":"#/__proto__/x"}}}',
+    )
+    expect(inherited.tools.map((tool) => tool['name'])).toEqual(['constructor'])
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  test('is refused where YAML aliases unfold without end', () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
+    for (let at = 1; at < 12; at++)
+      lines.push(`a${at}: &a${at} [${Array.from({ length: 9 }, () => `*a${at - 1}`).join(', ')}]`)
+    expect(() => read(`openapi: 3.0.0\npaths: {}\n${lines.join('\n')}`)).toThrow(DocumentProblem)
+  })
+
+  test('is refused where it nests too deep, and never asks anybody for a reference', () => {
+    const deep = `{"openapi":"3.0.0","paths":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`
+    expect(() => read(deep)).toThrow(DocumentProblem)
+    const body = {
+      content: {
+        'application/json': { schema: { type: 'object', properties: { a: { $ref: 'http://169.254.169.254/x' } } } },
+      },
+    }
+    const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }))
+    expect(reading.operations[0]?.notes).toEqual(['its schema refers to another document, which is not fetched'])
+  })
+
+  test('schemas that unfold into millions are cut, in time', () => {
+    const schemas: Record<string, object> = { S0: { type: 'string' } }
+    for (let at = 1; at < 40; at++) {
+      const ref = { $ref: `#/components/schemas/S${at - 1}` }
+      schemas[`S${at}`] = { type: 'object', properties: { a: ref, b: ref, c: ref } }
+    }
+    const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/S39' } } } }
+    const began = performance.now()
+    const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }, { components: { schemas } }))
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(JSON.stringify(toolOf(reading)['inputSchema']).length).toBeLessThan(LIMITS.input)
+  })
+
+  test('whatever it holds, it is read or refused', () => {
+    const base = documentText('petstore-2')
+    const words = [
+      '"$ref"',
+      '"type"',
+      '"in"',
+      '"name"',
+      'null',
+      '[]',
+      '{}',
+      '"__proto__"',
+      '1e400',
+      '"#/definitions/Pet"',
+      '"\\ud800"',
+      'true',
+    ]
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(base.length), fc.nat(40), fc.constantFrom(...words)), { minLength: 1, maxLength: 6 }),
+        (cuts) => {
+          let text = base
+          for (const [at, length, word] of cuts) text = text.slice(0, at) + word + text.slice(at + length)
+          expectReadOrRefused(text)
+        },
+      ),
+      { numRuns: 150 },
+    )
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.json({ maxDepth: 4 }), (paths, schemas) => {
+        expectReadOrRefused(
+          `{"openapi":"3.1.0","info":{},"paths":{"/a/{b}":${paths},"/b":{"post":${paths}}},"components":{"schemas":${schemas}}}`,
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+function expectReadOrRefused(text: string): void {
+  try {
+    readDocument(text, ALL)
+  } catch (thrown) {
+    if (!(thrown instanceof DocumentProblem)) throw thrown
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * A whole document as tools: which operations can be one, which cannot and why. Pure and slow: a large one takes a second, so that it
+ * runs in a thread of its own (`read-apart.ts`).
+ */
+import type { Effect, OperationEffects, OperationSelection } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { isObject } from './json.ts'
+import type { Operation } from '../operation.ts'
+import { LIMITS } from './limits.ts'
+import { namesFor } from './names.ts'
+import { parseDocument } from './parse-document.ts'
+import { readOperation, type Found } from './read-operation.ts'
+import { createReferences } from './references.ts'
+import { keyNamesOf, schemesOf, type Scheme } from './security.ts'
+import { effectSaid, selects, type Selectable } from './select.ts'
+import { Unfit } from './schema.ts'
+import { serversOf } from './servers.ts'
+import { textOf } from './texts.ts'
+
+export interface ReadingOptions {
+  readonly select: OperationSelection
+  readonly effects: OperationEffects
+  /** Where calls go; absent: the document's first server. */
+  readonly base?: string | undefined
+  /** Where the document came from, for addresses that are relative to it. */
+  readonly from?: string | undefined
+}
+
+/** One operation as a person is shown it. */
+export interface Shown {
+  /** What the document calls it, else its method and path. */
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly tag: string | undefined
+}
+
+export interface ReadOperation extends Shown {
+  readonly name: string
+  readonly effect: Effect
+  readonly deprecated: boolean
+  readonly notes: readonly string[]
+}
+
+export interface LeftOut extends Shown {
+  /** Goes on after "it". */
+  readonly reason: string
+}
+
+export interface Reading {
+  readonly title: string
+  readonly version: string
+  /** As it was written: `2.0`, `3.0.3`, `3.1.0`. */
+  readonly format: string
+  readonly description: string | undefined
+  readonly servers: readonly string[]
+  readonly schemes: readonly Scheme[]
+  readonly operations: readonly ReadOperation[]
+  readonly leftOut: readonly LeftOut[]
+  /** How many the selection leaves out. */
+  readonly unselected: number
+  readonly notes: readonly string[]
+  /** In the order of `operations`. */
+  readonly tools: readonly JsonObject[]
+  readonly plan: readonly Operation[]
+}
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const
+
+/** Throws DocumentProblem. */
+export function readDocument(text: string, { select, effects, base, from }: ReadingOptions): Reading {
+  const { root, format } = parseDocument(text)
+  const references = createReferences(root)
+  const schemes = schemesOf(root, references)
+  const servers = serversOf(root, from)
+  const keys = keyNamesOf(schemes)
+  const info = isObject(root['info']) ? root['info'] : {}
+  const notes: string[] = []
+  if (isObject(root['webhooks'])) notes.push('What it says of webhooks is left out: nobody here is called.')
+
+  const found = operationsOf(root, references)
+  if (found.length === LIMITS.operations) notes.push(`Only its first ${LIMITS.operations} operations are read.`)
+  const names = namesFor(found)
+  const isSelected = selects(select)
+  const said = effectSaid(effects)
+  const origin = originOf(base ?? servers[0])
+  const spent = { values: 0 }
+
+  const operations: ReadOperation[] = []
+  const leftOut: LeftOut[] = []
+  const tools: JsonObject[] = []
+  const plan: Operation[] = []
+  let unselected = 0
+  let size = 0
+  for (const [at, one] of found.entries()) {
+    const selectable: Selectable = { ...one, name: names[at] ?? '' }
+    if (!isSelected(selectable)) {
+      unselected++
+      continue
+    }
+    const noted = new Set<string>()
+    try {
+      refuseElsewhere(one, origin, from)
+      if (tools.length >= LIMITS.tools)
+        throw new Unfit(`is beyond the ${LIMITS.tools} tools that a connection has at most`)
+      const parts = { references, keys, spent, note: (problem: string) => void noted.add(problem) }
+      const read = readOperation(one, selectable.name, said(selectable), parts)
+      size += JSON.stringify(read.tool).length
+      if (size > LIMITS.list)
+        throw new Unfit('is beyond the size that the tools of a connection have together: select fewer')
+      tools.push(read.tool)
+      plan.push(read.operation)
+      const deprecated = one.given['deprecated'] === true
+      operations.push({ ...shownOf(one), name: selectable.name, effect: read.effect, deprecated, notes: [...noted] })
+    } catch (thrown) {
+      if (!(thrown instanceof Unfit)) throw thrown
+      leftOut.push({ ...shownOf(one), reason: thrown.message })
+    }
+  }
+  return {
+    title: textOf(info['title'], 100) ?? 'Untitled',
+    version: textOf(info['version'], 50) ?? '0',
+    format,
+    description: textOf(info['description'], LIMITS.description),
+    servers,
+    schemes,
+    operations,
+    leftOut,
+    unselected,
+    notes,
+    tools,
+    plan,
+  }
+}
+
+const shownOf = ({ operationId, method, path, tags }: Found): Shown => ({
+  operation: (operationId ?? `${method} ${path}`).slice(0, 200),
+  method,
+  path: path.slice(0, 500),
+  tag: tags[0]?.slice(0, 100),
+})
+
+function operationsOf(root: JsonObject, references: ReturnType<typeof createReferences>): Found[] {
+  const found: Found[] = []
+  for (const [path, one] of Object.entries(isObject(root['paths']) ? root['paths'] : {})) {
+    if (!path.startsWith('/')) continue
+    const around = references.open(one)
+    if (around === undefined) continue
+    for (const method of METHODS) {
+      const given = around[method]
+      if (!isObject(given)) continue
+      const tags = Array.isArray(given['tags']) ? given['tags'].filter((tag) => typeof tag === 'string') : []
+      const operationId = textOf(given['operationId'], 300)
+      found.push({ method: method.toUpperCase(), path, operationId, tags, given, around })
+      if (found.length === LIMITS.operations) return found
+    }
+  }
+  return found
+}
+
+const originOf = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : URL.parse(url)?.origin
+
+/** A credential goes to one server, so that an operation that is at another one is none of this connection's. */
+function refuseElsewhere({ given, around }: Found, origin: string | undefined, from: string | undefined): void {
+  const own = [given, around].find((one) => Array.isArray(one['servers']) && one['servers'].length > 0)
+  if (own === undefined || origin === undefined) return
+  const servers = serversOf(own, from)
+  if (!servers.some((server) => originOf(server) === origin))
+    throw new Unfit(`is at another address, ${originOf(servers[0])?.slice(0, 100) ?? 'which is no HTTP'}`)
+}

@@ -1,0 +1,189 @@
+/** One operation as a tool: what it takes, what it gives, what it does, and how a call of it is written. Throws Unfit where it cannot be one. */
+import type { Effect } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { isObject } from './json.ts'
+import type { Method, Operation } from '../operation.ts'
+import { takeBody } from './body.ts'
+import { LIMITS } from './limits.ts'
+import { takeParameters, type KeyNames, type Taking } from './parameters.ts'
+import { loosened, standalone, Unfit, type SchemaParts } from './schema.ts'
+import { textOf } from './texts.ts'
+
+/** Where an operation stands in its document. */
+export interface Found {
+  readonly method: string
+  readonly path: string
+  readonly operationId: string | undefined
+  readonly tags: readonly string[]
+  readonly given: JsonObject
+  /** The path item around it, whose parameters are its own, too. */
+  readonly around: JsonObject
+}
+
+export interface ReadTool {
+  readonly operation: Operation
+  readonly tool: JsonObject
+  readonly effect: Effect
+}
+
+const EFFECTS: Readonly<Record<Method, Effect>> = {
+  GET: 'read',
+  HEAD: 'read',
+  POST: 'write',
+  PUT: 'write',
+  PATCH: 'write',
+  DELETE: 'destructive',
+}
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
+const isMethod = (method: string): method is Method => Object.hasOwn(EFFECTS, method)
+
+export interface ReadingParts extends SchemaParts {
+  readonly keys: KeyNames
+}
+
+export function readOperation(found: Found, name: string, said: Effect | undefined, parts: ReadingParts): ReadTool {
+  const { path, given, around, tags } = found
+  const { method } = found
+  if (!isMethod(method)) throw new Unfit(`is asked with ${method.slice(0, 20)}, which is no call`)
+  const taking: Taking = { properties: new Map(), required: new Set() }
+  const placed = takeParameters([around['parameters'], given['parameters']], path, taking, parts)
+  const body = bodyOf(method, given, taking, parts)
+  const answers = answersOf(given, parts)
+  const inputSchema: JsonObject = {
+    type: 'object',
+    properties: Object.fromEntries(taking.properties),
+    ...(taking.required.size === 0 ? {} : { required: [...taking.required] }),
+    additionalProperties: false,
+  }
+  if (JSON.stringify(inputSchema).length > LIMITS.input)
+    throw new Unfit(`takes arguments whose description is larger than ${LIMITS.input} characters`)
+  if (isObject(given['callbacks'])) parts.note('what it would call back is heard by nobody')
+  const effect = said ?? EFFECTS[method]
+  const outputSchema = outputOf(answers.schema, parts)
+  const operation: Operation = {
+    name,
+    method,
+    path: literal(path),
+    placed,
+    body,
+    accept: answers.accept,
+    structured: outputSchema !== undefined,
+  }
+  const title = textOf(given['summary'], 100)
+  const deprecated = given['deprecated'] === true
+  const category = tags[0]?.slice(0, 100)
+  const tool: JsonObject = {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description: descriptionOf(given, { method, path, deprecated }),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    annotations: {
+      ...(title === undefined ? {} : { title }),
+      readOnlyHint: effect === 'read',
+      destructiveHint: effect === 'destructive',
+      idempotentHint: effect === 'read' || IDEMPOTENT.has(method),
+      openWorldHint: true,
+    },
+    _meta: {
+      ...(category === undefined ? {} : { 'dev.toolway/category': category }),
+      'dev.toolway/operation': `${method} ${path}`,
+      ...(deprecated ? { 'dev.toolway/deprecated': true } : {}),
+    },
+  }
+  return { operation, tool, effect }
+}
+
+/** What stands in a path besides its names goes out as it stands: nothing in it may begin a query, or be read as another path. */
+function literal(path: string): string {
+  if (!path.startsWith('/')) throw new Unfit('has a path that does not begin with a slash')
+  if (/[?#\\]/.test(path)) throw new Unfit('has a path with a query or a fragment in it')
+  const parts = path.split(/(\{[^{}]*\})/)
+  const plain = parts.map((part) =>
+    part.startsWith('{') ? part : encodeURI(part.toWellFormed()).replaceAll('%25', '%'),
+  )
+  const shape = parts.map((part) => (part.startsWith('{') ? 'x' : part)).join('')
+  if (shape.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))) throw new Unfit('has a path that leads upwards')
+  return plain.join('')
+}
+
+function bodyOf(method: Method, given: JsonObject, taking: Taking, parts: ReadingParts) {
+  if (method !== 'GET' && method !== 'HEAD') return takeBody(given['requestBody'], taking, parts)
+  const body = parts.references.open(given['requestBody'])
+  if (body?.['required'] === true) throw new Unfit('wants a body with a method that has none')
+  if (body !== undefined) parts.note('its body is left out: its method has none')
+  return undefined
+}
+
+const SUCCESS = /^(?:2\d\d|2XX)$/i
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
+
+/** What it answers when all is well: the schema of its JSON, and what is asked for. */
+function answersOf({ responses }: JsonObject, { references }: SchemaParts): { schema: unknown; accept: string } {
+  const codes = isObject(responses) ? Object.keys(responses) : []
+  const named = codes.filter((code) => SUCCESS.test(code)).sort()
+  const chosen = named.length > 0 ? named : codes.filter((code) => code === 'default')
+  const contents = chosen.flatMap((code) => {
+    const content = references.open(isObject(responses) ? responses[code] : undefined)?.['content']
+    return isObject(content) ? [content] : []
+  })
+  const types = [...new Set(contents.flatMap((content) => Object.keys(content)))].filter((type) => isType(type))
+  if (types.length > 0 && types.every((type) => type.startsWith('text/event-stream')))
+    throw new Unfit('answers with a stream that does not end')
+  const json = types.find((type) => JSON_TYPE.test(plainOf(type)))
+  const described = json === undefined ? undefined : contents.find((content) => json in content)?.[json]
+  // Answers of several codes that are not alike are described by none of them.
+  const isOne = json !== undefined && contents.filter((content) => json in content).length === 1
+  const accept = [
+    ...(json === undefined ? ['application/json'] : [json]),
+    ...types.filter((type) => type !== json),
+    '*/*;q=0.1',
+  ]
+  return {
+    schema: isOne && isObject(described) ? described['schema'] : undefined,
+    accept: [...new Set(accept)].slice(0, 6).join(', '),
+  }
+}
+
+const isType = (type: string) => /^[\w.+*-]{1,80}\/[\w.+*-]{1,80}(?:\s*;\s*[\w-]+=[\w."-]+)*$/.test(type)
+const plainOf = (type: string) => type.split(';')[0]?.trim().toLowerCase() ?? ''
+
+/** Only of an object, and as long as it is short. */
+function outputOf(schema: unknown, parts: SchemaParts): JsonObject | undefined {
+  if (schema === undefined) return undefined
+  let made: JsonObject | undefined
+  try {
+    made = standalone(schema, 'answered', LIMITS.input * 4, { ...parts, note() {} })
+  } catch (thrown) {
+    if (!(thrown instanceof Unfit)) throw thrown
+  }
+  if (made === undefined || made['type'] !== 'object' || !isObject(made['properties'])) return undefined
+  const loose = loosened(made)
+  return [8, 4, 2, 1].map((depth) => shallow(loose, depth)).find((one) => JSON.stringify(one).length <= LIMITS.output)
+}
+
+function shallow(schema: JsonObject, depth: number): JsonObject {
+  const { properties, items, ...rest } = schema
+  if (depth === 0) return rest
+  return {
+    ...rest,
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, one]) => [name, isObject(one) ? shallow(one, depth - 1) : {}]),
+          ),
+        }
+      : {}),
+    ...(isObject(items) ? { items: shallow(items, depth - 1) } : {}),
+  }
+}
+
+function descriptionOf(
+  given: JsonObject,
+  { method, path, deprecated }: { method: string; path: string; deprecated: boolean },
+) {
+  const [summary, text] = [textOf(given['summary'], 300), textOf(given['description'], LIMITS.description)]
+  const said = [summary, text === summary ? undefined : text].filter((one) => one !== undefined).join('\n\n')
+  const words = said === '' ? `${method} ${path}` : said
+  return textOf(deprecated ? `Deprecated. ${words}` : words, LIMITS.description) ?? ''
+}

@@ -1,0 +1,272 @@
+/**
+ * A schema of OpenAPI 3.0 or 3.1 as JSON Schema 2020-12 that stands by itself: references are written out, cycles end in "anything",
+ * and what only OpenAPI knows is gone.
+ *
+ * The size of what comes out is bounded while it is made: where all of it is too much, the texts inside go first, then what lies deep.
+ * What is cut accepts anything, so that no call is refused for what a document said too broadly.
+ */
+import type { JsonObject } from '@toolway/protocol'
+import { isObject } from './json.ts'
+import type { References } from './references.ts'
+import { textOf } from './texts.ts'
+import { LIMITS } from './limits.ts'
+
+/** What only answers have is left out of what is sent, and the other way round (OpenAPI 3.0, `readOnly`, `writeOnly`). */
+export type Direction = 'sent' | 'answered'
+
+export interface SchemaParts {
+  readonly references: References
+  /** Told, once for each kind, what of a schema could not be carried over. */
+  note(problem: string): void
+  /** Values that were written out for the whole document: what unfolds without end takes no more than its share. */
+  readonly spent: { values: number }
+}
+
+/** A schema that nothing can be sent for, in words that go on after "it". */
+export class Unfit extends Error {}
+
+interface Making extends SchemaParts {
+  readonly direction: Direction
+  readonly depth: number
+  readonly texts: boolean
+  /** References that are being written out. */
+  readonly within: ReadonlySet<string>
+  readonly left: { values: number }
+}
+
+/** What is tried, one after the other, until it fits. */
+const TRIES = [
+  { depth: 16, texts: true },
+  { depth: 16, texts: false },
+  { depth: 6, texts: false },
+  { depth: 3, texts: false },
+] as const
+const MOST_VALUES = 20_000
+class TooMuch extends Error {}
+
+/** Undefined where even the least of it is larger than `most` characters. Throws Unfit. */
+export function standalone(
+  schema: unknown,
+  direction: Direction,
+  most: number,
+  parts: SchemaParts,
+): JsonObject | undefined {
+  for (const [at, attempt] of TRIES.entries()) {
+    try {
+      const made = convert(schema, {
+        ...parts,
+        ...attempt,
+        direction,
+        within: new Set(),
+        left: { values: MOST_VALUES },
+      })
+      const one = isObject(made) ? made : made ? {} : { not: {} }
+      if (JSON.stringify(one).length > most) continue
+      if (at > 0) parts.note(at === 1 ? 'texts inside its schema are left out' : 'its schema is cut where it is deep')
+      return one
+    } catch (thrown) {
+      if (!(thrown instanceof TooMuch)) throw thrown
+    }
+  }
+  return undefined
+}
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
+const NUMBERS = [
+  'multipleOf',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'maxItems',
+  'minItems',
+  'maxContains',
+  'minContains',
+  'maxProperties',
+  'minProperties',
+] as const
+const ONE = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'additionalProperties',
+  'unevaluatedProperties',
+] as const
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
+
+function convert(given: unknown, making: Making): JsonObject | boolean {
+  if (typeof given === 'boolean') return given
+  if (!isObject(given)) return {}
+  if (--making.left.values < 0) throw new TooMuch()
+  if (++making.spent.values > LIMITS.written) throw new Unfit('is beyond what is written out of one document')
+  if (typeof given['$ref'] === 'string') return follow(given, given['$ref'], making)
+  if (making.depth < 0) {
+    making.note('its schema is cut where it is deep')
+    return {}
+  }
+  if (given['type'] === 'file') throw new Unfit('takes a file')
+  const inner = { ...making, depth: making.depth - 1 }
+  const out: JsonObject = {}
+  copyTexts(given, out, making)
+  copyPlain(given, out, making)
+  for (const name of LISTS) {
+    const list = given[name]
+    if (Array.isArray(list) && list.length > 0) out[name] = list.map((one) => convert(one, inner))
+  }
+  for (const name of ONE) {
+    if (isObject(given[name]) || typeof given[name] === 'boolean') out[name] = convert(given[name], inner)
+  }
+  copyItems(given, out, inner)
+  copyProperties(given, out, inner)
+  return given['nullable'] === true ? nullable(out) : out
+}
+
+function follow(given: JsonObject, ref: string, making: Making): JsonObject | boolean {
+  if (making.within.has(ref)) {
+    making.note('its schema contains itself, and is cut there')
+    return {}
+  }
+  const found = making.references.find(ref)
+  if (found === undefined) {
+    making.note(
+      ref.startsWith('#')
+        ? 'its schema refers to what is not there'
+        : 'its schema refers to another document, which is not fetched',
+    )
+    return {}
+  }
+  const made = convert(found, { ...making, within: new Set([...making.within, ref]) })
+  // Beside a reference 3.1 lets a schema say more, above all another text; in 3.0 what stands there counts for nothing else.
+  const description = making.texts ? textOf(given['description'], LIMITS.note) : undefined
+  return isObject(made) && description !== undefined ? { ...made, description } : made
+}
+
+function copyTexts(given: JsonObject, out: JsonObject, { texts }: Making): void {
+  const description = texts ? textOf(given['description'], LIMITS.note) : undefined
+  const title = texts ? textOf(given['title'], 100) : undefined
+  if (title !== undefined) out['title'] = title
+  if (description !== undefined) out['description'] = description
+}
+
+function copyPlain(given: JsonObject, out: JsonObject, { texts, note }: Making): void {
+  const { type, enum: options, pattern, format, required } = given
+  const types = (Array.isArray(type) ? type : [type]).filter(
+    (one): one is string => typeof one === 'string' && TYPES.has(one),
+  )
+  const [first] = types
+  if (first !== undefined) out['type'] = types.length === 1 ? first : [...new Set(types)]
+  if (Array.isArray(options) && options.length > 0) out['enum'] = options
+  if ('const' in given) out['const'] = given['const']
+  if ('default' in given) out['default'] = given['default']
+  if (texts && 'example' in given && sizeOf(given['example']) < 200) out['examples'] = [given['example']]
+  if (typeof format === 'string') out['format'] = format.slice(0, 50)
+  if (typeof pattern === 'string') {
+    if (isPattern(pattern)) out['pattern'] = pattern
+    else note('it has a pattern that no reader of JSON Schema takes')
+  }
+  for (const name of ['uniqueItems', 'deprecated'] as const) if (given[name] === true) out[name] = true
+  for (const name of NUMBERS) {
+    const value = given[name]
+    if (typeof value === 'number' && Number.isFinite(value)) out[name] = value
+  }
+  // In 3.0 these are yes or no, and belong to the number beside them.
+  for (const [exclusive, plain] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (given[exclusive] !== true || out[plain] === undefined) continue
+    out[exclusive] = out[plain]
+    delete out[plain]
+  }
+  if (Array.isArray(required)) {
+    const names = [...new Set(required.filter((one) => typeof one === 'string'))]
+    if (names.length > 0) out['required'] = names
+  }
+}
+
+const sizeOf = (value: unknown) => (JSON.stringify(value) ?? '').length
+
+function isPattern(pattern: string): boolean {
+  try {
+    return pattern.length < 1_000 && new RegExp(pattern, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function copyItems(given: JsonObject, out: JsonObject, inner: Making): void {
+  const { items } = given
+  if (Array.isArray(items)) out['prefixItems'] ??= items.map((one) => convert(one, inner))
+  else if (isObject(items) || typeof items === 'boolean') out['items'] = convert(items, inner)
+}
+
+function copyProperties(given: JsonObject, out: JsonObject, inner: Making): void {
+  const { properties, patternProperties } = given
+  if (isObject(patternProperties)) {
+    const kept = Object.entries(patternProperties).filter(([pattern]) => isPattern(pattern))
+    if (kept.length > 0)
+      out['patternProperties'] = Object.fromEntries(kept.map(([key, one]) => [key, convert(one, inner)]))
+  }
+  if (!isObject(properties)) return
+  const hidden = new Set<string>()
+  const made: [string, JsonObject | boolean][] = []
+  for (const [name, one] of Object.entries(properties)) {
+    if (isHidden(one, inner)) hidden.add(name)
+    else made.push([name, convert(one, inner)])
+  }
+  out['properties'] = Object.fromEntries(made)
+  const { required } = out
+  if (!Array.isArray(required) || hidden.size === 0) return
+  const left = required.filter((name) => !hidden.has(String(name)))
+  if (left.length > 0) out['required'] = left
+  else delete out['required']
+}
+
+/** Whether only the other side ever says it. */
+function isHidden(schema: unknown, { references, direction }: Making): boolean {
+  const word = direction === 'sent' ? 'readOnly' : 'writeOnly'
+  return (isObject(schema) && schema[word] === true) || references.open(schema)?.[word] === true
+}
+
+/** 3.0 says beside a type that there may be nothing; 2020-12 says it as one more type. */
+function nullable(schema: JsonObject): JsonObject {
+  const { type, enum: options } = schema
+  if (type === undefined) {
+    const isEmpty = !['allOf', 'anyOf', 'oneOf', 'enum', 'const', 'not', 'properties'].some((name) => name in schema)
+    return isEmpty ? schema : { anyOf: [schema, { type: 'null' }] }
+  }
+  const types = Array.isArray(type) ? type : [type]
+  return {
+    ...schema,
+    type: types.includes('null') ? types : [...types, 'null'],
+    ...(Array.isArray(options) && !options.includes(null) ? { enum: [...options, null] } : {}),
+  }
+}
+
+/**
+ * What an answer looks like, said so broadly that a server that is not quite as described is still believed: clients refuse a result
+ * that does not fit its schema, and the call was made all the same.
+ */
+export function loosened(schema: JsonObject, isRoot = true): JsonObject {
+  const { type, properties, items, description } = schema
+  const out: JsonObject = {}
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  if (isRoot) out['type'] = 'object'
+  else if (types.length > 0) {
+    // What is a whole number today is 1.5 tomorrow.
+    const wide = types.map((one) => (one === 'integer' ? 'number' : one))
+    out['type'] = [...new Set([...wide, 'null'])]
+  }
+  if (typeof description === 'string') out['description'] = description.slice(0, 150)
+  if (isObject(properties))
+    out['properties'] = Object.fromEntries(
+      Object.entries(properties).map(([name, one]) => [name, isObject(one) ? loosened(one, false) : {}]),
+    )
+  if (isObject(items)) out['items'] = loosened(items, false)
+  return out
+}

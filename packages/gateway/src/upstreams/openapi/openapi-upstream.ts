@@ -1,0 +1,171 @@
+/**
+ * A REST server behind an OpenAPI document, as an upstream that speaks MCP: its operations are tools, and nothing else is there.
+ *
+ * It holds no caller. Where calls go is the connection's address; the document only says what is appended to it. It is read when it is
+ * first needed, and kept as what its calls need of it.
+ */
+import type { Fault } from '@toolway/contract'
+import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { createBreaker } from '../breaker.ts'
+import { createPool } from '../http/agent.ts'
+import { NO_EXCEPTIONS } from '../http/exceptions.ts'
+import { maskedResult } from '../http/post.ts'
+import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
+import {
+  GATEWAY,
+  type Answer,
+  type Ask,
+  type Portrait,
+  type Presented,
+  type Reach,
+  type Upstream,
+} from '../upstream.ts'
+import type { Reading } from './document/read-document.ts'
+import type { Operation } from './operation.ts'
+import { resultOf } from './run/answer.ts'
+import { requestOf, type Key } from './run/request.ts'
+import { send, type SendParts } from './run/send.ts'
+
+const NO_METHOD = -32601
+const NO_PARAMS = -32602
+/** Milliseconds that calls may go on once it is closed. */
+const GRACE = 5_000
+
+const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
+
+/** What is kept of a document. Its tools are packed: they are asked for every quarter of an hour, and held elsewhere. */
+interface Api {
+  readonly portrait: Portrait
+  readonly operations: ReadonlyMap<string, Operation>
+  readonly tools: Buffer
+}
+
+export interface OpenApiUpstreamParts {
+  readonly reach: Reach
+  /** Its calls are refused from now on, because of this; undefined when they are let through again. */
+  onTurn(failure: Fault | undefined): void
+}
+
+export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): Upstream {
+  const { alias, timeout, wire } = reach
+  if (wire.kind !== 'openapi') throw new TypeError('not the reach of a document')
+  const { headers, key, load } = wire
+  const base = new URL(wire.url)
+  const patience = timeout * 1000
+  const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
+  const pool = createPool(base.origin, {
+    alias,
+    allowPrivate: wire.private,
+    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
+    headersTimeout: patience,
+  })
+  const sending: SendParts = { alias, pool, base, timeout, breaker }
+  const maskReach = createReachMask(base, headers)
+  let api: Promise<Api> | undefined
+
+  /** Read once for all who wait; what failed is tried again by the next. */
+  function open(): Promise<Api> {
+    if (api !== undefined) return api
+    const opening = load().then(keep)
+    opening.catch(() => {
+      if (api === opening) api = undefined
+    })
+    api = opening
+    return opening
+  }
+
+  async function list(): Promise<Answer> {
+    const { tools } = await open()
+    return { result: { tools: JSON.parse((await unpack(tools)).toString('utf8')) as JsonObject[] } }
+  }
+
+  async function call({ params, credential, signal, owner }: Ask): Promise<Answer> {
+    const refusal = breaker.closed || owner === GATEWAY ? undefined : breaker.admit()
+    if (refusal !== undefined) throw refusal
+    const { name, arguments: given = {} } = params
+    const operation = (await open()).operations.get(String(name))
+    if (operation === undefined)
+      return { error: { code: NO_PARAMS, message: `There is no operation ${String(name).slice(0, 100)}` } }
+    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
+    const shown = presented(credential, key)
+    const request = requestOf(operation, given, { alias, base, key: shown.key })
+    const sent = joined(request.headers, headers, shown.headers)
+    const reply = await send(sending, request, sent, signal)
+    const ofCredential = createHeaderMask(credential?.headers ?? {})
+    const mask = (text: string) => maskReach(ofCredential(text))
+    const reads = operation.method === 'GET' || operation.method === 'HEAD'
+    const result = resultOf(reply, { alias, reads, structured: operation.structured, mask })
+    return { result: maskedResult({ mask }, result) }
+  }
+
+  return {
+    patience,
+    introduce: async () => (await open()).portrait,
+    ask({ method, ...rest }) {
+      if (method === 'tools/call') return call({ method, ...rest })
+      if (method === 'tools/list') return list()
+      return Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${method}` } })
+    },
+    watch() {},
+    listen: () => Promise.resolve({ uris: [], tasks: [] }),
+    tell() {},
+    // There is no question that every REST server answers; calls tell how it is.
+    check: () => Promise.resolve(false),
+    doubt() {},
+    forget() {},
+    async close() {
+      const ended = pool.close()
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GRACE).unref())])
+      await pool.destroy()
+    },
+  }
+}
+
+async function keep({ title, version, tools, plan }: Reading): Promise<Api> {
+  return {
+    portrait: {
+      revision: MODERN,
+      server: { name: title, version },
+      capabilities: { tools: {} },
+      instructions: undefined,
+    },
+    operations: new Map(plan.map((operation) => [operation.name, operation])),
+    tools: await pack(JSON.stringify(tools)),
+  }
+}
+
+interface KeyHeader {
+  readonly in: 'query' | 'cookie'
+  readonly name: string
+  /** The header that the credential comes in, in small letters, and what stands before it there. */
+  readonly header: string
+  readonly prefix: string
+}
+
+/** A credential comes as a header; one that goes elsewhere is taken out of it. */
+function presented(
+  credential: Presented | undefined,
+  place: KeyHeader | undefined,
+): { headers: Readonly<Record<string, string>>; key: Key | undefined } {
+  const given = Object.fromEntries(
+    Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  if (place === undefined) return { headers: given, key: undefined }
+  const { [place.header]: value, ...headers } = given
+  if (value === undefined) return { headers, key: undefined }
+  const plain = value.startsWith(place.prefix) ? value.slice(place.prefix.length) : value
+  return { headers, key: { in: place.in, name: place.name, value: plain } }
+}
+
+/** A call's own headers below the connection's and its credential's: no argument speaks for either. Cookies stand beside one another. */
+function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const cookies = all.flatMap(({ cookie }) => (cookie === undefined ? [] : [cookie]))
+  return {
+    ...Object.fromEntries(all.flatMap((one) => Object.entries(one))),
+    'accept-encoding': 'identity',
+    'user-agent': 'toolway',
+    ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What a REST server answered, as the result of a tool: JSON as structure and text, texts and pictures as what they are. A refusal is
+ * the server's own words, bounded and without what it was sent of secrets; access that is refused and "later" are faults, for whoever
+ * can renew a credential or wait.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, type JsonObject } from '@toolway/protocol'
+import { refusedAccess } from '../../access-refused.ts'
+import { StatusRefused } from '../../status-refused.ts'
+import { headerOf, type Reply } from './send.ts'
+
+/** Characters of a refusal. */
+const MOST_WORDS = 4_000
+/** Answered by what stands before a server that is away. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
+const STEP_UP = /\berror\s*=\s*"?insufficient_scope\b/i
+
+export interface AnswerParts {
+  readonly alias: string
+  readonly reads: boolean
+  /** Its tool says what the structure is: there has to be one. */
+  readonly structured: boolean
+  mask(text: string): string
+}
+
+/** Throws `upstream.needs-auth`, `upstream.busy`, `upstream.unreachable`. */
+export function resultOf(reply: Reply, parts: AnswerParts): JsonObject {
+  const { status } = reply
+  if (status >= 200 && status < 300) return success(reply, parts)
+  refuse(reply, parts)
+  if (reply.elsewhere !== undefined)
+    return failed(
+      `HTTP ${status}: it points to ${reply.elsewhere}, where nobody is sent with this connection's credential.`,
+    )
+  // Not changed since: what the caller has is what there is.
+  if (status === 304) return withStructure({ content: [text('HTTP 304: not changed.')] }, undefined, parts)
+  return failed(parts.mask(wordsOf(reply)))
+}
+
+function refuse(reply: Reply, { alias, mask }: AnswerParts): void {
+  const { status } = reply
+  const challenge = challengeOf(reply)
+  if (status === 401 || (status === 403 && STEP_UP.test(challenge ?? '')))
+    throw refusedAccess(alias, status, challenge === undefined ? undefined : mask(challenge))
+  const later = headerOf(reply, 'retry-after')
+  // Some say 403 for "too often"; when to come back says that it is that.
+  if (status === 429 || (status === 403 && later !== undefined))
+    throw new Fault('upstream.busy', { connection: alias }, { cause: new StatusRefused(429, later) })
+  if (AWAY.has(status)) {
+    const cause = new StatusRefused(status, later)
+    throw new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` }, { cause })
+  }
+}
+
+/** A server may challenge in several lines (RFC 9110, section 11.6.1). */
+function challengeOf({ headers }: Reply): string | undefined {
+  const given = headers['www-authenticate']
+  return Array.isArray(given) ? given.join(', ') : given
+}
+
+const text = (words: string): JsonObject => ({ type: 'text', text: words })
+const failed = (words: string): JsonObject => ({ content: [text(words)], isError: true })
+
+function success(reply: Reply, parts: AnswerParts): JsonObject {
+  const { status, bytes } = reply
+  if (bytes.length === 0) return withStructure({ content: [text(`HTTP ${status}: done.`)] }, undefined, parts)
+  const packed = headerOf(reply, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const type = typeOf(reply)
+  if (packed !== 'identity') return unread(reply, `packed as ${packed.slice(0, 30)}, which was not asked for`, parts)
+  if (isJson(type)) return ofJson(bytes.toString('utf8'), parts)
+  const [family] = type.split('/')
+  if (family === 'image' || family === 'audio')
+    return withStructure(
+      { content: [{ type: family, data: bytes.toString('base64'), mimeType: type }] },
+      undefined,
+      parts,
+    )
+  if (family === 'text' || TEXTS.test(type))
+    return withStructure({ content: [text(bytes.toString('utf8'))] }, undefined, parts)
+  return unread(reply, `${type || 'of no known type'}, ${bytes.length} bytes`, parts)
+}
+
+const TEXTS = /^application\/(?:[\w.+-]+\+)?(?:xml|yaml|x-yaml|javascript|x-ndjson|jsonl|sql|graphql|toml)$/
+const isJson = (type: string) => /^(?:application\/(?:[\w.+-]+\+)?json|text\/json)$/.test(type)
+const typeOf = (reply: Reply) => headerOf(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+
+function ofJson(body: string, parts: AnswerParts): JsonObject {
+  try {
+    const value: unknown = JSON.parse(body)
+    return withStructure({ content: [text(body)] }, value, parts)
+  } catch {
+    return withStructure({ content: [text(body)] }, undefined, parts)
+  }
+}
+
+/** Structure is an object: what every revision of MCP carries, and what a tool's schema is of. Nothing in that is required. */
+function withStructure(result: JsonObject, value: unknown, { structured }: AnswerParts): JsonObject {
+  if (isObject(value)) return { ...result, structuredContent: value }
+  return structured ? { ...result, structuredContent: {} } : result
+}
+
+/** What came cannot be passed on. That something was done is no error, so that nobody does it again. */
+function unread(reply: Reply, what: string, parts: AnswerParts): JsonObject {
+  const words = `HTTP ${reply.status}: the answer is ${what}; it is not passed on.`
+  return parts.reads ? failed(words) : withStructure({ content: [text(words)] }, undefined, parts)
+}
+
+/** The vendor's own words: the message where its JSON has one, else the body as it is. */
+function wordsOf(reply: Reply): string {
+  const { status, bytes } = reply
+  const type = typeOf(reply)
+  const isText = isJson(type) || type.startsWith('text/') || TEXTS.test(type)
+  const body = isText
+    ? bytes
+        .subarray(0, MOST_WORDS * 4)
+        .toString('utf8')
+        .trim()
+    : ''
+  const shown = type === 'text/html' ? plainOf(body) : body
+  const words = shown.length > MOST_WORDS ? `${shown.slice(0, MOST_WORDS).toWellFormed()}…` : shown
+  return words === '' ? `HTTP ${status}.` : `HTTP ${status}: ${words}`
+}
+
+/** A page for people says little to a model: its words without their marks. */
+const plainOf = (html: string) =>
+  html
+    .replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 500)

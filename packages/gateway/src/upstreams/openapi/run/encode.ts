@@ -1,0 +1,143 @@
+/**
+ * Values as they are written into an address or a head (OpenAPI 3.1, parameter object, style values; RFC 6570).
+ *
+ * Nothing that a value holds has a meaning where it goes: what separates paths, queries and lines is percent-encoded or refused.
+ */
+import { isObject } from '@toolway/protocol'
+import type { Placed } from '../operation.ts'
+
+/** What cannot be sent there, in words that go on after the name of the argument. */
+export class Unsendable extends Error {}
+
+const STRICT = /[!'()*]/g
+const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+
+/** Only the letters, digits and `-._~` stay (RFC 3986, section 2.3). */
+export const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll(STRICT, hex)
+
+/** What may keep its meaning in a query where a document allows it; what begins another value or ends the query may not. */
+const RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|5B|5D)/g
+const encodedReserved = (text: string): string => encoded(text).replaceAll(RESERVED, (one) => decodeURIComponent(one))
+
+/** One value that is neither a list nor an object; those go as JSON where they stand inside another. */
+export function plain(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+type Pair = readonly [name: string, value: unknown]
+const pairsOf = (value: object): Pair[] => Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
+
+/** A part of a path. Throws Unsendable. */
+export function inPath(placed: Placed, value: unknown): string {
+  const given = placed.json ? JSON.stringify(value) : value
+  const texts = Array.isArray(given)
+    ? given.map(plain)
+    : isObject(given)
+      ? pairsOf(given).flat().map(plain)
+      : [plain(given)]
+  if (texts.length === 0) throw new Unsendable('must not be empty: it is a part of the address')
+  for (const text of texts) refuseInPath(text)
+  const written = pathWord(placed, given)
+  // What a style puts in front makes another part of it: `.` before a slash.
+  refuseInPath(decodeURIComponent(written))
+  return written
+}
+
+function pathWord({ name, style, explode }: Placed, given: unknown): string {
+  const key = encoded(name)
+  const separator = style === 'label' && explode ? '.' : style === 'matrix' && explode ? ';' : ','
+  const words = Array.isArray(given)
+    ? given.map((one) => (style === 'matrix' && explode ? `${key}=${encoded(plain(one))}` : encoded(plain(one))))
+    : isObject(given)
+      ? pairsOf(given).map(([inner, one]) => `${encoded(inner)}${explode ? '=' : ','}${encoded(plain(one))}`)
+      : [encoded(plain(given))]
+  const joined = words.join(separator)
+  if (style === 'label') return `.${joined}`
+  if (style !== 'matrix') return joined
+  return explode && typeof given === 'object' ? `;${joined}` : `;${key}=${joined}`
+}
+
+/**
+ * Servers take `%2F` for a slash before they look at what stands between slashes, so that encoding alone does not keep `..` in its
+ * place (CVE-2026-29791).
+ */
+function refuseInPath(text: string): void {
+  if (text === '') throw new Unsendable('must not be empty: it is a part of the address')
+  if (hasControls(text)) throw new Unsendable('must not hold line ends or other control characters')
+  let plain = text
+  // As often as somebody on the way may decode it.
+  for (let round = 0; round < 4; round++) {
+    if (plain.split(/[/\\;]/).some((part) => part === '.' || part === '..'))
+      throw new Unsendable('must not be "." or "..", nor hold them between slashes')
+    const once = decodedOnce(plain)
+    if (once === plain) break
+    plain = once
+  }
+}
+
+function decodedOnce(text: string): string {
+  return text.replaceAll(/%(2e|2f|5c|25|3b)/gi, (one) => decodeURIComponent(one))
+}
+
+const hasControls = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x7f) return true
+  }
+  return false
+}
+
+/** Names and values of a query, encoded already. */
+export function inQuery(placed: Placed, value: unknown): [name: string, value: string][] {
+  const { name, style, explode, reserved, json } = placed
+  const write = reserved ? encodedReserved : encoded
+  const key = encoded(name)
+  if (json) return [[key, write(JSON.stringify(value))]]
+  if (style === 'deepObject' && typeof value === 'object' && value !== null) return deep(key, value, write, 0)
+  if (Array.isArray(value)) {
+    if (style === 'form' && explode) return value.map((one) => [key, write(plain(one))])
+    const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
+    return value.length === 0 ? [] : [[key, value.map((one) => write(plain(one))).join(separator)]]
+  }
+  if (!isObject(value)) return value === null ? [] : [[key, write(plain(value))]]
+  const pairs = pairsOf(value)
+  if (style === 'form' && explode) return pairs.map(([inner, one]) => [encoded(inner), write(plain(one))])
+  const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
+  return pairs.length === 0
+    ? []
+    : [[key, pairs.flatMap(([inner, one]) => [encoded(inner), write(plain(one))]).join(separator)]]
+}
+
+/** `filter[owner][id]=5`, as far as anybody nests. */
+export function deep(key: string, value: object, write: (text: string) => string, level: number): [string, string][] {
+  const pairs: Pair[] = Array.isArray(value) ? value.map((one: unknown) => ['', one] as const) : pairsOf(value)
+  return pairs.flatMap(([inner, one]): [string, string][] => {
+    const name = `${key}%5B${encoded(inner)}%5D`
+    return typeof one === 'object' && one !== null && level < 10
+      ? deep(name, one, write, level + 1)
+      : [[name, write(plain(one))]]
+  })
+}
+
+/** Throws Unsendable. */
+export function inHeader({ explode, json }: Placed, value: unknown): string {
+  const text = json
+    ? JSON.stringify(value)
+    : Array.isArray(value)
+      ? value.map(plain).join(',')
+      : isObject(value)
+        ? pairsOf(value)
+            .map(([name, one]) => `${name}${explode ? '=' : ','}${plain(one)}`)
+            .join(',')
+        : plain(value)
+  // Only what a header line can hold as one line (RFC 9110, section 5.5); other letters are written differently by everybody.
+  if (!/^[\t\x20-\x7e]*$/.test(text))
+    throw new Unsendable('must be of plain ASCII characters without line ends: it is a header')
+  return text
+}
+
+/** What a cookie holds is encoded, so that it ends no cookie and begins none. */
+export const inCookie = (placed: Placed, value: unknown): string[] =>
+  inQuery({ ...placed, style: 'form', reserved: false }, value).map(([name, one]) => `${name}=${one}`)

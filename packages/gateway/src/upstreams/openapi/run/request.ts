@@ -1,0 +1,166 @@
+/**
+ * The arguments of one call as one HTTP request: pure, and refused where it would go anywhere but below the connection's address.
+ *
+ * What comes out is held against what every reader of addresses makes of it, so that whatever slipped through the encoding of a value
+ * still leads nowhere else.
+ */
+import { Fault } from '@toolway/contract'
+import { isObject, type JsonObject } from '@toolway/protocol'
+import { randomUUID } from 'node:crypto'
+import type { Body, Operation } from '../operation.ts'
+import { deep, encoded, inCookie, inHeader, inPath, inQuery, plain, Unsendable } from './encode.ts'
+
+export interface Request {
+  readonly method: Operation['method']
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** A key that goes into the address or a cookie, as its credential gives it. */
+export interface Key {
+  readonly in: 'query' | 'cookie'
+  readonly name: string
+  readonly value: string
+}
+
+export interface RequestParts {
+  readonly alias: string
+  /** The connection's address; its query goes with every call. */
+  readonly base: URL
+  readonly key: Key | undefined
+}
+
+/** Throws `params.shape` and `openapi.outside`. */
+export function requestOf(operation: Operation, given: JsonObject, { alias, base, key }: RequestParts): Request {
+  const headers: Record<string, string> = { accept: operation.accept }
+  const cookies: string[] = []
+  const query: string[] = base.search === '' ? [] : [base.search.slice(1)]
+  const path = new Map<string, string>()
+  for (const placed of operation.placed) {
+    const value = valueOf(given, placed.argument)
+    if (value === undefined) {
+      if (placed.in === 'path') throw misfit(placed.argument, 'is missing')
+      continue
+    }
+    said(placed.argument, () => {
+      if (placed.in === 'path') path.set(placed.name, inPath(placed, value))
+      else if (placed.in === 'header') headers[placed.name.toLowerCase()] = inHeader(placed, value)
+      else if (placed.in === 'cookie') cookies.push(...inCookie(placed, value))
+      else
+        for (const [name, one] of inQuery(placed, value)) {
+          refuseKey(name, key)
+          query.push(`${name}=${one}`)
+        }
+    })
+  }
+  if (key !== undefined) (key.in === 'query' ? query : cookies).push(`${encoded(key.name)}=${encoded(key.value)}`)
+  if (cookies.length > 0) headers['cookie'] = cookies.join('; ')
+  const written = operation.body === undefined ? undefined : bodyOf(operation.body, given)
+  if (written !== undefined) headers['content-type'] = written.media
+  return {
+    method: operation.method,
+    path: addressOf(operation, path, query, { alias, base }),
+    headers,
+    body: written?.text,
+  }
+}
+
+const valueOf = (given: JsonObject, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
+const misfit = (argument: string, problem: string) =>
+  new Fault('params.shape', { place: `/arguments/${argument}`, problem })
+
+function said(argument: string, work: () => void): void {
+  try {
+    work()
+  } catch (thrown) {
+    if (!(thrown instanceof Unsendable)) throw thrown
+    throw misfit(argument, thrown.message)
+  }
+}
+
+/** An object's own names stand in a query beside the others: none of them may be the key's. */
+function refuseKey(name: string, key: Key | undefined): void {
+  if (key?.in === 'query' && name.toLowerCase() === encoded(key.name).toLowerCase())
+    throw new Unsendable('must not name the key of the connection')
+}
+
+function addressOf(
+  { path, name }: Operation,
+  values: ReadonlyMap<string, string>,
+  query: readonly string[],
+  { alias, base }: Pick<RequestParts, 'alias' | 'base'>,
+): string {
+  const filled = path.replaceAll(/\{([^{}]*)\}/g, (_, inner: string) => values.get(inner) ?? '')
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const whole = `${prefix}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`
+  const read = URL.parse(base.origin + whole)
+  const isBelow =
+    read !== null &&
+    read.origin === base.origin &&
+    read.username === '' &&
+    read.hash === '' &&
+    // Nothing of it is read as something else than was written.
+    read.pathname === `${prefix}${filled}` &&
+    read.pathname.startsWith(`${prefix}/`)
+  if (!isBelow) throw new Fault('openapi.outside', { tool: name, connection: alias })
+  return whole
+}
+
+interface Written {
+  readonly media: string
+  readonly text: string
+}
+
+/** Undefined where the call says nothing of a body that need not be there. */
+function bodyOf(body: Body, given: JsonObject): Written | undefined {
+  if (body.whole !== undefined) {
+    const value = valueOf(given, body.whole)
+    if (value !== undefined)
+      return { media: body.media, text: body.kind === 'json' ? JSON.stringify(value) : plain(value) }
+    if (body.required) throw misfit(body.whole, 'is missing')
+    return undefined
+  }
+  const members = body.members
+    .map((member) => ({ ...member, value: valueOf(given, member.argument) }))
+    .filter(({ value }) => value !== undefined)
+  if (members.length === 0 && !body.required) return undefined
+  if (body.kind === 'form') return { media: body.media, text: formOf(members) }
+  if (body.kind === 'multipart') return multipartOf(members)
+  return {
+    media: body.media,
+    text: JSON.stringify(Object.fromEntries(members.map(({ name, value }) => [name, value]))),
+  }
+}
+
+interface Member {
+  readonly name: string
+  readonly value: unknown
+  readonly deep: boolean
+}
+
+/** As browsers send forms (OpenAPI 3.1, support for x-www-form-urlencoded request bodies): lists by repetition, objects as JSON. */
+const formOf = (members: readonly Member[]): string =>
+  members
+    .flatMap(({ name, value, deep: isDeep }): [string, string][] => {
+      if (isDeep && typeof value === 'object' && value !== null) return deep(encoded(name), value, encoded, 0)
+      return (Array.isArray(value) ? value : [value]).map((one) => [encoded(name), encoded(plain(one))])
+    })
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
+
+/** Texts and JSON (RFC 7578); no part has a file name. */
+function multipartOf(members: readonly Member[]): Written {
+  const boundary = `toolway-${randomUUID()}`
+  const parts = members.flatMap(({ name, value }) =>
+    (Array.isArray(value) ? value : [value]).map((one: unknown) => {
+      const type = isObject(one) || Array.isArray(one) ? '\r\nContent-Type: application/json' : ''
+      const quoted = name.replaceAll(/["\r\n]/g, (char) => hexOf(char))
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${type}\r\n\r\n${plain(one)}\r\n`
+    }),
+  )
+  return { media: `multipart/form-data; boundary=${boundary}`, text: `${parts.join('')}--${boundary}--\r\n` }
+}
+
+const hexOf = (char: string) => `%${char.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
