@@ -29,13 +29,14 @@ import { composePages, composePeople } from './compose/people.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
-import { composeUpstreams } from './compose/upstreams.ts'
+import { composeUpstreams, createContacts } from './compose/upstreams.ts'
 import { appsOf, type Config } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
 import { createServer } from './http/server.ts'
+import { createChallenge } from './http/oauth/challenge.ts'
 import { prepareEnd } from './http/server-end.ts'
 import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
@@ -108,7 +109,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
 
   // The other ends, the sessions of ours, and who is calling.
-  const { upstreams, contacts } = composeUpstreams(ground, { path, lang, catalogs: () => catalogs })
+  const contacts = createContacts(ground)
+  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
   const { sessions, keepSessions } = composeSessions(ground, upstreams)
   const changes = createChanges()
   const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
@@ -186,7 +188,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     changes,
     trails,
     room,
-    endpoints,
+    challenge: createChallenge(endpoints),
   })
   const oauth = composeOAuth(ground, {
     endpoints,

@@ -132,7 +132,7 @@ const createLoad =
   }
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
-const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
+export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
   snapshot.connections
     .filter(({ enabled }) => enabled && snapshot.organization.active)
     .map((connection) => ({
