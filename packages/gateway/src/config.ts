@@ -598,7 +598,9 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
 /** A document that is shown to everybody shows what somebody sees. */
 function refuseShown({ TOOLWAY_OPENAPI: shown, MCP_API_KEY: key }: Config): void {
   if (shown === 'public' && key === undefined)
-    throw new ConfigFault('TOOLWAY_OPENAPI=public shows the tools of MCP_API_KEY, which is not set: set it, or leave the document to keys.')
+    throw new ConfigFault(
+      'TOOLWAY_OPENAPI=public shows the tools of MCP_API_KEY, which is not set: set it, or leave the document to keys.',
+    )
 }
 
 /** Vendors whose OAuth apps the environment may name: the settings are `<VENDOR>_CLIENT_ID` and `<VENDOR>_CLIENT_SECRET`. */

@@ -63,6 +63,7 @@ export interface CuratorePolicy {
   /** Undefined in version 2. */
   readonly allowlist: readonly string[] | undefined
   readonly settings: z.output<typeof Settings>
+  readonly clamps: z.output<typeof File>['clamps']
   /** Patterns over `alias__tool`, as a toolset selects. */
   selection(alias: string): { readonly include: string[]; readonly exclude: string[] }
   readonly rules: readonly RuleWords[]
@@ -125,6 +126,7 @@ function describe(file: z.output<typeof File>, complain: Complain): CuratorePoli
     denylist,
     allowlist,
     settings,
+    clamps: file.clamps,
     selection: (alias) => ({
       include: (allowlist ?? ['*']).map((name) => `${alias}__${name}`),
       exclude: withRenamed(denylist).map((name) => `${alias}__${name}`),

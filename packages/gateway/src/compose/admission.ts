@@ -2,13 +2,13 @@
 import { createAdmit, type Admit } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
-import type { Approvals, CallCredentials, ConnectFirst } from '../call/ports.ts'
+import type { Approvals, CallCredentials, ConnectFirst, Place } from '../call/ports.ts'
 import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import { createOpenStreams, type OpenStreams } from '../http/streams/open-streams.ts'
 import type { Accounts } from '../identity/accounts.ts'
-import type { Identity } from '../identity/identify.ts'
+import type { Identity, Principal } from '../identity/identify.ts'
 import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -27,6 +27,8 @@ export interface ComposeAdmissionParts {
   readonly approvals: Approvals | undefined
   /** Who stands for whom, where no accounts say it. */
   readonly onBehalf?: OnBehalf
+  /** Which endpoint an address names that does not say it whole. */
+  readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
 }
 
 export interface Admission {
@@ -55,6 +57,7 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
     defaultOrganization: DEFAULT_SLUG,
     limits,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
+    placeOf: parts.placeOf,
     onBehalf: parts.onBehalf ?? createOnBehalf({ accounts, log }),
     parked,
     states: createBoundStates(vault),

@@ -19,9 +19,7 @@ import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, Ground } from './ground.ts'
-import type { Ground } from './ground.ts'
 import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
-import type { Rules } from '../policy/rules.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<

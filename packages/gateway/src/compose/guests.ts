@@ -39,27 +39,32 @@ function environmentOf({ config, find }: ComposeGuestsParts) {
   const { MCP_API_KEY: key, MCP_API_KEY_LIMIT: limit } = config
   const adminKey = config.TOOLWAY_PRESET === undefined ? undefined : config.MCP_ADMIN_API_KEY
   const name = config.DEFAULT_ORG_ID ?? DEFAULT_SLUG
-  const principalWith = ({ trusted, ...words }: KeyWords) => (): Principal => {
-    const found = find({ id: name }) ?? find({ slug: name })
-    if (found === undefined) throw new Fault('key.unknown')
-    return {
-      ...words,
-      ...(trusted ? { trusted: true as const } : {}),
-      kind: 'key',
-      userId: undefined,
-      organizationId: found.organization.id,
-      keyId: undefined,
-      role: 'tenant_member',
-      resource: undefined,
-      endpoint: undefined,
-      client: undefined,
-      signInId: undefined,
+  const principalWith =
+    ({ trusted, ...words }: KeyWords) =>
+    (): Principal => {
+      const found = find({ id: name }) ?? find({ slug: name })
+      if (found === undefined) throw new Fault('key.unknown')
+      return {
+        ...words,
+        ...(trusted ? { trusted: true as const } : {}),
+        kind: 'key',
+        userId: undefined,
+        organizationId: found.organization.id,
+        keyId: undefined,
+        role: 'tenant_member',
+        resource: undefined,
+        endpoint: undefined,
+        client: undefined,
+        signInId: undefined,
+      }
     }
-  }
   const trusted = config.MCP_API_KEY_TRUSTED === 'on'
   const given = [
     { key, principal: principalWith({ id: 'environment key', limit, toolset: undefined, trusted }) },
-    { key: adminKey, principal: principalWith({ id: 'environment admin key', limit: 'execute', toolset: 'admin', trusted }) },
+    {
+      key: adminKey,
+      principal: principalWith({ id: 'environment admin key', limit: 'execute', toolset: 'admin', trusted }),
+    },
   ]
   return given.flatMap(({ key: text, principal }) => (text === undefined ? [] : [{ key: text, principal }]))
 }

@@ -133,10 +133,17 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       updated_at: began,
     }
     return {
-      organization: before?.organization.id === organization.id ? { ...before.organization, name: organization.name } : organization,
+      organization:
+        before?.organization.id === organization.id
+          ? { ...before.organization, name: organization.name }
+          : organization,
       connections: declared.connections
         .map((one) =>
-          connectionRow(organization, one, before?.connections.find(({ alias }) => alias === one.alias)),
+          connectionRow(
+            organization,
+            one,
+            before?.connections.find(({ alias }) => alias === one.alias),
+          ),
         )
         .toSorted((a, b) => (a.alias < b.alias ? -1 : 1)),
       toolsets: declared.toolsets
@@ -194,7 +201,9 @@ function described(connection: ConnectionWords & { readonly alias: string }) {
 
 /** As long as the ids that are drawn, in the same letters. */
 function idOf(prefix: string, ...words: readonly string[]): string {
-  const digest = createHash('sha256').update(JSON.stringify([prefix, ...words])).digest()
+  const digest = createHash('sha256')
+    .update(JSON.stringify([prefix, ...words]))
+    .digest()
   return `${prefix}_${[...digest.subarray(0, 26)].map((byte) => DIGITS.charAt(byte & 31)).join('')}`
 }
 

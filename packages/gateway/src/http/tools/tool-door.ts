@@ -212,7 +212,11 @@ const askedOf = (method: string, params: JsonObject): Asked =>
 function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
   if (!('error' in answer)) return answer.result
   const { code, message } = answer.error
-  return { content: [{ type: 'text', text: message }], isError: true, _meta: { 'dev.toolway/error': { code, message } } }
+  return {
+    content: [{ type: 'text', text: message }],
+    isError: true,
+    _meta: { 'dev.toolway/error': { code, message } },
+  }
 }
 
 /** Whether a tool has a parameter of that very name: then nothing is taken out of it. */

@@ -24,7 +24,8 @@ export function toolsDocumentOf({ tools, base, version, flat }: ToolsDocumentPar
   const paths: Record<string, Json> = {}
   for (const tool of tools) {
     const name = String(tool['name'])
-    const path = flat && isFlatName(name) ? `/${encodeURIComponent(name)}` : `/rest/tools/${encodeURIComponent(name)}/call`
+    const path =
+      flat && isFlatName(name) ? `/${encodeURIComponent(name)}` : `/rest/tools/${encodeURIComponent(name)}/call`
     paths[path] = { post: operationOf(tool, name, schemas) }
   }
   return {
@@ -32,7 +33,8 @@ export function toolsDocumentOf({ tools, base, version, flat }: ToolsDocumentPar
     info: {
       title: 'Tools',
       version,
-      description: 'Each path is one tool. What is sent is its arguments; what comes back is what MCP calls its result.',
+      description:
+        'Each path is one tool. What is sent is its arguments; what comes back is what MCP calls its result.',
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ [KEY]: [] }],
@@ -112,7 +114,8 @@ function within(schema: JsonObject, name: string, schemas: Record<string, Json>)
 
 const DEFINED = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/
 
-const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? (Object.entries(value) as [string, Json][]) : [])
+const entriesOf = (value: Json | undefined): [string, Json][] =>
+  isObject(value) ? (Object.entries(value) as [string, Json][]) : []
 
 /** Letters that a component's name may have (OpenAPI 3.1, components object). */
 const componentName = (text: string): string => decoded(text).replaceAll(/[^A-Za-z0-9._-]/g, '_')
@@ -129,7 +132,10 @@ const TOOL_RESULT: JsonObject = {
   type: 'object',
   required: ['content'],
   properties: {
-    content: { type: 'array', items: { type: 'object', properties: { type: { type: 'string' }, text: { type: 'string' } } } },
+    content: {
+      type: 'array',
+      items: { type: 'object', properties: { type: { type: 'string' }, text: { type: 'string' } } },
+    },
     structuredContent: { type: 'object' },
     isError: { type: 'boolean' },
     _meta: { type: 'object' },
