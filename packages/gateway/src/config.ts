@@ -463,13 +463,17 @@ function withPreset(read: Read, preset: PresetName | undefined, name: SettingNam
 function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {
   const { also = [] }: Setting = SETTINGS[name]
   const sources = [name, ...also]
-    .flatMap((known) => [known, `${known}_FILE`])
-    .filter((source) => (environment[source] ?? '') !== '' && isMeant(source, environment[source]))
-  if (sources.length > 1) throw new ConfigFault(`${sources.slice(0, 2).join(' and ')} are both set: keep one of them.`)
-  const [source = name] = sources
+    .flatMap((known) => [
+      { source: known, inFile: false },
+      { source: `${known}_FILE`, inFile: true },
+    ])
+    .filter(({ source }) => (environment[source] ?? '') !== '' && isMeant(source, environment[source]))
+  if (sources.length > 1)
+    throw new ConfigFault(`${sources[0]?.source} and ${sources[1]?.source} are both set: keep one of them.`)
+  const [{ source, inFile } = { source: name, inFile: false }] = sources
   const said = environment[source]
   if (said === undefined || said === '') return [undefined, 'default', source]
-  const [text, origin] = source.endsWith('_FILE') ? readSettingFile(source, said) : [said, 'environment' as const]
+  const [text, origin] = inFile ? readSettingFile(source, said) : [said, 'environment' as const]
   return [SEED_SWITCH.test(source) ? (SEED_WORDS[text.toLowerCase()] ?? text) : text, origin, source]
 }
 
