@@ -7,7 +7,6 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rule } from '@toolway/contract'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Gateway } from '../../compose.ts'
@@ -38,7 +37,6 @@ import {
   curatoreOrganization,
   placeOfProfile,
   profilesOf,
-  type RuledToolset,
 } from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
@@ -76,9 +74,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   })
   const ground: Base = { config, vault, log, counters, opened }
 
-  // What is declared, what of it changes while it runs, and the rules that follow.
+  // What is declared, and what of it changes while it runs.
   const rows = createRows(vault)
-  let rules = new Map<string, readonly Rule[]>()
   const policies = preset ? await keepPolicies() : undefined
   declareAll()
 
@@ -105,7 +102,6 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const { catalogs, healthy } = offers
   const snapshots = composeDeclaredSnapshots(ground, {
     rows,
-    rules: (slug) => rules.get(slug) ?? NO_RULES,
     upstreams,
     changes,
     catalogs,
@@ -178,13 +174,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
 
   /** The files as they are now, all of it before any of it counts. */
   function declareAll(): void {
-    const curatore = policies === undefined ? undefined : curatoreOrganization(config, policies.profiles())
-    const others =
-      curatore === undefined ? declared : declared.filter(({ slug }) => slug !== curatore.organization.slug)
-    rows.declare([...(curatore === undefined ? [] : [curatore.organization]), ...others])
-    rules = new Map(
-      curatore === undefined ? [] : [[curatore.organization.slug, curatore.toolsets.flatMap(rulesOf)] as const],
-    )
+    const own = policies === undefined ? [] : [curatoreOrganization(config, policies.profiles())]
+    rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))])
   }
 
   async function keepPolicies(): Promise<KeepPolicies> {
@@ -227,8 +218,3 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     },
   }
 }
-
-const NO_RULES: readonly Rule[] = []
-
-const rulesOf = ({ slug, rules }: RuledToolset): Rule[] =>
-  rules.map((words) => ({ ...words, id: `file ${slug} ${words.name}`, scope: 'toolset', of: slug }))

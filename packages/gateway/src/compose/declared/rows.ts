@@ -24,6 +24,9 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
+import { createPolicy } from '../../policy/compile.ts'
+import { inForce, keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import type { Policy } from '../../policy/verdict.ts'
 import type { ToolsetRow } from '../../toolsets/toolsets.ts'
 import type { Vault } from '../../vault/vault.ts'
 
@@ -38,6 +41,8 @@ export interface OrganizationRows {
   readonly connections: readonly ConnectionRow[]
   readonly toolsets: readonly ToolsetRow[]
   readonly catalogs: readonly CatalogRow[]
+  /** All rules in force in it. */
+  readonly policy: Policy
 }
 
 export interface Rows {
@@ -132,28 +137,28 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       created_at: began,
       updated_at: began,
     }
+    const toolsets = declared.toolsets
+      .map((toolset) => ({
+        ...toolset,
+        id: idOf('tls', slug, toolset.slug) as ToolsetId,
+        organization_id: organization.id,
+        origin: ORIGIN,
+      }))
+      .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+    const same = before?.organization.id === organization.id ? before : undefined
     return {
-      organization:
-        before?.organization.id === organization.id
-          ? { ...before.organization, name: organization.name }
-          : organization,
+      organization: same === undefined ? organization : { ...same.organization, name: organization.name },
       connections: declared.connections
         .map((one) =>
           connectionRow(
             organization,
             one,
-            before?.connections.find(({ alias }) => alias === one.alias),
+            same?.connections.find(({ alias }) => alias === one.alias),
           ),
         )
         .toSorted((a, b) => (a.alias < b.alias ? -1 : 1)),
-      toolsets: declared.toolsets
-        .map((toolset) => ({
-          ...toolset,
-          id: idOf('tls', slug, toolset.slug) as ToolsetId,
-          organization_id: organization.id,
-          origin: ORIGIN,
-        }))
-        .toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
+      toolsets,
+      policy: policyOf(slug, toolsets),
     }
   }
 
@@ -197,6 +202,16 @@ function described(connection: ConnectionWords & { readonly alias: string }) {
       ? new ConfigFault(`The connection "${connection.alias}" does not fit: ${thrown.message}`)
       : thrown
   }
+}
+
+/** A rule that cannot be read stops the start, or leaves what was in force: nothing goes on without it. */
+function policyOf(slug: string, toolsets: readonly ToolsetRow[]): Policy {
+  const { rules, troubles } = inForce(keptOfToolsets(toolsets))
+  const policy = createPolicy(rules)
+  const [problem] = [...troubles, ...policy.problems.map((one) => ({ name: one.rule.name, problem: one.problem }))]
+  if (problem !== undefined)
+    throw new ConfigFault(`The rule "${problem.name}" of ${slug} cannot be used: ${problem.problem}.`)
+  return policy
 }
 
 /** As long as the ids that are drawn, in the same letters. */

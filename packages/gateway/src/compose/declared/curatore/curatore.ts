@@ -5,7 +5,6 @@
  * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
  */
 import { fileURLToPath } from 'node:url'
-import type { RuleWords } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { CuratorePolicy } from '../../../policy-file.ts'
 import type { Place } from '../../../call/ports.ts'
@@ -57,16 +56,10 @@ export function profilesOf({
   return [profile(DEFAULT, file), ...(adminKey === undefined ? [] : [profile(ADMIN, adminFile)])]
 }
 
-/** A toolset, and the rules that hold in it. */
-export interface RuledToolset {
-  readonly slug: string
-  readonly rules: readonly RuleWords[]
-}
-
 export function curatoreOrganization(
   config: Config,
   profiles: readonly (Profile & { readonly policy: CuratorePolicy })[],
-): { readonly organization: DeclaredOrganization; readonly toolsets: readonly RuledToolset[] } {
+): DeclaredOrganization {
   const {
     DEFAULT_ORG_ID: id = '',
     CURATORE_BACKEND_URL: url = '',
@@ -74,26 +67,24 @@ export function curatoreOrganization(
     BACKEND_TIMEOUT: timeout,
   } = config
   return {
-    organization: {
-      slug: DEFAULT,
-      id,
-      name: id,
-      connections: profiles.map(({ alias }) => ({
-        alias,
-        title: alias,
-        enabled: true,
-        revision: 'auto',
-        timeout,
-        wire: { kind: 'http', url, headers: key === undefined ? {} : { 'X-API-Key': key } },
-      })),
-      toolsets: profiles.map(({ toolset, alias, policy }) => ({
-        slug: toolset,
-        title: toolset,
-        settings: { connections: [alias], ...policy.selection(alias) },
-      })),
-      keys: [],
-    },
-    toolsets: profiles.map(({ toolset, policy }) => ({ slug: toolset, rules: policy.rules })),
+    slug: DEFAULT,
+    id,
+    name: id,
+    connections: profiles.map(({ alias }) => ({
+      alias,
+      title: alias,
+      enabled: true,
+      revision: 'auto',
+      timeout,
+      wire: { kind: 'http', url, headers: key === undefined ? {} : { 'X-API-Key': key } },
+    })),
+    toolsets: profiles.map(({ toolset, alias, policy }) => ({
+      slug: toolset,
+      title: toolset,
+      settings: { connections: [alias], ...policy.selection(alias), rules: [...policy.rules] },
+    })),
+    keys: [],
+    groups: [],
   }
 }
 
