@@ -32,12 +32,7 @@ import { composeLimits } from '../limits.ts'
 import { DRAIN_MS, listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
-import {
-  bindToProfile,
-  curatoreOrganization,
-  placeOfProfile,
-  profilesOf,
-} from './curatore/curatore.ts'
+import { bindToProfile, curatoreOrganization, placeOfProfile, profilesOf } from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
 import { composeDeclaredIdentity } from './identity.ts'

@@ -31,8 +31,17 @@ import type { ToolsetRow } from '../../toolsets/toolsets.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 /** An organization as files declare it, under an id of its own where it has one. */
-export interface DeclaredOrganization extends Declared {
+export interface DeclaredOrganization extends Omit<Declared, 'connections'> {
   readonly id?: string
+  readonly connections: readonly RowWords[]
+}
+
+/** A connection; `private`: it may be reached wherever it is, because its operator named it. */
+interface RowWords extends ConnectionWords {
+  readonly alias: string
+  readonly title: string
+  readonly enabled: boolean
+  readonly private?: boolean
 }
 
 /** All that is declared of one organization. */
@@ -64,7 +73,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
 
   function connectionRow(
     organization: OrganizationRow,
-    declared: Declared['connections'][number],
+    declared: RowWords,
     before: ConnectionRow | undefined,
   ): ConnectionRow {
     const { alias, title, enabled } = declared
@@ -194,9 +203,11 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
   }
 }
 
-function described(connection: ConnectionWords & { readonly alias: string }) {
+function described(connection: RowWords) {
   try {
-    return partsOf({ ...connection, shown: shownOf(connection.wire) })
+    const { settings, secrets } = partsOf({ ...connection, shown: shownOf(connection.wire) })
+    const named = connection.private === true && settings.connector !== 'mcp.process'
+    return { settings: named ? { ...settings, private: true } : settings, secrets }
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new ConfigFault(`The connection "${connection.alias}" does not fit: ${thrown.message}`)

@@ -42,8 +42,8 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
     return path === '/policy' ? shown(standing) : reload(standing)
   }
 
-  function shown({ toolset }: Standing): object {
-    const policy = policies.show(toolset ?? '')
+  function shown({ principal }: Standing): object {
+    const policy = policies.show(principal.toolset ?? '')
     if (policy === undefined) throw new Fault('address.unknown', { path: '/policy' })
     return policy
   }

@@ -5,6 +5,7 @@
  * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
  */
 import { fileURLToPath } from 'node:url'
+import type { ContractWords } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { CuratorePolicy } from '../../../policy-file.ts'
 import type { Place } from '../../../call/ports.ts'
@@ -70,13 +71,20 @@ export function curatoreOrganization(
     slug: DEFAULT,
     id,
     name: id,
-    connections: profiles.map(({ alias }) => ({
+    connections: profiles.map(({ alias, policy }) => ({
       alias,
       title: alias,
       enabled: true,
       revision: 'auto',
       timeout,
-      wire: { kind: 'http', url, headers: key === undefined ? {} : { 'X-API-Key': key } },
+      // Whoever runs this gateway named the backend, wherever that is.
+      private: true,
+      wire: {
+        kind: 'contract',
+        url,
+        headers: key === undefined ? {} : { 'X-API-Key': key },
+        words: wordsOf(id, policy),
+      },
     })),
     toolsets: profiles.map(({ toolset, alias, policy }) => ({
       slug: toolset,
@@ -87,6 +95,19 @@ export function curatoreOrganization(
     groups: [],
   }
 }
+
+/** What the policy file says of the backend's contracts. */
+const wordsOf = (id: string, { allowlist, settings }: CuratorePolicy): ContractWords => ({
+  organization: id,
+  contracts_for: settings.contract_cache_ttl,
+  facets_for: settings.metadata_cache_ttl,
+  // Version 1 names what it exposes; version 2 leaves that to each contract.
+  exposes: allowlist === undefined ? 'agent' : 'all',
+  side_effects: !settings.block_side_effects,
+  allows: [...settings.side_effects_allowlist],
+  checks_facets: settings.validate_facets,
+  on_behalf: true,
+})
 
 /** Nobody reaches the toolset `admin` but its key; tokens of others and MCP_API_KEY reach the default one. */
 export const bindToProfile = (principal: Principal): Principal =>
