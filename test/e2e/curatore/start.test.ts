@@ -40,6 +40,7 @@ async function portsOf(pid: number): Promise<number[]> {
     .map((row) => Number.parseInt(row[1]?.split(':')[1] ?? '', 16))
 }
 
+const ASSET = '7f1d2c3b-0000-4000-8000-000000000001'
 const patiently = { timeout: 10_000, interval: 50 }
 
 describe('the gateway without a database', () => {
@@ -257,7 +258,7 @@ describe('who a call is made for', () => {
     const person = { authorization: `Bearer ${KEY}`, 'x-openwebui-user-email': 'Ann@Example.com' }
     const told = async (settings: Record<string, string>) => {
       await using here = await startCuratore(settings)
-      expect((await here.call('get_asset', { asset_id: 'a' }, person)).status).toBe(200)
+      expect((await here.call('get_asset', { asset_id: ASSET }, person)).status).toBe(200)
       const { headers, body } = here.backend.asked('execute').at(-1) ?? {}
       expect(body).toMatchObject({ params: { org_id: ORG } })
       const { gateway } = here
@@ -278,7 +279,7 @@ describe('the end of it', () => {
     await using here = await startCuratore()
     here.backend.state.modes.execute = 'slow'
     here.backend.state.delay = 700
-    const under = here.call('get_asset', { asset_id: 'slow' })
+    const under = here.call('get_asset', { asset_id: ASSET })
     await until('the call is at the backend', () => here.backend.asked('execute').length > 0)
     here.gateway.signal('SIGTERM')
     expect((await under).status).toBe(200)

@@ -11,6 +11,7 @@ import {
   NEWEST_LEGACY,
   parseJson,
   type Asked,
+  type HeaderReader,
   type Json,
   type JsonObject,
   type Request,
@@ -107,7 +108,8 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(params))
       throw new Fault('body.shape', { place: '/id', problem: 'must be a text or a number, beside params' })
     const request: Request = { jsonrpc: '2.0', id, method, params }
-    const header = headerOf(visit.request)
+    const said = headerOf(visit.request)
+    const header: HeaderReader = (name) => said(name) ?? unstated(name)
     const asked = isModern(request, header) ? readModern(request, undefined) : readLegacy(request, undefined, header)
     const answer = await enter(visit, asked)
     return { jsonrpc: '2.0', id, ...('error' in answer ? { error: { ...answer.error } } : { result: answer.result }) }
@@ -204,9 +206,10 @@ function say(
 
 /** Nothing is known of who asks but its key. */
 const askedOf = (method: string, params: JsonObject): Asked =>
-  readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, (name) =>
-    name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined,
-  )
+  readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, unstated)
+
+/** Who says no revision gets all that there is to be had without a session. */
+const unstated: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
 
 /** An error that a server gave is its own word, and no result. */
 function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
