@@ -32,7 +32,9 @@ describe('Open WebUI', () => {
     expect(opened.body).toMatchObject({ jsonrpc: '2.0', id: 0, result: { protocolVersion: REVISION } })
     expect((await send(MCP_EXCHANGE.initialized)).status).toBe(202)
     const listed = await send(MCP_EXCHANGE.list)
-    const { result } = listed.body as { result: { tools: { name: string; description: string }[]; nextCursor?: string } }
+    const { result } = listed.body as {
+      result: { tools: { name: string; description: string }[]; nextCursor?: string }
+    }
     expect(result.tools).toHaveLength(14)
     expect(result.nextCursor).toBeUndefined()
     const called = await send(MCP_EXCHANGE.call(2, 'search_assets', { query: 'x', limit: 3 }))
@@ -113,7 +115,9 @@ describe('MCP', () => {
 describe('S1-MCP-09: without MCP', () => {
   test('tools are functions, REST and an OpenAPI 3.1 document, all of the same list', async () => {
     const rest = tools((await here.ask('/rest/tools')).body).map(({ name }) => name)
-    const functions = (await here.ask('/openai/tools')).body as { tools: { type: string; function: { name: string } }[] }
+    const functions = (await here.ask('/openai/tools')).body as {
+      tools: { type: string; function: { name: string } }[]
+    }
     expect(functions.tools.map((one) => one.function.name)).toEqual(rest)
     expect(functions.tools[0]).toMatchObject({ type: 'function', function: { parameters: { type: 'object' } } })
     const { body } = await here.ask('/openapi.json')
@@ -161,7 +165,9 @@ describe('S1-MCP-09: without MCP', () => {
         const { status, headers: said } = await here.ask(path, {
           method,
           headers,
-          ...(path === '/mcp' ? { body: MCP_EXCHANGE.list.body, headers: { ...headers, ...MCP_EXCHANGE.list.headers } } : {}),
+          ...(path === '/mcp'
+            ? { body: MCP_EXCHANGE.list.body, headers: { ...headers, ...MCP_EXCHANGE.list.headers } }
+            : {}),
         })
         expect({ path, status, challenged: said.get('www-authenticate')?.startsWith('Bearer') }).toEqual({
           path,
@@ -197,7 +203,15 @@ describe('S1-MCP-09: without MCP', () => {
     expect(failed.text).not.toContain(new URL(here.backend.url).port)
     expect((await here.call('get_asset', '[1,2]')).status).toBe(422)
     expect((await here.call('get_asset', '{')).status).toBe(400)
-    expect((await here.ask('/get_asset', { method: 'POST', headers: { authorization: `Bearer ${KEY}`, 'content-type': 'text/plain' }, body: '{}' })).status).toBe(415)
+    expect(
+      (
+        await here.ask('/get_asset', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${KEY}`, 'content-type': 'text/plain' },
+          body: '{}',
+        })
+      ).status,
+    ).toBe(415)
     expect((await here.ask('/get_asset')).status).toBe(404)
   })
 
