@@ -3,7 +3,7 @@
  * request to the last. It writes nothing to the disk but what children that it starts have of their own.
  */
 import { composeDeclared } from '../compose/declared/compose-declared.ts'
-import { refuseUnready } from '../compose/declared/curatore/curatore.ts'
+import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
 import { rootOf } from '../compose/declared/root.ts'
 import { ConfigFault, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
@@ -22,6 +22,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   else if (config.TOOLWAY_CONFIG === undefined)
     throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.')
   const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
+  if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))

@@ -111,6 +111,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     credentials: undefined,
     links: undefined,
     onBehalf: createOnBehalfOfAnybody(log),
+    approvals: undefined,
     placeOf: preset ? placeOfProfile : undefined,
   })
   const { admit, open } = admission
@@ -148,6 +149,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     eventSocket: undefined,
     oauth: undefined,
     connect: undefined,
+    approvals: undefined,
     admin: undefined,
     pages: undefined,
     health,
@@ -170,7 +172,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   /** The files as they are now, all of it before any of it counts. */
   function declareAll(): void {
     const own = policies === undefined ? [] : [curatoreOrganization(config, policies.profiles())]
-    rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))])
+    const platform = declared.flatMap((one) => one.platform?.rules ?? [])
+    rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))], platform)
   }
 
   async function keepPolicies(): Promise<KeepPolicies> {

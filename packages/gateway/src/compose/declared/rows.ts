@@ -11,9 +11,11 @@ import {
   type ConnectionId,
   type KeyId,
   type OrganizationId,
+  type RuleWords,
   type ToolsetId,
 } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
+import { declaredPolicy } from './declared-policy.ts'
 import type { DeclaredKey } from '../../admin/installation/declare.ts'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -24,8 +26,6 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
-import { createPolicy } from '../../policy/compile.ts'
-import { inForce, keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import type { ToolsetRow } from '../../toolsets/toolsets.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -42,6 +42,7 @@ interface RowWords extends ConnectionWords {
   readonly title: string
   readonly enabled: boolean
   readonly private?: boolean
+  readonly rules?: readonly RuleWords[] | undefined
 }
 
 /** All that is declared of one organization. */
@@ -56,7 +57,7 @@ export interface OrganizationRows {
 
 export interface Rows {
   /** Say anew what is declared: what did not change stays the very same, so that nothing of it is opened anew. */
-  declare(declared: readonly DeclaredOrganization[]): void
+  declare(declared: readonly DeclaredOrganization[], platform?: readonly RuleWords[]): void
   organizations(): readonly OrganizationRows[]
   findKey(hash: Buffer): KeyRow | undefined
   keepCatalog(connectionId: ConnectionId, row: CatalogRow): void
@@ -131,7 +132,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
     }
   }
 
-  function rowsOf(declared: DeclaredOrganization): Omit<OrganizationRows, 'catalogs'> {
+  function rowsOf(declared: DeclaredOrganization, platform: readonly RuleWords[]): Omit<OrganizationRows, 'catalogs'> {
     const { slug, id, name } = declared
     const before = held.find((one) => one.organization.slug === slug)
     const organization: OrganizationRow = {
@@ -167,14 +168,14 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
         )
         .toSorted((a, b) => (a.alias < b.alias ? -1 : 1)),
       toolsets,
-      policy: policyOf(slug, toolsets),
+      policy: declaredPolicy(platform, declared, toolsets),
     }
   }
 
   return {
-    declare(declared) {
+    declare(declared, platform = []) {
       // Made whole before anything of it counts: what cannot be read changes nothing.
-      const next = declared.map(rowsOf)
+      const next = declared.map((one) => rowsOf(one, platform))
       const nextKeys = new Map<string, KeyRow>()
       for (const [at, { slug, keys: given }] of declared.entries())
         for (const key of given) {
@@ -213,16 +214,6 @@ function described(connection: RowWords) {
       ? new ConfigFault(`The connection "${connection.alias}" does not fit: ${thrown.message}`)
       : thrown
   }
-}
-
-/** A rule that cannot be read stops the start, or leaves what was in force: nothing goes on without it. */
-function policyOf(slug: string, toolsets: readonly ToolsetRow[]): Policy {
-  const { rules, troubles } = inForce(keptOfToolsets(toolsets))
-  const policy = createPolicy(rules)
-  const [problem] = [...troubles, ...policy.problems.map((one) => ({ name: one.rule.name, problem: one.problem }))]
-  if (problem !== undefined)
-    throw new ConfigFault(`The rule "${problem.name}" of ${slug} cannot be used: ${problem.problem}.`)
-  return policy
 }
 
 /** As long as the ids that are drawn, in the same letters. */

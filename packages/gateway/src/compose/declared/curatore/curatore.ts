@@ -7,6 +7,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ContractWords } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
+import type { Declared } from '../../../config-file.ts'
 import type { CuratorePolicy } from '../../../policy-file.ts'
 import type { Place } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
@@ -42,6 +43,17 @@ export function refuseUnready(config: Config): void {
     throw new ConfigFault('MCP_ADMIN_API_KEY is the same as MCP_API_KEY: the toolset admin needs a key of its own.')
   if (config.TOOLWAY_AUTH === 'off')
     throw new ConfigFault('TOOLWAY_AUTH=off does not go with the preset curatore: its clients send MCP_API_KEY.')
+}
+
+/** The organization `default` is the preset's own: what a file says of it would be silently nothing. */
+export function refuseDeclared(declared: readonly Declared[]): void {
+  const own = declared.find(({ slug }) => slug === DEFAULT)
+  const said =
+    own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...own.groups, ...(own.rules ?? [])]
+  if (said.length > 0)
+    throw new ConfigFault(
+      'TOOLWAY_CONFIG speaks of the organization at its top, which the preset curatore makes by itself: declare others under organizations, and rules for all of them under platform.',
+    )
 }
 
 export function profilesOf({
