@@ -5,8 +5,6 @@
  * stage is a file of `compose/`; what a stage needs that is only built after it is handed to it as a function, `() => part`.
  */
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
@@ -23,19 +21,21 @@ import type { Ground } from './compose/ground.ts'
 import { refuseNoPlace } from './compose/guests.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
+import { addressOn, DRAIN_MS, listenOn } from './compose/listening.ts'
 import { hearNotices } from './compose/notices.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
-import { composeUpstreams } from './compose/upstreams.ts'
+import { composeUpstreams, createContacts } from './compose/upstreams.ts'
 import { appsOf, type Config } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
 import { createServer } from './http/server.ts'
+import { createChallenge } from './http/oauth/challenge.ts'
 import { prepareEnd } from './http/server-end.ts'
 import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
@@ -68,9 +68,6 @@ export interface Gateway {
   /** Let what is under way finish, then end everything. */
   close(): Promise<void>
 }
-
-/** How long calls may go on once the gateway has been told to end. */
-const DRAIN_MS = 10_000
 
 export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { config, store, log, logLine, tail = createLogTail(), path, lang } = parts
@@ -108,7 +105,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
 
   // The other ends, the sessions of ours, and who is calling.
-  const { upstreams, contacts } = composeUpstreams(ground, { path, lang, catalogs: () => catalogs })
+  const contacts = createContacts(ground)
+  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
   const { sessions, keepSessions } = composeSessions(ground, upstreams)
   const changes = createChanges()
   const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
@@ -186,7 +184,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     changes,
     trails,
     room,
-    endpoints,
+    challenge: createChallenge(endpoints),
   })
   const oauth = composeOAuth(ground, {
     endpoints,
@@ -261,7 +259,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (endpoint !== undefined) throw new Fault('token.unknown')
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({ health, ping: () => db.ping(), limits: () => limits.state }),
+    readiness: createReadiness({ health, store: () => db.ping(), limits: () => limits.state }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
@@ -293,18 +291,3 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     },
   }
 }
-
-/** An address that means every network of this machine is none to reach it by. */
-function addressOn(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-const listenOn = (server: Server, port: number, host: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.removeListener('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })

@@ -284,6 +284,13 @@ describe('callers from elsewhere', () => {
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
+      TOOLWAY_PRESET: 'curatore',
+      TOOLWAY_STORE: 'none',
+      MCP_API_KEY_TRUSTED: 'on',
+      MCP_ADMIN_API_KEY: 'another sixteen characters',
+      CURATORE_BACKEND_URL: 'http://backend:8000',
+      BACKEND_TIMEOUT: '12',
+      TOOLWAY_OPENAPI: 'public',
       TOOLWAY_PORT: '1',
       TOOLWAY_BOOTSTRAP_KEY: KEY,
       TOOLWAY_PUBLIC_URL: 'https://x.example',
@@ -331,6 +338,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_ISSUER: { TOOLWAY_OIDC_CLIENT_ID: 'toolway' },
       TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
       TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },
+      TOOLWAY_OPENAPI: { MCP_API_KEY: 'sixteen characters' },
     }
     const [half] = /(?<=_CLIENT_)(?:ID|SECRET)$/.exec(name) ?? []
     const other =
@@ -486,5 +494,29 @@ describe('the sessions of one key', () => {
 
   test.each(['0', '-1', '10001', '1.5', '0x10', 'many'])('are never %s', (text) => {
     expect(complaint({ TOOLWAY_SESSIONS_PER_PRINCIPAL: text })).toContain('it must be a whole number from 1 to 10000')
+  })
+})
+
+describe('a preset', () => {
+  test('says what nobody said, and is told as the origin of it; what is said counts for more', () => {
+    const { config, origins } = load({ TOOLWAY_PRESET: 'curatore', PORT: '9000' })
+    expect(config).toMatchObject({
+      TOOLWAY_STORE: 'none',
+      TOOLWAY_PORT: 9000,
+      TOOLWAY_SESSIONS: 'off',
+      MCP_API_KEY_LIMIT: 'execute',
+    })
+    expect(origins.TOOLWAY_STORE).toBe('preset curatore')
+    expect(origins.TOOLWAY_PORT).toBe('environment')
+    expect(load({ TOOLWAY_PRESET: 'curatore' }).config.TOOLWAY_PORT).toBe(8020)
+    expect(load().config).toMatchObject({ TOOLWAY_STORE: 'database', MCP_API_KEY_LIMIT: 'read' })
+  })
+
+  test('that does not exist is refused', () => {
+    expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(/^TOOLWAY_PRESET is "curator" .*it must be curatore\.$/)
+  })
+
+  test('a document that is open to all needs the key whose tools it shows', () => {
+    expect(complaint({ TOOLWAY_OPENAPI: 'public' })).toContain('MCP_API_KEY, which is not set')
   })
 })

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
+import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
 const port = z
@@ -94,6 +95,14 @@ const clientId = (vendor: string, serves: string) =>
 const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret to ${prefix}_CLIENT_ID.`, true)
 
 export const SETTINGS = {
+  TOOLWAY_PRESET: setting(
+    z.enum(PRESET_NAMES, `it must be ${PRESET_NAMES.join(' or ')}`).optional(),
+    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend.',
+  ),
+  TOOLWAY_STORE: setting(
+    z.enum(['database', 'none'], 'it must be database or none').default('database'),
+    'none: everything is declared in files and kept in memory, nothing is stored, and no database is started. One instance.',
+  ),
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
   TOOLWAY_HOST: known(
     ['HOST'],
@@ -245,9 +254,43 @@ export const SETTINGS = {
     z.enum(LIMITS, `it must be one of ${LIMITS.join(', ')}`).default('read'),
     'How far MCP_API_KEY reaches: read leaves out tools that write, write those that destroy.',
   ),
+  MCP_API_KEY_TRUSTED: setting(
+    onOff('off'),
+    'on: requests with MCP_API_KEY may name the person they are made for (X-OpenWebUI-User-Email, X-On-Behalf-Of).',
+  ),
+  MCP_ADMIN_API_KEY: setting(
+    z.string().min(16, 'it must have at least 16 characters').optional(),
+    'Preset curatore: the one key of its toolset admin, which ADMIN_POLICY_FILE describes. Without it there is none.',
+    true,
+  ),
   DEFAULT_ORG_ID: setting(
     z.string().min(1).optional(),
     'Id or slug of the organization of MCP_API_KEY; if unsaid, default.',
+  ),
+  CURATORE_BACKEND_URL: known(
+    ['BACKEND_URL'],
+    setting(
+      z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+      'Preset curatore: address of the backend whose contracts become tools.',
+    ),
+  ),
+  BACKEND_API_KEY: setting(
+    z.string().min(1).optional(),
+    'Preset curatore: what is sent to the backend as X-API-Key.',
+    true,
+  ),
+  BACKEND_TIMEOUT: setting(wholeNumber(1, 3600).default(30), 'Preset curatore: seconds that the backend may take.'),
+  POLICY_FILE: setting(
+    z.string().min(1).optional(),
+    'Preset curatore: the policy.yaml to obey, watched while the gateway runs; if unsaid, the one that is shipped.',
+  ),
+  ADMIN_POLICY_FILE: setting(
+    z.string().min(1).optional(),
+    'Preset curatore: the policy of the toolset admin; if unsaid, the policy.admin.yaml that is shipped.',
+  ),
+  TOOLWAY_OPENAPI: setting(
+    z.enum(['key', 'public'], 'it must be key or public').default('key'),
+    'public: the OpenAPI document of the default toolset is shown without a key, and with it which tools there are.',
   ),
   TOOLWAY_JWT_ISSUER: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
@@ -340,7 +383,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 export type Config = { readonly [Name in SettingName]: z.output<(typeof SETTINGS)[Name]['shape']> }
-export type Origin = 'default' | 'environment' | `file ${string}`
+export type Origin = 'default' | 'environment' | `file ${string}` | `preset ${PresetName}`
 
 export interface LoadedConfig {
   readonly config: Config
@@ -374,8 +417,9 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   refuseUnknown(environment)
   const origins = {} as Record<SettingName, Origin>
   const values: Partial<Record<SettingName, unknown>> = {}
+  const preset = check('TOOLWAY_PRESET', ...readSetting(environment, 'TOOLWAY_PRESET')) as PresetName | undefined
   for (const name of NAMES) {
-    const [text, origin, source] = readSetting(environment, name)
+    const [text, origin, source] = withPreset(readSetting(environment, name), preset, name)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
     values[name] = check(name, text, origin, source)
   }
@@ -383,6 +427,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = proc
   refuseOpenDoor(config)
   providerOf(config)
   refuseHalf(config)
+  refuseShown(config)
   appsOf(config)
   return {
     config,
@@ -408,16 +453,27 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
 }
 
 /** What is said, where it came from, and the name under which it was found. */
-function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): [string | undefined, Origin, string] {
+type Read = [text: string | undefined, origin: Origin, source: string]
+
+function withPreset(read: Read, preset: PresetName | undefined, name: SettingName): Read {
+  const value = read[0] === undefined ? presetValue(preset, name) : undefined
+  return preset === undefined || value === undefined ? read : [value, `preset ${preset}`, name]
+}
+
+function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {
   const { also = [] }: Setting = SETTINGS[name]
   const sources = [name, ...also]
-    .flatMap((known) => [known, `${known}_FILE`])
-    .filter((source) => (environment[source] ?? '') !== '' && isMeant(source, environment[source]))
-  if (sources.length > 1) throw new ConfigFault(`${sources.slice(0, 2).join(' and ')} are both set: keep one of them.`)
-  const [source = name] = sources
+    .flatMap((known) => [
+      { source: known, inFile: false },
+      { source: `${known}_FILE`, inFile: true },
+    ])
+    .filter(({ source }) => (environment[source] ?? '') !== '' && isMeant(source, environment[source]))
+  if (sources.length > 1)
+    throw new ConfigFault(`${sources[0]?.source} and ${sources[1]?.source} are both set: keep one of them.`)
+  const [{ source, inFile } = { source: name, inFile: false }] = sources
   const said = environment[source]
   if (said === undefined || said === '') return [undefined, 'default', source]
-  const [text, origin] = source.endsWith('_FILE') ? readSettingFile(source, said) : [said, 'environment' as const]
+  const [text, origin] = inFile ? readSettingFile(source, said) : [said, 'environment' as const]
   return [SEED_SWITCH.test(source) ? (SEED_WORDS[text.toLowerCase()] ?? text) : text, origin, source]
 }
 
@@ -541,6 +597,14 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
     )
   if (config.TOOLWAY_JWT_JWKS_URL !== undefined && issuer === undefined)
     throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
+}
+
+/** A document that is shown to everybody shows what somebody sees. */
+function refuseShown({ TOOLWAY_OPENAPI: shown, MCP_API_KEY: key }: Config): void {
+  if (shown === 'public' && key === undefined)
+    throw new ConfigFault(
+      'TOOLWAY_OPENAPI=public shows the tools of MCP_API_KEY, which is not set: set it, or leave the document to keys.',
+    )
 }
 
 /** Vendors whose OAuth apps the environment may name: the settings are `<VENDOR>_CLIENT_ID` and `<VENDOR>_CLIENT_SECRET`. */

@@ -43,6 +43,8 @@ export interface AdmitParts {
   readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
   readonly approvals?: Approvals | undefined
+  /** Which endpoint an address names that does not say it whole; unsaid, it is taken as it is. */
+  readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
@@ -64,8 +66,10 @@ export function createAdmit(parts: AdmitParts): Admit {
     connectFirst,
     tasks,
     approvals,
+    placeOf,
   } = parts
-  function stand(known: Principal, { place, onBehalfOf }: Inbound): Standing {
+  function stand(known: Principal, { place: named, onBehalfOf }: Inbound): Standing {
+    const place = placeOf?.(named, known) ?? named
     // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
     if (!isFor(known, place)) throw new Fault('token.unknown')
     const snapshot = placeOrganization(known, place)

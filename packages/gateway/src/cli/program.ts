@@ -1,10 +1,11 @@
 /** The command line: what can be said, with examples, and which command does it. Commands are loaded when they are used. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { LIMITS, REVISIONS } from '@toolway/contract'
-import { ConfigFault } from '../config.ts'
+import { ConfigFault, loadConfig } from '../config.ts'
+import { PRESET_NAMES } from '../config-presets.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { DirectoryInUse } from '../db/embedded-postgres.ts'
-import { WrongVaultKey } from '../admin/installation/open-store.ts'
+import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
+import { WrongVaultKey } from '../vault/ring.ts'
 import { VERSION } from '../call/introduce.ts'
 import { addAccountCommands, withAuth } from './accounts/account-commands.ts'
 import type { AuthWords } from './accounts/auth-words.ts'
@@ -127,9 +128,26 @@ const startCommand = (finish: Finish) =>
     .description('start the gateway (settings come from the environment; `toolway config` lists them)')
     .addHelpText(
       'after',
-      examples('toolway start', 'TOOLWAY_PORT=9000 toolway start', 'TOOLWAY_CONFIG=toolway.yaml toolway start'),
+      examples(
+        'toolway start',
+        'TOOLWAY_PORT=9000 toolway start',
+        'TOOLWAY_CONFIG=toolway.yaml toolway start',
+        'TOOLWAY_STORE=none TOOLWAY_CONFIG=toolway.yaml toolway start',
+        'toolway start --preset curatore',
+      ),
     )
-    .action(async () => finish(await (await import('./start.ts')).start()))
+    .addOption(
+      new Option('--preset <name>', 'start as a preset says, where no setting says otherwise').choices(PRESET_NAMES),
+    )
+    .action(async ({ preset }: { preset?: string }) => {
+      const loaded = loadConfig(preset === undefined ? process.env : { ...process.env, TOOLWAY_PRESET: preset })
+      // One of them loads a database driver, and the other never does.
+      const start =
+        loaded.config.TOOLWAY_STORE === 'none'
+          ? (await import('./start-declared.ts')).startDeclared
+          : (await import('./start.ts')).start
+      finish(await start(loaded))
+    })
 
 function connectionCommand(finish: Finish): Command {
   const command = new Command('connection').description(

@@ -11,14 +11,15 @@ import { declare, DeclarationConflict, withdraw } from '../admin/installation/de
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/installation/first-run.ts'
 import { openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
 import { sealPlain } from '../admin/installation/seal-plain.ts'
-import { compose, type Gateway } from '../compose.ts'
-import { ConfigFault, isLoopback, loadConfig, type LoadedConfig } from '../config.ts'
+import { compose } from '../compose.ts'
+import type { LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
 import { shownOf } from '../admin/connections/describe-connection.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
+import { addressFor, listen, quietLevel, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
 import { ADDRESS_FILE, KEY_FILE } from './store.ts'
 
@@ -30,8 +31,7 @@ const BRIDGE_FILE = fileURLToPath(new URL('../../../bridge/bin/toolway-bridge.mj
 /** A first screen names a tool to call: it comes when that tool is there, or after this long. Later starts know their tools. */
 const FIRST_CONTACT_MS = 5_000
 
-export async function start(): Promise<number> {
-  const loaded = loadConfig()
+export async function start(loaded: LoadedConfig): Promise<number> {
   const { config } = loaded
   const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
   const declarations = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
@@ -71,10 +71,6 @@ export async function start(): Promise<number> {
   await Promise.race([told, orphaned])
   return 0
 }
-
-/** On a terminal the screen is what matters; lines for machines go there only when they are asked for. */
-const quietLevel = ({ config, origins }: LoadedConfig): string =>
-  process.stderr.isTTY && origins.LOG_LEVEL === 'default' ? 'warn' : config.LOG_LEVEL
 
 const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 
@@ -164,44 +160,6 @@ async function prepare(
   return run
 }
 
-async function listen(gateway: Gateway, { config }: LoadedConfig, patience: number): Promise<number> {
-  const { TOOLWAY_PORT: port, TOOLWAY_HOST: host } = config
-  try {
-    return await gateway.listen(patience)
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new CommandFault(
-        `Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
-      )
-    if (code === 'EACCES')
-      throw new CommandFault(`Port ${port} on ${host} needs more rights: choose one above 1023 with TOOLWAY_PORT.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new CommandFault(
-        `This machine has no address ${host}: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.`,
-      )
-    throw thrown
-  }
-}
-
-interface Addresses {
-  readonly local: string
-  /** Where clients find it. */
-  readonly open: string
-  /** Only programs of this machine do. */
-  readonly private: boolean
-}
-
-/** What is listened on has an address that is the same wherever it is read. */
-const REACHED_BY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', localhost: '127.0.0.1' }
-
-function addressFor({ config }: LoadedConfig, port: number): Addresses {
-  const host = REACHED_BY[config.TOOLWAY_HOST] ?? config.TOOLWAY_HOST
-  const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const open = config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
-  return { local, open, private: open === local && isLoopback(config.TOOLWAY_HOST) }
-}
-
 function say(run: FirstRun, address: Addresses, demo: boolean): void {
   const bridge = address.private ? { node: process.execPath, file: BRIDGE_FILE } : undefined
   const people = { address: address.open, setUpCode: run.setUpCode, empty: run.empty }
@@ -211,22 +169,3 @@ function say(run: FirstRun, address: Addresses, demo: boolean): void {
       : firstScreen({ url: `${address.open}/mcp`, key: run.key, bridge }, demo, people)
   process.stdout.write(`${lines.join('\n')}\n`)
 }
-
-const ONE_SIGNAL = 300
-
-/** Resolves on the first signal; a second one ends the process where it stands. */
-function untilToldToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    let told = 0
-    const onSignal = () => {
-      // npm and a terminal may both pass on the same signal; a person who insists takes longer.
-      if (told > 0 && Date.now() - told > ONE_SIGNAL) process.exit(1)
-      told ||= Date.now()
-      resolve()
-    }
-    process.on('SIGINT', onSignal)
-    process.on('SIGTERM', onSignal)
-  })
-}
-
-export { ConfigFault }

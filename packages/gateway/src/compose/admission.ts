@@ -2,27 +2,33 @@
 import { createAdmit, type Admit } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
-import type { Approvals, CallCredentials, ConnectFirst } from '../call/ports.ts'
-import { createOnBehalf } from '../call/callers/on-behalf.ts'
+import type { Approvals, CallCredentials, ConnectFirst, Place } from '../call/ports.ts'
+import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import { createOpenStreams, type OpenStreams } from '../http/streams/open-streams.ts'
 import type { Accounts } from '../identity/accounts.ts'
-import type { Identity } from '../identity/identify.ts'
+import type { Identity, Principal } from '../identity/identify.ts'
 import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
-import type { Ground } from './ground.ts'
+import type { Base } from './ground.ts'
 
 export interface ComposeAdmissionParts {
   readonly identity: Identity
   readonly accounts: Accounts
   readonly snapshots: Pick<KeepSnapshots, 'find'>
   readonly limits: Limits
-  readonly credentials: CallCredentials
-  readonly links: Pick<ConnectLinks, 'read'>
-  readonly approvals: Approvals
+  /** Undefined where none are kept. */
+  readonly credentials: CallCredentials | undefined
+  readonly links: Pick<ConnectLinks, 'read'> | undefined
+  /** Undefined where nobody could be asked. */
+  readonly approvals: Approvals | undefined
+  /** Who stands for whom, where no accounts say it. */
+  readonly onBehalf?: OnBehalf
+  /** Which endpoint an address names that does not say it whole. */
+  readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
 }
 
 export interface Admission {
@@ -31,13 +37,16 @@ export interface Admission {
   readonly connectFirst: ConnectFirst
 }
 
-export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): Admission {
+/** Where no credentials are kept, none ever comes. */
+const NONE: Pick<CallCredentials, 'arrival'> = { arrival: () => Promise.resolve(false) }
+
+export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Admission {
   const { config, vault, log, opened } = ground
   const { identity, accounts, snapshots, limits, credentials, links, approvals } = parts
-  const wishOf = (link: string) => JSON.stringify(links.read(link.slice(link.lastIndexOf('/') + 1)))
+  const wishOf = (link: string) => JSON.stringify(links?.read(link.slice(link.lastIndexOf('/') + 1)))
   const parked = createParkedCalls(vault)
   opened.defer(() => parked.close())
-  const connectFirst = createConnectFirst({ credentials, signer: vault, wishOf })
+  const connectFirst = createConnectFirst({ credentials: credentials ?? NONE, signer: vault, wishOf })
   opened.defer(() => connectFirst.close())
   const tasks = createTaskBook(vault)
   opened.defer(() => tasks.close())
@@ -48,7 +57,8 @@ export function composeAdmission(ground: Ground, parts: ComposeAdmissionParts): 
     defaultOrganization: DEFAULT_SLUG,
     limits,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
-    onBehalf: createOnBehalf({ accounts, log }),
+    placeOf: parts.placeOf,
+    onBehalf: parts.onBehalf ?? createOnBehalf({ accounts, log }),
     parked,
     states: createBoundStates(vault),
     credentials,

@@ -6,7 +6,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createSyncCatalog } from '../jobs/sync-catalog.ts'
 import { createSyncNow } from '../jobs/sync-now.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Ground } from './ground.ts'
+import type { Base } from './ground.ts'
 import type { Contacts } from './upstreams.ts'
 
 export interface ComposeCatalogsParts {
@@ -23,7 +23,7 @@ export interface Catalogs {
   readonly syncNow: ReturnType<typeof createSyncNow>
 }
 
-export function composeCatalogs(ground: Ground, parts: ComposeCatalogsParts): Catalogs {
+export function composeCatalogs(ground: Base, parts: ComposeCatalogsParts): Catalogs {
   const { log, counters, opened } = ground
   const { upstreams, contacts, changes, snapshots } = parts
   const syncing = { log, store: contacts.store, fail: contacts.fail }

@@ -7,43 +7,49 @@ import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
 import { createAdminDoor, type AdminDoorParts } from '../http/admin/admin-door.ts'
-import { createChallenge } from '../http/oauth/challenge.ts'
+import type { Challenge } from '../http/oauth/challenge.ts'
 import type { ChannelRoom } from '../http/lasting/channel-room.ts'
 import { createSseDoor } from '../http/lasting/sse-door.ts'
 import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
+import { createToolDoor } from '../http/tools/tool-door.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
 import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Endpoints } from '../oauth/endpoints.ts'
+import type { Base, Ground } from './ground.ts'
 import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
-import type { Ground } from './ground.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
   McpDoorParts,
-  'entrance' | 'givesSessions' | 'challenge' | 'bodyLimit' | 'limits'
+  'entrance' | 'givesSessions' | 'bodyLimit' | 'limits'
 > {
   readonly limits: Limits
   readonly room: ChannelRoom
-  readonly endpoints: Endpoints
+  /** What tells a client without a token where to get one. */
+  readonly challenge: Challenge
 }
 
-export function composeMcpDoors({ config, vault }: Ground, { endpoints, ...parts }: ComposeMcpDoorsParts) {
+export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsParts) {
   const { sessions, changes } = parts
+  const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault })
   const doors = {
     ...parts,
-    entrance: createEntrance({ sessions, changes, listeners: createListeners(), signer: vault }),
+    entrance,
     givesSessions: config.TOOLWAY_SESSIONS === 'on',
-    challenge: createChallenge(endpoints),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
   }
   return {
     mcp: createMcpDoor(doors),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
+    tools: createToolDoor({
+      ...doors,
+      flat: config.TOOLWAY_PRESET === 'curatore',
+      publicKey: config.TOOLWAY_OPENAPI === 'public' ? config.MCP_API_KEY : undefined,
+    }),
   }
 }
 

@@ -4,10 +4,13 @@ import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Counters } from '../telemetry/counters.ts'
 
-export interface Ground extends Pick<Store, 'db' | 'vault'> {
+export interface Base extends Pick<Store, 'vault'> {
   readonly config: Config
   readonly log: Log
   readonly counters: Counters
   /** What a stage opens it defers the end of here; all of it ends in the opposite order. */
   readonly opened: Pick<AsyncDisposableStack, 'defer'>
 }
+
+/** With a database, which a gateway that keeps everything in memory has not. */
+export interface Ground extends Base, Pick<Store, 'db'> {}

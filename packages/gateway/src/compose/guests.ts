@@ -26,33 +26,47 @@ export const createIsOwn =
 export function composeGuests(parts: ComposeGuestsParts): Guests | undefined {
   const sources = sourcesOf(parts)
   const environment = environmentOf(parts)
-  if (sources.length === 0 && environment === undefined) return undefined
+  if (sources.length === 0 && environment.length === 0) return undefined
   return createGuests({ environment, sources, place: (vouched) => placeOutside(parts, vouched) })
 }
 
+interface KeyWords extends Pick<Principal, 'id' | 'limit' | 'toolset'> {
+  readonly trusted: boolean
+}
+
+/** The key of everybody, and the one of the toolset `admin`, where the settings give them. */
 function environmentOf({ config, find }: ComposeGuestsParts) {
   const { MCP_API_KEY: key, MCP_API_KEY_LIMIT: limit } = config
+  const adminKey = config.TOOLWAY_PRESET === undefined ? undefined : config.MCP_ADMIN_API_KEY
   const name = config.DEFAULT_ORG_ID ?? DEFAULT_SLUG
-  if (key === undefined) return undefined
-  const principal = (): Principal => {
-    const found = find({ id: name }) ?? find({ slug: name })
-    if (found === undefined) throw new Fault('key.unknown')
-    return {
-      id: 'environment key',
-      kind: 'key',
-      userId: undefined,
-      organizationId: found.organization.id,
-      keyId: undefined,
-      role: 'tenant_member',
-      limit,
-      toolset: undefined,
-      resource: undefined,
-      endpoint: undefined,
-      client: undefined,
-      signInId: undefined,
+  const principalWith =
+    ({ trusted, ...words }: KeyWords) =>
+    (): Principal => {
+      const found = find({ id: name }) ?? find({ slug: name })
+      if (found === undefined) throw new Fault('key.unknown')
+      return {
+        ...words,
+        ...(trusted ? { trusted: true as const } : {}),
+        kind: 'key',
+        userId: undefined,
+        organizationId: found.organization.id,
+        keyId: undefined,
+        role: 'tenant_member',
+        resource: undefined,
+        endpoint: undefined,
+        client: undefined,
+        signInId: undefined,
+      }
     }
-  }
-  return { key, principal }
+  const trusted = config.MCP_API_KEY_TRUSTED === 'on'
+  const given = [
+    { key, principal: principalWith({ id: 'environment key', limit, toolset: undefined, trusted }) },
+    {
+      key: adminKey,
+      principal: principalWith({ id: 'environment admin key', limit: 'execute', toolset: 'admin', trusted }),
+    },
+  ]
+  return given.flatMap(({ key: text, principal }) => (text === undefined ? [] : [{ key: text, principal }]))
 }
 
 /** A key that leads nowhere is a mistake, which a start says at once. */

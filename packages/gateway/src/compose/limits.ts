@@ -1,9 +1,9 @@
 /** Who asks too much waits: token buckets of this process, and those it shares with others where a Redis is set. */
 import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
-import type { Ground } from './ground.ts'
+import type { Base } from './ground.ts'
 
-export async function composeLimits({ config, vault, log, counters, opened }: Ground): Promise<Limits> {
+export async function composeLimits({ config, vault, log, counters, opened }: Base): Promise<Limits> {
   const redis =
     config.REDIS_URL === undefined
       ? undefined

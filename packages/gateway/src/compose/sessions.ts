@@ -1,6 +1,6 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
 import { watchAgain } from '../call/read-resource.ts'
-import { DatabaseUnreachable } from '../db/db.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
 import {
   findSession,

@@ -155,7 +155,7 @@ export async function readSnapshot(ground: Pick<Ground, 'db' | 'vault'>, id: Org
 }
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
-const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
+export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
   snapshot.connections
     .filter(({ enabled }) => enabled && snapshot.organization.active)
     .map((connection) => ({

@@ -7,18 +7,18 @@ import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
-import { createUpstreams } from '../upstreams/upstreams.ts'
-import type { Ground } from './ground.ts'
+import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
+import type { Base, Ground } from './ground.ts'
 
 export interface ComposeUpstreamsParts {
   readonly path: string
   readonly lang: string | undefined
   readonly catalogs: () => Pick<KeepCatalogs, 'again'>
+  readonly contacts: Contacts
 }
 
-export function composeUpstreams(ground: Ground, { path, lang, catalogs }: ComposeUpstreamsParts) {
+export function composeUpstreams(ground: Base, { path, lang, catalogs, contacts }: ComposeUpstreamsParts): Upstreams {
   const { config, log, counters, opened } = ground
-  const contacts = createContacts(ground)
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
@@ -54,14 +54,21 @@ export function composeUpstreams(ground: Ground, { path, lang, catalogs }: Compo
     if (failure === undefined) catalogs().again(connectionId as ConnectionId)
   }
 
-  return { upstreams, contacts }
+  return upstreams
 }
 
-export type Contacts = ReturnType<typeof createContacts>
+/** What is noted of a connection when it is met. */
+export interface Contacts {
+  /** What an upstream showed it speaks, until the next contact is stored with it. */
+  remember(connectionId: string, revision: string): void
+  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer): Promise<void>
+  fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
+  /** What is seen of a connection between two looks at its lists. */
+  note(connectionId: string, fault: Fault | undefined): Promise<unknown>
+}
 
 /** What the database is told of a connection: what it offered, why it failed, what it speaks. */
-function createContacts({ db }: Ground) {
-  /** What an upstream showed it speaks, until the next contact is stored with it. */
+export function createContacts({ db }: Ground): Contacts {
   const revisions = new Map<string, string>()
   const eraOf = (connectionId: string) => {
     const revision = revisions.get(connectionId)
@@ -78,8 +85,7 @@ function createContacts({ db }: Ground) {
         await markStale(sql, organizationId, connectionId, fault.message)
         await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
       }),
-    /** What is seen of a connection between two looks at its lists. */
-    note: (connectionId: string, fault: Fault | undefined): Promise<unknown> =>
+    note: (connectionId, fault) =>
       db.system((sql) =>
         noteContact(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),

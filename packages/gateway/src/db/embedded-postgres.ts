@@ -20,7 +20,7 @@ import type { EmbeddedConnection, EmbeddedPostgres } from './embedded/server.ts'
 import { isGuarded } from './embedded/socket.ts'
 
 export { NoEmbeddedPostgres } from './embedded/binaries.ts'
-export { DirectoryInUse } from './embedded/server.ts'
+export { DirectoryInUse } from './embedded/directory-in-use.ts'
 export type { EmbeddedConnection, EmbeddedPostgres } from './embedded/server.ts'
 
 export interface EmbeddedParts {

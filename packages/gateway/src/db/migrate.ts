@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Log } from '../lib/log.ts'
-import { withoutRow } from './unreachable.ts'
+import { withoutRow } from './driver-errors.ts'
 
 /** A newer program has been here: an older one could write what the newer one does not expect. */
 export class DatabaseNewer extends Error {

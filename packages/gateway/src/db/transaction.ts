@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import type { z } from 'zod'
-import { DatabaseUnreachable, isUnreachable, withoutRow } from './unreachable.ts'
+import { isUnreachable, withoutRow } from './driver-errors.ts'
+import { DatabaseUnreachable } from './unreachable.ts'
 
 /**
  * SQL in, rows out. Name the row's shape first: tests parse every row by it, production trusts it, so a shape may

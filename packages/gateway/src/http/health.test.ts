@@ -7,13 +7,13 @@ afterEach(() => void vi.useRealTimers())
 function fixture() {
   const health: Health = { started: true, draining: false }
   const database = { there: true, asked: 0 }
-  const ping = () => {
+  const store = () => {
     database.asked++
     return database.there
       ? Promise.resolve()
       : Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7 password=hunter2'))
   }
-  return { health, database, readiness: createReadiness({ health, ping, limits: () => 'memory' }) }
+  return { health, database, readiness: createReadiness({ health, store, limits: () => 'memory' }) }
 }
 
 describe('readiness', () => {

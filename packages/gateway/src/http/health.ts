@@ -17,8 +17,10 @@ export interface Readiness {
 
 export interface HealthParts {
   readonly health: Health
-  /** Resolves when the database answers. */
-  ping(): Promise<void>
+  /** Resolves when the database answers; undefined where there is none, which is then one instance. */
+  readonly store: (() => Promise<void>) | undefined
+  /** What is wrong with a policy file whose last content is in force. That stops nobody either. */
+  readonly policy?: () => string | undefined
   /** Where requests are counted. Limits go on while Redis is away, so this is told and stops nobody. */
   limits(): string
 }
@@ -26,9 +28,13 @@ export interface HealthParts {
 /** Probes come every few seconds from several sides; the database is asked once a second at most. */
 const FRESH = 1_000
 
-export function createReadiness({ health, ping, limits }: HealthParts): () => Promise<Readiness> {
+const MEMORY_ONLY = 'memory only: one instance'
+/** Where the file is, and what stands in it, is for the log and for who has a key. */
+const LAST_POLICY = 'the policy file cannot be used; the last policy is in force'
+
+export function createReadiness({ health, store, policy, limits }: HealthParts): () => Promise<Readiness> {
   let last: { at: number; answer: Promise<string | undefined> } | undefined
-  const database = () => {
+  const database = (ping: () => Promise<void>) => {
     if (last === undefined || Date.now() - last.at > FRESH) {
       last = {
         at: Date.now(),
@@ -41,8 +47,11 @@ export function createReadiness({ health, ping, limits }: HealthParts): () => Pr
     return last.answer
   }
   return async () => {
-    const problem = !health.started ? 'it is starting' : health.draining ? 'it is shutting down' : await database()
-    const checks = { database: (await database()) ?? 'ok', state: 'single', limits: limits() }
+    const away = store === undefined ? undefined : await database(store)
+    const problem = !health.started ? 'it is starting' : health.draining ? 'it is shutting down' : away
+    const kept = store === undefined ? { store: MEMORY_ONLY } : { database: away ?? 'ok' }
+    const policed = policy === undefined ? {} : { policy: policy() === undefined ? 'ok' : LAST_POLICY }
+    const checks = { ...kept, ...policed, state: 'single', limits: limits() }
     return { ready: problem === undefined, problem, checks }
   }
 }

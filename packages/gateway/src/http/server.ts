@@ -20,6 +20,8 @@ import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
+import type { PolicyDoor } from './tools/policy-door.ts'
+import type { ToolDoor } from './tools/tool-door.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
 import { cutUnread } from './streams/unread.ts'
 import type { WebSocketDoor } from './lasting/websocket-door.ts'
@@ -34,18 +36,22 @@ export interface ServerParts {
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
-  /** Tells what happens in an organization. */
-  readonly eventSocket: EventSocket
+  /** Tools for clients that speak no MCP. */
+  readonly tools?: ToolDoor | undefined
+  /** Shows and reloads a policy file, where there is one. */
+  readonly policy?: PolicyDoor | undefined
+  /** Tells what happens in an organization. This and the next are undefined where nothing is stored. */
+  readonly eventSocket: EventSocket | undefined
   /** Serves the addresses of the authorization server. */
-  readonly oauth: OAuthDoor
+  readonly oauth: OAuthDoor | undefined
   /** Serves what is below /api/v1 and is no MCP endpoint. */
-  readonly admin: Hono<{ Bindings: HttpBindings }>
+  readonly admin: Hono<{ Bindings: HttpBindings }> | undefined
   /** Connecting accounts: its callbacks lie below /api/v1, too, and are nobody's operation. */
-  readonly connect: Hono<{ Bindings: HttpBindings }>
+  readonly connect: Hono<{ Bindings: HttpBindings }> | undefined
   /** Questions whether calls may be made: pages, and the signed answers of webhooks. */
-  readonly approvals: Hono<{ Bindings: HttpBindings }>
+  readonly approvals: Hono<{ Bindings: HttpBindings }> | undefined
   /** Pages for people with a browser. */
-  readonly pages: Hono<{ Bindings: HttpBindings }>
+  readonly pages: Hono<{ Bindings: HttpBindings }> | undefined
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   /** Undefined: there is no /metrics. */
@@ -100,7 +106,7 @@ const HSTS = 'max-age=31536000'
 const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, clients, limits, mcp, sse, webSocket, eventSocket, oauth } = parts
+  const { guard, clients, limits, mcp, sse, webSocket, eventSocket, oauth, tools, policy } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
@@ -140,12 +146,23 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     }
     if (origin !== undefined) allowOrigin(request, response, origin)
     const address = addressOf(path)
-    if (address === undefined)
-      return oauth.takes(path) ? oauth.answer(request, response, path) : rest(request, response)
+    if (address === undefined) return beside(request, response, path)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const { place, way } = address
     if (way === 'mcp') return mcp.answer(request, response, place)
     return sse === undefined ? rest(request, response) : sse.answer(request, response, place, way)
+  }
+
+  /** What is no MCP endpoint. A browser that asks first is told what the server says of every address. */
+  function beside(request: IncomingMessage, response: ServerResponse, path: string): void | Promise<unknown> {
+    if (oauth?.takes(path) === true) return oauth.answer(request, response, path)
+    const tool = tools?.addressOf(path)
+    const isPolicy = tool === undefined && policy?.takes(path) === true
+    // An address of one part may be a page; only what is sent to it is for a tool.
+    if ((tool === undefined || (tool.way === 'flat call' && request.method === 'GET')) && !isPolicy)
+      return rest(request, response)
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    return tool === undefined ? policy?.answer(request, response, path) : tools?.answer(request, response, tool)
   }
 
   /** Nobody was asked who this is: no body is read and no record is kept, only a count. */
@@ -169,7 +186,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     try {
       const target = targetOf(request.url ?? '/')
       const path = pathOf(target.origin)
-      const isEvents = eventSocket.takes(request, path)
+      const isEvents = eventSocket?.takes(request, path) === true
       if (!isEvents && !webSocket.takes(request)) return false
       guarded(request, target)
       return isEvents || addressOf(path)?.way === 'mcp'
@@ -190,7 +207,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   server.on('upgrade', (request, socket, head) => {
     const path = pathOf(request.url ?? '/')
     const { place = {} } = addressOf(path) ?? {}
-    const entered = eventSocket.takes(request, path)
+    const entered = eventSocket?.takes(request, path)
       ? eventSocket.enter(request, socket, head)
       : webSocket.enter(request, socket, head, place)
     entered.catch(() => socket.destroy())
@@ -238,10 +255,7 @@ function createRest(parts: ServerParts) {
     // What sets one of its own, as a page that may be kept, keeps it.
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
-  app.route('/', connect)
-  app.route('/', approvals)
-  app.route('/', admin)
-  app.route('/', pages)
+  for (const door of [connect, approvals, admin, pages]) if (door !== undefined) app.route('/', door)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
     const { localAddress: address, localPort: port } = c.env.incoming.socket

@@ -11,6 +11,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { clearStaleLocks, findHolder, isAlive } from './cluster.ts'
+import { DirectoryInUse } from './directory-in-use.ts'
 import { startGuarded } from './process.ts'
 import type { Exit } from './process.ts'
 import { openSocketFolder, socketPort } from './socket.ts'
@@ -33,16 +34,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
   /** Hear that it ended without having been asked to. */
   onExit(listener: (exit: Exit) => void): void
-}
-
-/** Another server runs on this directory: use that one (`findEmbeddedPostgres`) or another directory. */
-export class DirectoryInUse extends Error {
-  readonly pid: number
-  constructor(directory: string, pid: number) {
-    super(`${directory} is in use by another Toolway (its PostgreSQL is process ${pid})`)
-    this.name = 'DirectoryInUse'
-    this.pid = pid
-  }
 }
 
 export interface Place {

@@ -1,0 +1,54 @@
+/**
+ * `toolway start` without a database (TOOLWAY_STORE=none): what the files and settings declare is what there is, from the first
+ * request to the last. It writes nothing to the disk but what children that it starts have of their own.
+ */
+import { composeDeclared } from '../compose/declared/compose-declared.ts'
+import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
+import { rootOf } from '../compose/declared/root.ts'
+import { ConfigFault, type LoadedConfig } from '../config.ts'
+import { readConfigFile } from '../config-file.ts'
+import { createLogs } from '../telemetry/log.ts'
+import { createVault } from '../vault/vault.ts'
+import { parentEnd } from './parent-end.ts'
+import { addressFor, listen, quietLevel, untilToldToStop } from './running.ts'
+
+/** A client that comes at once finds the tools, if they can be had. Milliseconds. */
+const FIRST_CONTACT_MS = 5_000
+
+export async function startDeclared(loaded: LoadedConfig): Promise<number> {
+  const { config } = loaded
+  const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
+  if (config.TOOLWAY_PRESET === 'curatore') refuseUnready(config)
+  else if (config.TOOLWAY_CONFIG === undefined)
+    throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.')
+  const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
+  if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
+  const logs = createLogs(quietLevel(loaded))
+  const { log } = logs
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => logs.flush())
+  if (config.DATABASE_URL !== undefined) log.warn({}, 'DATABASE_URL is not used: TOOLWAY_STORE is none')
+  const { root, lasting } = rootOf(config)
+  if (!lasting && config.REDIS_URL !== undefined)
+    log.warn({}, 'gateways that share REDIS_URL need one MCP_ENCRYPTION_KEY to count together; this one counts alone')
+  const gateway = await composeDeclared({
+    config,
+    vault: createVault(root),
+    declared,
+    log,
+    logLine: logs.line,
+    path: loaded.path,
+    lang: loaded.lang,
+  })
+  opened.defer(() => gateway.close())
+  const told = untilToldToStop()
+  const port = await listen(gateway, loaded, FIRST_CONTACT_MS)
+  const { open, local } = addressFor(loaded, port)
+  process.stdout.write(
+    `\n  Toolway is ready at ${open}/mcp\n  It keeps nothing: no database, one instance. Ctrl+C stops it.\n\n`,
+  )
+  log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
+  await Promise.race([told, orphaned])
+  return 0
+}

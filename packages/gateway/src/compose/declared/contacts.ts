@@ -1,0 +1,58 @@
+/** What is noted of connections when they are met, where nothing is stored: their lists stay in memory with the rows. */
+import { createHash } from 'node:crypto'
+import type { ConnectionId } from '@toolway/contract'
+import { isRevision } from '@toolway/protocol'
+import type { CatalogRow } from '../../catalog/catalogs.ts'
+import { onceEach } from '../../catalog/locks/tool-hash.ts'
+import type { Contacts } from '../upstreams.ts'
+import type { Rows } from './rows.ts'
+
+const UNSEEN: Omit<CatalogRow, 'connection_id'> = {
+  digest: null,
+  revision: null,
+  server: null,
+  tools: null,
+  resources: null,
+  templates: null,
+  prompts: null,
+  fetched_at: null,
+  stale_since: null,
+  stale_reason: null,
+  held: [],
+  names: [],
+}
+
+export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatalog'>): Contacts {
+  const before = (connectionId: ConnectionId): CatalogRow =>
+    rows.findCatalog(connectionId) ?? { ...UNSEEN, connection_id: connectionId }
+  return {
+    // Whoever asks next finds out for itself.
+    remember() {},
+    store(_, connectionId, { revision, server, tools: listed, resources, templates, prompts }) {
+      const tools = onceEach(listed)
+      const lists = { tools: [...tools], resources: [...resources], templates: [...templates], prompts: [...prompts] }
+      const digest = createHash('sha256')
+        .update(JSON.stringify([revision, server, lists]))
+        .digest('hex')
+      const held = before(connectionId)
+      const same = held.digest === digest
+      rows.keepCatalog(connectionId, {
+        ...(same ? held : { ...held, ...lists, digest, server, revision: isRevision(revision) ? revision : null }),
+        fetched_at: new Date(),
+        stale_since: null,
+        stale_reason: null,
+      })
+      return Promise.resolve()
+    },
+    fail(_, connectionId, { message }) {
+      const held = before(connectionId)
+      rows.keepCatalog(connectionId, {
+        ...held,
+        stale_since: held.stale_since ?? new Date(),
+        stale_reason: message,
+      })
+      return Promise.resolve()
+    },
+    note: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The preset `curatore` (ledger S1): one organization, one contract backend, and toolsets that are what policy files say.
+ *
+ * Each policy file has a connection of its own to the backend, because it says which contracts become tools and how long they are
+ * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
+ */
+import { fileURLToPath } from 'node:url'
+import type { ContractWords } from '@toolway/contract'
+import { ConfigFault, type Config } from '../../../config.ts'
+import type { Declared } from '../../../config-file.ts'
+import type { CuratorePolicy } from '../../../policy-file.ts'
+import type { Place } from '../../../call/ports.ts'
+import type { Principal } from '../../../identity/principal.ts'
+import type { DeclaredOrganization } from '../rows.ts'
+
+/** One endpoint of the preset, and the file that says what it is. */
+export interface Profile {
+  /** Slug of its toolset. */
+  readonly toolset: string
+  /** Alias of its connection. */
+  readonly alias: string
+  readonly path: string
+}
+
+const DEFAULT = 'default'
+const ADMIN = 'admin'
+const ALIASES: Readonly<Record<string, string>> = { [DEFAULT]: 'cwr', [ADMIN]: 'cwr-admin' }
+
+const shipped = {
+  [DEFAULT]: fileURLToPath(new URL('policy.yaml', import.meta.url)),
+  [ADMIN]: fileURLToPath(new URL('policy.admin.yaml', import.meta.url)),
+}
+
+/** Throws ConfigFault where the preset cannot be what it is for: above all, without a key it would be open to everybody. */
+export function refuseUnready(config: Config): void {
+  const needs = (name: 'MCP_API_KEY' | 'DEFAULT_ORG_ID' | 'CURATORE_BACKEND_URL', what: string) => {
+    if (config[name] === undefined) throw new ConfigFault(`The preset curatore needs ${name}: ${what}.`)
+  }
+  needs('MCP_API_KEY', 'the key that its clients send as "Authorization: Bearer …", at least 16 characters of your own')
+  needs('DEFAULT_ORG_ID', 'the id of the organization that every call with that key is made for')
+  needs('CURATORE_BACKEND_URL', 'the address of the backend, such as http://backend:8000')
+  if (config.MCP_ADMIN_API_KEY === config.MCP_API_KEY)
+    throw new ConfigFault('MCP_ADMIN_API_KEY is the same as MCP_API_KEY: the toolset admin needs a key of its own.')
+  if (config.TOOLWAY_AUTH === 'off')
+    throw new ConfigFault('TOOLWAY_AUTH=off does not go with the preset curatore: its clients send MCP_API_KEY.')
+}
+
+/** The organization `default` is the preset's own: what a file says of it would be silently nothing. */
+export function refuseDeclared(declared: readonly Declared[]): void {
+  const own = declared.find(({ slug }) => slug === DEFAULT)
+  const said =
+    own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...own.groups, ...(own.rules ?? [])]
+  if (said.length > 0)
+    throw new ConfigFault(
+      'TOOLWAY_CONFIG speaks of the organization at its top, which the preset curatore makes by itself: declare others under organizations, and rules for all of them under platform.',
+    )
+}
+
+export function profilesOf({
+  POLICY_FILE: file,
+  ADMIN_POLICY_FILE: adminFile,
+  MCP_ADMIN_API_KEY: adminKey,
+}: Config): Profile[] {
+  const profile = (toolset: typeof DEFAULT | typeof ADMIN, path: string | undefined): Profile => ({
+    toolset,
+    alias: ALIASES[toolset] ?? toolset,
+    path: path ?? shipped[toolset],
+  })
+  return [profile(DEFAULT, file), ...(adminKey === undefined ? [] : [profile(ADMIN, adminFile)])]
+}
+
+export function curatoreOrganization(
+  config: Config,
+  profiles: readonly (Profile & { readonly policy: CuratorePolicy })[],
+): DeclaredOrganization {
+  const {
+    DEFAULT_ORG_ID: id = '',
+    CURATORE_BACKEND_URL: url = '',
+    BACKEND_API_KEY: key,
+    BACKEND_TIMEOUT: timeout,
+  } = config
+  return {
+    slug: DEFAULT,
+    id,
+    name: id,
+    connections: profiles.map(({ alias, policy }) => ({
+      alias,
+      title: alias,
+      enabled: true,
+      revision: 'auto',
+      timeout,
+      // Whoever runs this gateway named the backend, wherever that is.
+      private: true,
+      wire: {
+        kind: 'contract',
+        url,
+        headers: key === undefined ? {} : { 'X-API-Key': key },
+        words: wordsOf(id, policy),
+      },
+    })),
+    toolsets: profiles.map(({ toolset, alias, policy }) => ({
+      slug: toolset,
+      title: toolset,
+      settings: { connections: [alias], ...policy.selection(alias), rules: [...policy.rules] },
+    })),
+    keys: [],
+    groups: [],
+  }
+}
+
+/** What the policy file says of the backend's contracts. */
+const wordsOf = (id: string, { allowlist, settings }: CuratorePolicy): ContractWords => ({
+  organization: id,
+  contracts_for: settings.contract_cache_ttl,
+  facets_for: settings.metadata_cache_ttl,
+  // Version 1 names what it exposes; version 2 leaves that to each contract.
+  exposes: allowlist === undefined ? 'agent' : 'all',
+  side_effects: !settings.block_side_effects,
+  allows: [...settings.side_effects_allowlist],
+  checks_facets: settings.validate_facets,
+  on_behalf: true,
+})
+
+/** Nobody reaches the toolset `admin` but its key; tokens of others and MCP_API_KEY reach the default one. */
+export const bindToProfile = (principal: Principal): Principal =>
+  principal.toolset === undefined ? { ...principal, toolset: DEFAULT } : principal
+
+/** An endpoint is its one connection, so that tools are known by their own names. */
+export function placeOfProfile(place: Place, { toolset }: Principal): Place {
+  const alias = ALIASES[place.toolset ?? toolset ?? DEFAULT]
+  return place.connection !== undefined || alias === undefined ? place : { ...place, connection: alias }
+}

@@ -1,0 +1,53 @@
+/**
+ * Who is calling where there are no accounts: the keys that files and settings give, and whom an issuer or a backend vouches for.
+ * No token of ours exists here.
+ */
+import { Fault } from '@toolway/contract'
+import { createBrought } from '../../call/callers/brought.ts'
+import { createAccounts } from '../../identity/accounts.ts'
+import { createIdentity } from '../../identity/identify.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { KeepSnapshots } from '../../jobs/keep-snapshots.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { composeGuests } from '../guests.ts'
+import type { Base } from '../ground.ts'
+import type { Rows } from './rows.ts'
+
+export interface ComposeDeclaredIdentityParts {
+  readonly rows: Pick<Rows, 'findKey'>
+  readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
+  /** What a caller is here besides, as the preset says. */
+  readonly bind: ((principal: Principal) => Principal) | undefined
+}
+
+export function composeDeclaredIdentity(
+  { config, vault }: Base,
+  { rows, snapshots, bind = (principal) => principal }: ComposeDeclaredIdentityParts,
+) {
+  const accounts = createAccounts({ list: () => Promise.resolve([]) })
+  const guests = composeGuests({
+    config,
+    fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
+    isOwn: () => false,
+    accounts,
+    find: (name) => snapshots().find(name),
+    all: () => snapshots().all(),
+  })
+  const known = createIdentity({
+    hash: vault.hash,
+    find: (hash) => Promise.resolve(rows.findKey(hash)),
+    guests,
+    readToken: () => Promise.reject(new Fault('token.unknown')),
+    stands: () => false,
+    open: config.TOOLWAY_AUTH === 'off',
+  })
+  const identity: typeof known = {
+    identify(authorization) {
+      const principal = known.identify(authorization)
+      return principal instanceof Promise ? principal.then(bind) : bind(principal)
+    },
+    forget: known.forget,
+  }
+  const secrets = new Set([config.MCP_API_KEY, config.MCP_ADMIN_API_KEY, config.BACKEND_API_KEY])
+  return { identity, accounts, brought: createBrought((text) => secrets.has(text)) }
+}

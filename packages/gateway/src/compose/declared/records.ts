@@ -1,0 +1,22 @@
+/**
+ * Where nothing is stored, what happened is on the log: one JSON line for each call, which `trail.ts` writes, and one for each kind
+ * of refusal of callers whom nobody knows.
+ */
+import type { TrailParts } from '../../call/trail.ts'
+import { createRefusals } from '../../records/refusals.ts'
+import type { Base } from '../ground.ts'
+
+/** Nobody reads it back. */
+const NOWHERE = {} as ReturnType<TrailParts['intend']>
+
+export function composeLogRecords({ log, opened }: Base): Pick<TrailParts, 'intend' | 'write' | 'refuseStranger'> {
+  const refusals = createRefusals({
+    // The first of its kind is the line of its call already.
+    write: (entry) => {
+      if (entry.detail !== undefined) log.warn(entry, 'refused')
+    },
+    now: Date.now,
+  })
+  opened.defer(() => refusals.close())
+  return { intend: () => NOWHERE, write() {}, refuseStranger: refusals.take }
+}

@@ -1,0 +1,19 @@
+/** Sessions of legacy clients where nothing is stored: they live as long as the process does. */
+import type { KeepSessions } from '../../jobs/keep-sessions.ts'
+import { createSessions } from '../../sessions/sessions.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import type { Base } from '../ground.ts'
+
+export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<Upstreams, 'forgetSession'>) {
+  const sessions = createSessions({
+    now: Date.now,
+    mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
+    onEnd: (session) => upstreams.forgetSession(session.id),
+    onChange() {},
+  })
+  opened.defer(() => sessions.close())
+  return { sessions, keepSessions: FORGETFUL }
+}
+
+/** A session that memory does not know is gone. */
+const FORGETFUL: Pick<KeepSessions, 'keep' | 'recall'> = { keep() {}, recall: () => Promise.resolve() }

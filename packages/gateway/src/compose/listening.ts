@@ -1,0 +1,21 @@
+/** A server at its address, as every composition has one. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How long calls may go on once the gateway has been told to end. */
+export const DRAIN_MS = 10_000
+
+/** An address that means every network of this machine is none to reach it by. */
+export function addressOn(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+export const listenOn = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })

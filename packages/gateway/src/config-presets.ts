@@ -1,0 +1,29 @@
+/**
+ * What a preset says of settings that nobody said: values as the environment would give them. A setting that is said counts for
+ * more, wherever it is said.
+ */
+export const PRESETS = {
+  /**
+   * The gateway in front of one contract backend (ledger S1): no database, no session that outlives a request, and whatever its
+   * policy file says.
+   */
+  curatore: {
+    TOOLWAY_STORE: 'none',
+    TOOLWAY_PORT: '8020',
+    TOOLWAY_SESSIONS: 'off',
+    TOOLWAY_DEMO: 'off',
+    TOOLWAY_LIMIT_ADDRESS: '60',
+    // The policy file says which tools with side effects there are; where there are none, it reaches none.
+    MCP_API_KEY_LIMIT: 'execute',
+  },
+} as const satisfies Record<string, Readonly<Record<string, string>>>
+
+export type PresetName = keyof typeof PRESETS
+export const PRESET_NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]]
+
+/** Undefined where the preset does not speak of it. */
+export function presetValue(preset: PresetName | undefined, name: string): string | undefined {
+  if (preset === undefined) return undefined
+  const values: Readonly<Record<string, string>> = PRESETS[preset]
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}

@@ -1,0 +1,88 @@
+/** `GET /policy` and `POST /policy/reload`: what the policy file says now, for whoever has a key (source system, section 2.1). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault, permits } from '@toolway/contract'
+import type { Admit } from '../../call/admit.ts'
+import type { Standing } from '../../call/ports.ts'
+import type { Limits } from '../../limits/limits.ts'
+import { countUnknown } from '../count-unknown.ts'
+import { correlationOf } from '../request-head.ts'
+import { headersOf, problemOf } from '../say-fault.ts'
+import { cutUnread } from '../streams/unread.ts'
+
+/** The policy file of each toolset, as it is in force. */
+export interface Policies {
+  /** Undefined where no file speaks of that toolset. */
+  show(toolset: string): object | undefined
+  /** Read the files now, and ask the backend for its contracts. `problem`: a file could not be read, and the last policy stays. */
+  reload(): Promise<{ readonly problem: string | undefined }>
+}
+
+export interface PolicyDoorParts {
+  readonly admit: Admit
+  readonly limits: Pick<Limits, 'unknown'>
+  readonly policies: Policies
+  newCorrelationId(): string
+}
+
+export interface PolicyDoor {
+  takes(path: string): boolean
+  answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
+}
+
+const METHODS: Readonly<Record<string, string>> = { '/policy': 'GET', '/policy/reload': 'POST' }
+
+export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: PolicyDoorParts): PolicyDoor {
+  async function serve({ method, headers }: IncomingMessage, path: string): Promise<object> {
+    const allowed = METHODS[path] ?? ''
+    if (method !== allowed) throw new Fault('request.method', { method: method ?? '?', allowed })
+    const standing = await admit({ place: {}, authorization: headers.authorization })
+    if (!permits(standing.role, 'tool_call'))
+      throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
+    await standing.limits.request(standing.principal.id, standing.organizationId, standing.requestsPerMinute)
+    return path === '/policy' ? shown(standing) : reload(standing)
+  }
+
+  function shown({ principal }: Standing): object {
+    const policy = policies.show(principal.toolset ?? '')
+    if (policy === undefined) throw new Fault('address.unknown', { path: '/policy' })
+    return policy
+  }
+
+  async function reload(standing: Standing): Promise<object> {
+    const { problem } = await policies.reload()
+    const policy = shown(standing)
+    return problem === undefined ? { status: 'reloaded', ...policy } : { status: 'unchanged', problem, ...policy }
+  }
+
+  return {
+    takes: (path) => Object.hasOwn(METHODS, path),
+    async answer(request, response, path) {
+      const correlationId = correlationOf(request) ?? newCorrelationId()
+      const headers = { 'x-correlation-id': correlationId, 'cache-control': 'no-store' }
+      try {
+        say(response, 200, 'application/json', await serve(request, path), headers)
+      } catch (thrown) {
+        const fault = await countUnknown(thrown, limits)
+        const allow = fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}
+        say(response, fault.row.http, 'application/problem+json', problemOf(fault, correlationId), {
+          ...headers,
+          ...headersOf(fault),
+          ...allow,
+        })
+      }
+    },
+  }
+}
+
+function say(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (response.destroyed) return
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...headers }).end(text)
+  cutUnread(response)
+}

@@ -1,0 +1,192 @@
+/**
+ * `policy.yaml` of the contract gateway, versions 1 and 2 (ledger S1-POL-08): what is exposed, and which values arguments may have.
+ *
+ * Version 1 names what is exposed; version 2 exposes what the backend offers to agents, but for a denylist. Both are read as what
+ * they are here: the selection of a toolset, and rules. It is read strictly: a name that is not known, or a limit that nobody could
+ * keep, is an error with line and column, because a limit that is silently not there is worse than a gateway that does not start.
+ */
+import { readFileSync } from 'node:fs'
+import { RuleWords } from '@toolway/contract'
+import { LineCounter, parseDocument } from 'yaml'
+import { z } from 'zod'
+import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
+import { ConfigFault } from './config.ts'
+
+const ToolName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must be the name of a tool: letters, digits, "_", "-" and "."')
+const Clamp = z
+  .strictObject({
+    max: z.number().optional(),
+    min: z.number().optional(),
+    default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  })
+  .refine((clamp) => Object.values(clamp).some((value) => value !== undefined), 'needs max, min or default')
+  .refine(({ min, max }) => min === undefined || max === undefined || min <= max, 'has a min above its max')
+  .refine(
+    ({ min = -Infinity, max = Infinity, default: unsaid }) =>
+      typeof unsaid !== 'number' || (unsaid >= min && unsaid <= max),
+    'has a default outside its own limits',
+  )
+
+const TTL = 'must be a whole number of seconds from 1 to 86400'
+const ttl = z.int(TTL).min(1, TTL).max(86_400, TTL)
+
+const Settings = z.strictObject({
+  block_side_effects: z.boolean().default(true),
+  side_effects_allowlist: z.array(ToolName).default([]),
+  validate_facets: z.boolean().default(true),
+  contract_cache_ttl: ttl.default(300),
+  metadata_cache_ttl: ttl.default(600),
+})
+
+const File = z.strictObject({
+  version: z
+    .union([z.number(), z.string()])
+    .transform(String)
+    .refine((text) => /^[12](\.\d+)?$/.test(text), 'must be "1.0" or "2.0"'),
+  allowlist: z.array(ToolName).optional(),
+  denylist: z.array(ToolName).default([]),
+  clamps: z.record(ToolName, z.record(z.string().min(1).max(100), Clamp)).default({}),
+  settings: Settings.prefault({}),
+})
+
+const NAMES = [...Object.keys(File.shape), ...Object.keys(Settings.shape), 'max', 'min', 'default']
+
+/** Tools that were renamed since files of version 1 were written: a file that names the old one means the new one. */
+const RENAMED: Readonly<Record<string, string>> = { materialize_text: 'get_content' }
+
+/** As it was written, and what follows. */
+export interface CuratorePolicy {
+  readonly version: string
+  readonly denylist: readonly string[]
+  /** Undefined in version 2. */
+  readonly allowlist: readonly string[] | undefined
+  readonly settings: z.output<typeof Settings>
+  readonly clamps: z.output<typeof File>['clamps']
+  /** Patterns over `alias__tool`, as a toolset selects. */
+  selection(alias: string): { readonly include: string[]; readonly exclude: string[] }
+  readonly rules: readonly RuleWords[]
+}
+
+/** Throws ConfigFault with file, line and column. */
+export function readPolicyFile(path: string): CuratorePolicy {
+  return readPolicy(path, readText(path))
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (thrown) {
+    throw new ConfigFault(
+      `The policy file ${path} cannot be read (${(thrown as NodeJS.ErrnoException).code}): check the path and its permissions.`,
+    )
+  }
+}
+
+export function readPolicy(path: string, text: string): CuratorePolicy {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
+  const [broken] = document.errors
+  if (broken !== undefined) {
+    const { line, col } = lines.linePos(broken.pos[0])
+    const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
+    throw new ConfigFault(`${path}:${line}:${col}: this is not YAML: ${problem}.`)
+  }
+  const complain = createComplain(path, document, lines)
+  const value = valueOf(path, () => document.toJS() as unknown)
+  if (value === null || value === undefined) throw new ConfigFault(`${path}: the file is empty: it needs a version.`)
+  const parsed = File.safeParse(value)
+  if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
+  return describe(parsed.data, complain)
+}
+
+/** A few aliases may unfold without end. */
+function valueOf(path: string, read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (thrown) {
+    throw new ConfigFault(`${path}: an alias cannot be followed: ${(thrown as Error).message}.`)
+  }
+}
+
+function describe(file: z.output<typeof File>, complain: Complain): CuratorePolicy {
+  const { version, denylist, settings } = file
+  const first = version.startsWith('1')
+  if (first && file.allowlist === undefined)
+    throw complain(['version'], 'is 1, which needs an allowlist: the names of the tools that are exposed')
+  if (!first && (file.allowlist ?? []).length > 0)
+    throw complain(
+      ['allowlist'],
+      'belongs to version 1: version 2 exposes what the backend offers to agents, but for the denylist',
+    )
+  const allowlist = first ? withRenamed(file.allowlist ?? []) : undefined
+  return {
+    version,
+    denylist,
+    allowlist,
+    settings,
+    clamps: file.clamps,
+    selection: (alias) => ({
+      include: (allowlist ?? ['*']).map((name) => `${alias}__${name}`),
+      exclude: withRenamed(denylist).map((name) => `${alias}__${name}`),
+    }),
+    rules: [...effectRules(settings), ...clampRules(file.clamps)],
+  }
+}
+
+const withRenamed = (names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => (Object.hasOwn(RENAMED, name) ? [name, RENAMED[name] ?? name] : [name]))),
+]
+
+const NO_EFFECTS = 'no-side-effects'
+
+/** What has a side effect is hidden; who exposes some of it names it (ledger S1-LST-06, S1-EXP-04). */
+function effectRules({ block_side_effects: blocks, side_effects_allowlist: names }: z.output<typeof Settings>) {
+  if (!blocks) return []
+  const hide = RuleWords.parse({
+    name: NO_EFFECTS,
+    action: 'hide',
+    match: { effects: ['write', 'destructive'] },
+    reason: 'This profile exposes no tool with side effects.',
+  })
+  if (names.length === 0) return [hide]
+  const lift = RuleWords.parse({
+    name: 'side-effects-allowed',
+    action: 'allow',
+    match: { tools: withRenamed(names) },
+    parameters: { lifts: [NO_EFFECTS] },
+    reason: 'The policy file names these tools in side_effects_allowlist.',
+  })
+  return [hide, lift]
+}
+
+function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
+  const taken = new Set<string>()
+  return Object.entries(clamps).flatMap(([tool, parameters]) =>
+    Object.entries(parameters).map(([parameter, { max, min, default: unsaid }]) =>
+      RuleWords.parse({
+        name: freeName(taken, `clamp.${tool}.${parameter}`),
+        action: 'clamp',
+        match: { tools: withRenamed([tool]) },
+        parameters: {
+          parameter: parameter.replaceAll(/[.\\]/g, '\\$&'),
+          ...(max === undefined ? {} : { max }),
+          ...(min === undefined ? {} : { min }),
+          ...(unsaid === undefined ? {} : { default: unsaid }),
+        },
+        reason: `The policy file limits ${parameter} of ${tool}.`,
+      }),
+    ),
+  )
+}
+
+/** Rule names are small letters and short, names of tools are neither. */
+function freeName(taken: Set<string>, wanted: string): string {
+  const base = wanted.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-')
+  const cut = (ending: string) => base.slice(0, 64 - ending.length).replace(/[._-]+$/, '') + ending
+  let name = cut('')
+  for (let next = 2; taken.has(name); next++) name = cut(`-${next}`)
+  taken.add(name)
+  return name
+}
