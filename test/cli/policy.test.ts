@@ -62,7 +62,7 @@ describe('toolway policy', () => {
       [['add', ...because], 2, 'Say what the rule does'],
       [['add', '--clamp', 'search', ...because], 2, 'TOOL:PARAMETER<=NUMBER'],
       [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 1, 'lies outside min and max'],
-      [['add', '--block', 'x', '--connection', 'dmeo', ...because], 1, 'did you mean "demo"'],
+      [['add', '--block', 'x', '--connection', 'demos', ...because], 1, 'did you mean "demo"'],
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 1, 'is no condition in CEL'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 1, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'There is a rule "look-at-x" here already'],

@@ -17,6 +17,7 @@ import {
 } from '../../policy/kept/organization-rules.ts'
 import { writtenOf, type WrittenRule } from '../../policy/kept/platform-rules.ts'
 import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import { isToolset } from '../../toolsets/supplied.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
@@ -48,6 +49,12 @@ async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): 
   if (of === undefined) throw refuse(`must say which ${scope}`)
   const place = await findPlace(sql, scope, of)
   if (place !== undefined) return place
+  if (scope === 'toolset' && isToolset([], of))
+    throw refuse(
+      of === 'default'
+        ? 'names the toolset of everything: write the rule for the organization'
+        : 'names a toolset that is supplied: make one of your own of that name first, then its rules',
+    )
   const names = await listPlaces(sql, scope)
   if (names.filter((name) => name === of).length > 1)
     throw refuse('is the name of several keys: take the id of the one that is meant')
