@@ -129,7 +129,7 @@ const createLoad =
             groups,
             version,
             states,
-            rules: withPreset(keepRules.policyOf(organization.id, rules, toolsets), organization, connections),
+            rules: withPreset(keepRules.policyOf(organization, rules, toolsets), organization, connections),
           }
           return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials, documents })
         }),

@@ -29,7 +29,7 @@ export interface KeepRulesParts {
 export interface KeepRules {
   /** Of the rows as they are now. */
   policyOf(
-    organizationId: OrganizationId,
+    organization: { readonly id: OrganizationId; readonly slug: string },
     rows: readonly OrganizationRuleRow[],
     toolsets: readonly Pick<ToolsetRow, 'slug' | 'settings'>[],
   ): Policy
@@ -49,13 +49,20 @@ const MOST_TOLD = 20
 export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRules {
   const held = new Map<OrganizationId, Held>()
   return {
-    policyOf(organizationId, rows, toolsets) {
+    policyOf({ id: organizationId, slug }, rows, toolsets) {
+      // What the platform says of others is nothing that an organization hears of.
+      const concerns = (organizations: readonly string[] | undefined) => organizations?.includes(slug) ?? true
+      const above = platform.inForce.rules.filter(({ match }) => concerns(match.organizations))
       const own = inForce([...rows.map(keptOfOrganization), ...keptOfToolsets(toolsets)])
-      const rules: readonly Rule[] = [...platform.inForce.rules, ...own.rules]
+      const rules: readonly Rule[] = [...above, ...own.rules]
       const text = JSON.stringify(rules)
       const before = held.get(organizationId)
       const policy = before?.text === text ? before.policy : createPolicy(rules)
-      const troubles = [...platform.inForce.troubles, ...own.troubles, ...policy.problems.map(troubleOf)]
+      const troubles = [
+        ...platform.inForce.troubles.filter(({ organizations }) => concerns(organizations)),
+        ...own.troubles,
+        ...policy.problems.map(troubleOf),
+      ]
       const told = JSON.stringify(troubles)
       held.set(organizationId, { text, policy, troubles: told })
       if (troubles.length > 0 && before?.troubles !== told)
@@ -70,8 +77,8 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
   }
 }
 
-const troubleOf = ({ rule: { id, name, scope, of }, problem }: Policy['problems'][number]): RuleTrouble => ({
-  ...{ id, name, scope, of, problem },
+const troubleOf = ({ rule: { id, name, scope, of, match }, problem }: Policy['problems'][number]): RuleTrouble => ({
+  ...{ id, name, scope, of, problem, organizations: match.organizations },
 })
 
 const Id = z.object({ id: z.string() })

@@ -14,6 +14,8 @@ export interface RuleTrouble {
   readonly of: string | undefined
   /** For administrators; it repeats no secret, because a rule has none. */
   readonly problem: string
+  /** Slugs of the organizations that it speaks of; undefined means all, or that it cannot be told. */
+  readonly organizations: readonly string[] | undefined
 }
 
 export interface InForce {
@@ -59,7 +61,7 @@ export function inForce(kept: readonly Kept[]): InForce {
   for (const one of kept) {
     const { rule, problem } = readRule(one)
     if (rule !== undefined) rules.push(rule)
-    if (problem !== undefined) troubles.push({ ...troubleOf(one), problem })
+    if (problem !== undefined) troubles.push({ ...troubleOf(one), problem, organizations: rule?.match.organizations })
   }
   return { rules, troubles }
 }
