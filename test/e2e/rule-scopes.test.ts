@@ -1,7 +1,8 @@
 /** Rules of every scope, from the admin interface to what a client sees, at two gateways on one database. */
 import { newId } from '@toolway/contract'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import type { Sql } from '../../packages/gateway/src/db/db.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool } from './peers/clients/raw-client.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
@@ -83,10 +84,10 @@ describe('a rule of', () => {
     'S3-POLY-01: the scope %s blocks *_delete_* there and nowhere else, others work, at both gateways',
     async (scope, of, inside, outside) => {
       await add({ ...block, name: 'no-deleting', scope, ...(of === undefined ? {} : { of }) })
+      const begun = Date.now()
       const prefix = inside.includes('connectors') ? '' : 'git__'
       expect(await errorOf(inside, `${prefix}repo_delete_branch`)).toBe('policy.blocked')
       expect(await errorOf(inside, `${prefix}repo_list_branches`)).toBeUndefined()
-      const begun = Date.now()
       await until('the other gateway has heard', async () => {
         const names = await seen(inside, gateway.key, other.address)
         return !names.includes(`${prefix}repo_delete_branch`)
@@ -144,6 +145,41 @@ describe('a rule of', () => {
     expect((await admin(`GET ${PLATFORM}`)).status).toBe(403)
     expect((await admin(`GET ${RULES}/${rule.id}`)).body).toMatchObject({ name: 'platform-says' })
   })
+})
+
+test('S3-POLY-02: rules of every scope, with conditions on caller and arguments, are asked of memory alone', async () => {
+  const when = 'principal.email != "" && has(args.text)'
+  await add({ name: 'org', action: 'warn', match: { tools: ['echo'], when } })
+  await add({
+    name: 'member',
+    action: 'clamp',
+    scope: 'member',
+    of: 'maria@acme.test',
+    parameters: { parameter: 'n', max: 5 },
+  })
+  await add({ name: 'con', action: 'rate', scope: 'connection', of: 'git', parameters: { calls: 1_000 } })
+  await add({ name: 'above', action: 'block', match: { tools: ['repo_delete_*'], when } }, platform, PLATFORM)
+  const names = ['git__echo', 'git__repo_delete_branch', 'hub__echo']
+  for (const name of names) await callTool(peer('/mcp', memberKey), name, { text: 'x' })
+  const { db } = gateway
+  const statements: string[] = []
+  const noting = <Given extends Sql>(sql: Given): Given =>
+    ((row: z.ZodObject) =>
+      (text: TemplateStringsArray, ...values: unknown[]) => {
+        statements.push(text.join('?'))
+        return sql(row)(text, ...values)
+      }) as unknown as Given
+  const [system, organization] = [db.system.bind(db), db.organization.bind(db)]
+  vi.spyOn(db, 'system').mockImplementation((work) => system((sql) => work(noting(sql))))
+  vi.spyOn(db, 'organization').mockImplementation((id, work) => organization(id, (sql) => work(noting(sql))))
+  for (let times = 0; times < 30; times++) {
+    for (const name of names) await callTool(peer('/mcp', memberKey), name, { text: 'x' })
+    await seen('/mcp', memberKey)
+  }
+  await until('the calls are on record', () => statements.some((text) => text.includes('append_records')))
+  vi.restoreAllMocks()
+  // Of 120 requests none asks for rules; a snapshot may be made anew once, where something is heard late.
+  expect(statements.filter((text) => /\brules\b|organization_rules/.test(text)).length).toBeLessThan(3)
 })
 
 describe('an exception', () => {
