@@ -127,7 +127,7 @@ function boundsOf({ action, parameters }: Rule, text: string): Json[] {
   if (action !== 'reject') return []
   const { parameter, min, max, in: allowed } = parameters as Rule<'reject'>['parameters']
   if (parameter === undefined || textOf(pathOf(parameter)) !== text) return []
-  return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...((allowed ?? []) as Json[])]
+  return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...(allowed ?? [])]
 }
 
 /** The same arguments without what stands there. */
