@@ -1,5 +1,5 @@
 /** Rules tried on the command line before they bite: explained, held against cases, and judged on what was called. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeInstallation } from './installation.ts'
@@ -34,6 +34,17 @@ cases:
     arguments: { limit: 500 }
     expect: { action: allow, arguments: { limit: 20 } }
 `
+
+const GUIDE = join(import.meta.dirname, '../../docs/guides/policy-explain.md')
+
+test('what the guide writes down is so', async () => {
+  await using here = await makeInstallation()
+  const blocks = (await readFile(GUIDE, 'utf8')).matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)
+  const named = [...blocks].map(([, name = '', text = '']) => [name, text] as const)
+  expect(named.map(([name]) => name)).toEqual(['rules.yaml', 'policy.test.yaml'])
+  for (const [name, text] of named) await writeFile(join(here.folder, name), text)
+  expect(await here.run(['policy', 'test', join(here.folder, 'policy.test.yaml')])).toMatchObject({ code: 0, err: '' })
+})
 
 test('cases of a file are held against rules of a file, with no Toolway there', async () => {
   await using here = await makeInstallation()
@@ -100,7 +111,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   expect(blocked.out).toMatch(
     /\+ block "\S+" \(platform\): All that it asks for holds\.\n {4}then the call is refused\./,
   )
-  expect(blocked.out).toMatch(/passes with an exception \(action allow, lifts: \[\S+\]\) of the platform/)
+  expect(blocked.out).toMatch(/passes with an exception of the platform \(action allow, lifts: \[\S+\]\)/)
   expect(await here.json(['policy', 'explain', '--tool', 'demo__calculate'])).toMatchObject({
     verdict: { action: 'block' },
     sends: null,

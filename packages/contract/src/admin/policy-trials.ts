@@ -83,7 +83,7 @@ export const explainPolicy = operation({
   summary: 'Say why a call would end as it would: each rule, the fact that decided, and what would make it pass.',
   needs,
   body: z.strictObject({
-    /** `alias__tool`, or its name at the connection's own endpoint. */
+    /** `alias__tool`, or the name that it has in its place. */
     tool: z.string().min(1).max(500),
     /** The address of a member. */
     as: z.email().max(254).optional(),

@@ -26,4 +26,4 @@ export function withDraft(inForce: readonly Rule[], { rules, remove, as }: Draft
   return [...changed, ...added.map(([, draft]) => ruleOf(draft, `draft/${draft.name}`))]
 }
 
-const ruleOf = ({ of, ...rest }: Draft['rules'][number], id: string): Rule => ({ ...rest, id, of }) as Rule
+const ruleOf = ({ of, ...rest }: Draft['rules'][number], id: string): Rule => ({ ...rest, id, of })

@@ -22,6 +22,8 @@ interface Try {
   readonly kind: 'value' | 'role' | 'group' | 'caller'
   readonly says: string
   readonly facts: Facts
+  /** Of neighbours one is enough. */
+  readonly near?: string
 }
 
 const NOBODY = 'somebody-else@invalid.invalid'
@@ -32,9 +34,12 @@ const MOST_TRIED = 400
 export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
   const told: string[] = []
   const counts = new Map<Try['kind'], number>()
+  const near = new Set<string>()
   for (const one of [...valuesTried(rules, facts), ...callersTried(rules, facts, groups)].slice(0, MOST_TRIED)) {
     const count = counts.get(one.kind) ?? 0
-    if (count >= MOST_TOLD || !lets(rules, tool, one.facts)) continue
+    if (count >= MOST_TOLD || (one.near !== undefined && near.has(one.near))) continue
+    if (!lets(rules, tool, one.facts)) continue
+    if (one.near !== undefined) near.add(one.near)
     counts.set(one.kind, count + 1)
     told.push(one.says)
   }
@@ -42,8 +47,9 @@ export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
     if (rule.action === 'allow' || rule.state !== 'on') continue
     const without = rules.filter((one) => one.rule !== rule)
     if (!lets(without, tool, facts)) continue
-    const whose = rule.scope === 'platform' ? 'of the platform' : `of the ${rule.scope} or further out`
-    told.push(`an exception (action allow, lifts: [${rule.name}]) ${whose}`)
+    // Of whatever scope it is, within an organization its exceptions lift it.
+    const whose = rule.scope === 'platform' ? 'platform' : 'organization'
+    told.push(`an exception of the ${whose} (action allow, lifts: [${rule.name}])`)
   }
   return told
 }
@@ -97,8 +103,9 @@ function valuesTried(rules: readonly PlacedRule[], facts: Facts): Try[] {
     const spots = spotsOf(args, path)
     if (spots.length === 0) return []
     const wanted = candidates(rules, text)
-    const tried = wanted.map((value): Try => ({
+    const tried = wanted.map(({ value, beside }): Try => ({
       kind: 'value',
+      ...(beside === undefined ? {} : { near: `${text} ${beside}` }),
       says: `${text} = ${JSON.stringify(value)}`,
       facts: { ...facts, arguments: spots.reduce((next, { keys }) => withValue(next, keys, value), args) },
     }))
@@ -109,25 +116,34 @@ function valuesTried(rules: readonly PlacedRule[], facts: Facts): Try[] {
   })
 }
 
-function candidates(rules: readonly PlacedRule[], text: string): Json[] {
-  const found = new Set<Json>()
-  for (const { rule } of rules) {
-    for (const value of boundsOf(rule, text)) found.add(value)
-    if (rule.match.when === undefined || !argumentsOf(rule).some((path) => textOf(path) === text)) continue
-    for (const literal of readsOf(rule.match.when).literals) {
-      found.add(literal)
-      if (typeof literal === 'number') found.add(literal - 1).add(literal + 1)
-      if (typeof literal === 'boolean') found.add(!literal)
-    }
-  }
-  return [...found]
+interface Candidate {
+  readonly value: Json
+  /** The number that it is, or stands beside. */
+  readonly beside?: number
 }
 
-function boundsOf({ action, parameters }: Rule, text: string): Json[] {
-  if (action !== 'reject') return []
-  const { parameter, min, max, in: allowed } = parameters as Rule<'reject'>['parameters']
+function candidates(rules: readonly PlacedRule[], text: string): Candidate[] {
+  const found = new Map<Json, Candidate>()
+  const add = (value: Json, beside?: number) => {
+    if (!found.has(value)) found.set(value, beside === undefined ? { value } : { value, beside })
+  }
+  for (const { rule } of rules) {
+    for (const value of boundsOf(rule, text)) add(value)
+    if (rule.match.when === undefined || !argumentsOf(rule).some((path) => textOf(path) === text)) continue
+    for (const literal of readsOf(rule.match.when).literals) {
+      if (typeof literal === 'number') for (const value of [literal, literal - 1, literal + 1]) add(value, literal)
+      else add(literal)
+      if (typeof literal === 'boolean') add(!literal)
+    }
+  }
+  return [...found.values()]
+}
+
+function boundsOf(rule: Rule, text: string): Json[] {
+  if (rule.action !== 'reject') return []
+  const { parameter, min, max, in: allowed } = rule.parameters
   if (parameter === undefined || textOf(pathOf(parameter)) !== text) return []
-  return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...((allowed ?? []) as Json[])]
+  return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...(allowed ?? [])]
 }
 
 /** The same arguments without what stands there. */

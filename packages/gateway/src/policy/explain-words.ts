@@ -52,7 +52,7 @@ export const wordApprovers = ({ roles, members, groups, self }: Approvers): stri
 /** What follows from one rule that speaks; `verdict` is what it says alone. */
 export function wordFollows(rule: Rule, verdict: Verdict, { arguments: args }: Facts): string {
   const changes = verdict.changes.map(
-    ({ place, from, to }) => `${place} ${from === undefined ? 'is absent and' : `${show(from)}`} becomes ${show(to)}`,
+    ({ place, from, to }) => `${place} ${from === undefined ? 'is absent and' : show(from)} becomes ${show(to)}`,
   )
   switch (rule.action) {
     case 'allow':

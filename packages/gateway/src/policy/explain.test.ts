@@ -88,7 +88,7 @@ describe('a rule that speaks', () => {
         'limit = 100',
         'the role tenant_admin',
         'membership of the group finance',
-        'an exception (action allow, lifts: [no-mass]) of the organization or further out',
+        'an exception of the organization (action allow, lifts: [no-mass])',
       ]),
     )
     expect(passes.join()).not.toContain('limit = 101')
@@ -141,8 +141,8 @@ describe('a rule that speaks', () => {
     const rules = [testRule({ name: 'one', action: 'block' }), testRule({ name: 'two', action: 'block' })]
     const { rules: told, passes } = explained(rules, testFacts({}))
     expect(told.map((one) => one.passes)).toEqual([
-      ['an exception (action allow, lifts: [one]) of the organization or further out'],
-      ['an exception (action allow, lifts: [two]) of the organization or further out'],
+      ['an exception of the organization (action allow, lifts: [one])'],
+      ['an exception of the organization (action allow, lifts: [two])'],
     ])
     expect(passes).toEqual([])
   })

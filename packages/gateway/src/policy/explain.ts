@@ -13,7 +13,7 @@ import { spotsOf, type Path } from '../lib/parameter-path.ts'
 import { readRule } from './speaking.ts'
 import { refOf } from './values.ts'
 import { wordFollows, wordMisfit, wordSilence } from './explain-words.ts'
-import type { Endpoint, PlacedPolicy, PlacedRule, Policy } from './verdict.ts'
+import type { Endpoint, PlacedRule, Policy } from './verdict.ts'
 
 type Json = NonNullable<Facts['arguments']>[string]
 
@@ -49,7 +49,7 @@ export interface Explaining {
 }
 
 export function explain({ policy, tool, endpoint, schema, facts, groups }: Explaining): Explained {
-  const placed = (policy.of(tool, endpoint, schema) as PlacedPolicy | undefined)?.placed ?? []
+  const placed = policy.of(tool, endpoint, schema)?.placed ?? []
   const verdict = decide(placed, tool, facts)
   const lifts = exceptionsOf(placed, tool, facts)
   const one = (rule: Rule): RuleExplained => {
@@ -142,7 +142,7 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
 
 /** What a shadow rule would do if it were on. */
 const asIfOn = (one: PlacedRule): PlacedRule =>
-  one.rule.state === 'shadow' ? { ...one, rule: { ...one.rule, state: 'on' } as Rule } : one
+  one.rule.state === 'shadow' ? { ...one, rule: { ...one.rule, state: 'on' } } : one
 
 function readBy(rule: Rule, tool: ToolFacts, facts: Facts): RuleExplained['reads'] {
   const { when } = rule.match

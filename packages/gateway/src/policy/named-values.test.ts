@@ -1,23 +1,15 @@
 /** What of a call's arguments is kept on record, for rules to be judged again? */
-import { RuleWords, type Rule } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
+import { testRule } from '../testing/rules.ts'
 import { argumentsFrom, isKnown, keepValues, keptPaths, textOf } from './named-values.ts'
 
-let made = 0
-const rule = (words: object): Rule =>
-  ({
-    ...RuleWords.parse({ name: `r${++made}`, reason: 'x', ...words }),
-    id: `rul_${made}`,
-    scope: 'organization',
-    of: undefined,
-  }) as Rule
-const clamp = (parameter: string) => rule({ action: 'clamp', parameters: { parameter, max: 5 } })
+const clamp = (parameter: string) => testRule({ action: 'clamp', parameters: { parameter, max: 5 } })
 
 describe('what is kept of arguments', () => {
   test('is what rules name, and nothing else', () => {
     const rules = [
       clamp('limit'),
-      rule({ action: 'block', match: { when: 'args.mode == "all" && has(args.deep.owner)', parameter: 'force' } }),
+      testRule({ action: 'block', match: { when: 'args.mode == "all" && has(args.deep.owner)', parameter: 'force' } }),
     ]
     const args = { limit: 7, mode: 'all', force: true, other: 'not named', deep: { owner: null, more: 1 } }
     const kept = keepValues(keptPaths(rules), args)
@@ -28,8 +20,8 @@ describe('what is kept of arguments', () => {
   test('is never long, never a part of a list, never redacted, and never what its name calls a secret', () => {
     const rules = [
       ...['long', 'list', 'items.*.amount', 'address', 'password', 'auth.api_key', 'a\\.b'].map(clamp),
-      rule({ action: 'size', parameters: { result: { redact: ['address'] } } }),
-      rule({ action: 'block', match: { when: 'size(args) > 3' } }),
+      testRule({ action: 'size', parameters: { result: { redact: ['address'] } } }),
+      testRule({ action: 'block', match: { when: 'size(args) > 3' } }),
     ]
     const paths = keptPaths(rules)
     expect(paths.map(textOf)).toEqual(['long', 'list', 'a\\.b'])

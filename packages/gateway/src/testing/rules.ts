@@ -7,7 +7,7 @@ let made = 0
 export function testRule(words: object, place: Partial<Pick<Rule, 'scope' | 'of' | 'id'>> = {}): Rule {
   made++
   const read = RuleWords.parse({ name: `rule-${made}`, reason: 'Because', ...words })
-  return { ...read, id: `rul_${made}`, scope: 'organization', of: undefined, ...place } as Rule
+  return { ...read, id: `rul_${made}`, scope: 'organization', of: undefined, ...place }
 }
 
 export const TOOL: ToolFacts = {

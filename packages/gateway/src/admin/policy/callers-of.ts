@@ -70,6 +70,12 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
   const ofKey = (key: KeyRow): Caller =>
     standing(principalOf(key), key.user_id === null ? undefined : memberById.get(key.user_id))
 
+  /** Members name theirs as they like: a name is that of the member's own key, else of the organization's. */
+  const findKey = (name: string, user: UserId | undefined): KeyRow | undefined =>
+    keyById.get(name) ??
+    keys.find((key) => key.name === name && user !== undefined && key.user_id === user) ??
+    keys.find((key) => key.name === name && key.user_id === null)
+
   return {
     byId(id, keyId) {
       const member = memberById.get(id)
@@ -79,10 +85,10 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       return id === OPERATOR.id ? standing(OPERATOR, undefined) : undefined
     },
     named(as, keyName) {
-      const key = keyName === undefined ? undefined : keys.find(({ name, id }) => name === keyName || id === keyName)
-      if (keyName !== undefined && key === undefined) throw new Fault('thing.unknown', { thing: 'key' })
       const member = as === undefined ? undefined : members.find(({ email }) => email === as.toLowerCase())
       if (as !== undefined && member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
+      const key = keyName === undefined ? undefined : findKey(keyName, member?.user_id)
+      if (keyName !== undefined && key === undefined) throw new Fault('thing.unknown', { thing: 'key' })
       if (member === undefined) return key === undefined ? NOBODY : ofKey(key)
       // A member's own key calls as itself; another one only where it may speak for members.
       return key !== undefined && key.user_id === member.user_id ? ofKey(key) : ofMember(member, key)

@@ -10,6 +10,8 @@ import { createSwitches } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { explain, type Explained, type RuleExplained } from '../../policy/explain.ts'
 import { wordApprovers, wordVerdict } from '../../policy/explain-words.ts'
+import { isFor } from '../../toolsets/audience.ts'
+import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
 import { reachOf, type Caller } from './callers-of.ts'
 import { toolsOf, type KnownTool } from './tools-of.ts'
@@ -58,10 +60,11 @@ export function explainCall(question: Question): Explanation {
 /** In the order in which a call meets them. */
 function gatesOf({ snapshot, caller }: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
   const { connection, facts, held, exposed } = tool
-  const row = snapshot.toolsets.find(({ slug }) => slug === toolset)
+  const row = withSupplied(snapshot.toolsets).find(({ slug }) => slug === toolset)
   const selection = row === undefined ? EVERYTHING : selectionOf(row.settings)
   const view = snapshot.view(toolset, undefined, caller.limit)
-  const limit = reachOf(caller, view?.limit)
+  const limit = reachOf(caller, selection.limitOf(connection.alias))
+  const audience = snapshot.audience(toolset)
   const { joined } = facts
   const effect = facts.effect as Effect
   const gate = (what: string, passes: boolean, yes: string, no: string): Gate => ({
@@ -89,6 +92,12 @@ function gatesOf({ snapshot, caller }: Question, tool: KnownTool, toolset: strin
       `The key is for the toolset ${caller.toolset} alone: another key, or that toolset.`,
     ),
     gate('toolset', view !== undefined, `The toolset ${toolset} is there.`, `There is no toolset ${toolset}.`),
+    gate(
+      'audience',
+      audience === undefined || isFor(audience, caller.facts),
+      audience === undefined ? 'The toolset is there for everybody.' : 'The toolset is there for this caller.',
+      `The toolset ${toolset} is not there for this caller: its audience names other roles, groups, members or keys.`,
+    ),
     gate(
       'selection',
       selection.connection(connection.alias) && selection.tool(connection.alias, joined),
