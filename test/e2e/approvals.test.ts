@@ -27,12 +27,12 @@ describe('a stateless client', () => {
   test('is told who is asked, and its very same call runs once when that is granted in another window', async () => {
     await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
-    const asked = await story.call('write_note', { text: 'hello', to: 'all' })
+    const asked = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(asked).toMatchObject({ isError: true, code: 'APPROVAL_REQUIRED' })
     expect(asked.text).toContain('Somebody looks first')
     const id = asked.id ?? ''
     // Asked again it is the same question, whoever writes the arguments in whatever order.
-    expect((await story.call('write_note', { to: 'all', text: 'hello' })).id).toBe(id)
+    expect((await story.call('write_note', { to: 'all\u200b\u202e', text: 'hello' })).id).toBe(id)
     expect(calls('write_note')).toBe(0)
 
     // A member who is not asked sees nothing of it.
@@ -43,6 +43,8 @@ describe('a stateless client', () => {
       'write_note',
       'work',
       '&quot;text&quot;: &quot;hello&quot;',
+      // What the eye does not see is shown.
+      'all⟨U+200B⟩⟨U+202E⟩',
       'Somebody looks first',
       'look-first',
     ])
@@ -51,15 +53,15 @@ describe('a stateless client', () => {
     const granted = await answerOnPage(story.gateway, `/approvals/${id}`, bob.email, 'grant', 'fine with me')
     expect(granted.html).toContain('granted, and not used yet')
     // One other byte is another call.
-    const other = await story.call('write_note', { text: 'hello!', to: 'all' })
+    const other = await story.call('write_note', { text: 'hello!', to: 'all\u200b\u202e' })
     expect(other.code).toBe('APPROVAL_REQUIRED')
     expect(other.id).not.toBe(id)
     expect(calls('write_note')).toBe(0)
-    const ran = await story.call('write_note', { text: 'hello', to: 'all' })
+    const ran = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(ran).toMatchObject({ isError: false, text: 'did write_note' })
     expect(calls('write_note')).toBe(1)
     // The grant is used: the same once more is asked anew.
-    const again = await story.call('write_note', { text: 'hello', to: 'all' })
+    const again = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(again.code).toBe('APPROVAL_REQUIRED')
     expect([id, other.id]).not.toContain(again.id)
     expect(calls('write_note')).toBe(1)

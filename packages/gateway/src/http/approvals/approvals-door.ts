@@ -12,6 +12,7 @@ import { isOwn } from '../../approvals/approvers.ts'
 import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'
 import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
+import { visible } from '../../catalog/locks/visible.ts'
 import type { Db } from '../../db/db.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -77,7 +78,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const { snapshot, viewer, row } = found
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
-    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2)
+    // What the eye does not see is not granted unseen.
+    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2).split('\n').map(visible).join('\n')
     const given =
       text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n… (${text.length} characters in all)`
     const body = approvalPage({

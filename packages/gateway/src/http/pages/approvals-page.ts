@@ -28,6 +28,14 @@ export function leftOf(until: string, now = Date.now()): string {
 
 const time = (at: string | null): string => (at === null ? '' : `${at.slice(0, 16).replace('T', ' ')} UTC`)
 
+const WAYS: Readonly<Record<string, string>> = {
+  page: 'on this page',
+  api: 'over HTTP',
+  'command line': 'by the command line',
+  webhook: 'as a webhook',
+  client: 'in the client that calls',
+}
+
 const EFFECTS: Readonly<Record<string, string>> = {
   read: 'reads',
   write: 'writes',
@@ -100,7 +108,7 @@ const answersOf = ({ answers }: Approval) =>
           ({ by, verdict, way, note, at }) =>
             html`<p>
               <strong>${by}</strong> ${verdict === 'grant' ? 'granted it' : 'denied it'}
-              <span class="hint">${time(at)}, by ${way}${note === null ? '' : html`: ${note}`}</span>
+              <span class="hint">${time(at)}, ${WAYS[way] ?? way}${note === null ? '' : html`: ${note}`}</span>
             </p>`,
         )}`
 
