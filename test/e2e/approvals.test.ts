@@ -5,14 +5,7 @@ import { z } from 'zod'
 import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
 import { ask } from './peers/clients/raw-client.ts'
 import { connectLegacyTaskClient, connectTaskClient } from './peers/clients/task-clients.ts'
-import {
-  answerOnPage,
-  APPROVALS,
-  becomes,
-  LINK,
-  startApprovalStory,
-  type ApprovalStory,
-} from './peers/approval-story.ts'
+import { answerOnPage, APPROVALS, LINK, startApprovalStory, type ApprovalStory } from './peers/approval-story.ts'
 import { until } from './peers/until.ts'
 
 let story: ApprovalStory
@@ -251,7 +244,7 @@ describe('a client that keeps tasks', () => {
     const before = calls('write_note')
     await using peer = await connectTaskClient({ url: story.url, key: story.agent })
     const given = { text: 'as a task' }
-    const execution = await peer.session.callTool('write_note', given as never)
+    const execution = await peer.session.callTool('write_note', given)
     const result = execution.result()
     const id = await waiting(given)
     expect(calls('write_note')).toBe(before)
@@ -284,7 +277,7 @@ describe('a client that keeps tasks', () => {
     await answer(await waiting(given), { answer: 'grant' })
     await until(
       'the other gateway knows the tool',
-      async () => (await story.call('look_up', {}, { url: elsewhere })).isError === false,
+      async () => !(await story.call('look_up', {}, { url: elsewhere })).isError,
     )
     // Both are asked at once: the call is made by one of them.
     await Promise.all(

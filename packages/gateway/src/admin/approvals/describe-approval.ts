@@ -3,7 +3,7 @@ import { permits, type Role } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { listAnswers, type AnswerRow } from '../../approvals/answers.ts'
 import type { ApprovalRow } from '../../approvals/approvals.ts'
-import { fits, isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
+import { isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
 import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { OrgSql } from '../../db/db.ts'
@@ -100,7 +100,3 @@ export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow): JsonO
   const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as { arguments: JsonObject }
   return held.arguments
 }
-
-/** The rules that an answer of theirs counts for. */
-export const rulesFor = (row: ApprovalRow, approver: Approver) =>
-  rulesOf(row).filter((rule) => fits(rule, callerOf(row), approver))

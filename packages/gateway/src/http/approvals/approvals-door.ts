@@ -5,7 +5,7 @@
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { approverIn, type AdminApprovals } from '../../admin/approvals/approvals.ts'
+import { approverIn, type AdminApprovals } from '../../admin/approvals/admin-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from '../../admin/approvals/describe-approval.ts'
 import { findApproval, listApprovals, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn } from '../../approvals/approvers.ts'
