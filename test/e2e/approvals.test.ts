@@ -2,6 +2,7 @@
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startEverythingServer } from '../conformance/everything-server.ts'
 import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
 import { ask } from './peers/clients/raw-client.ts'
 import { connectLegacyTaskClient, connectTaskClient } from './peers/clients/task-clients.ts'
@@ -377,4 +378,36 @@ test('the record of a call names the question that let it through, and that of a
       )`select count(*)::int as count from records where detail::text like '%recorded%'`,
   )
   expect(records).toEqual([{ count: 0 }])
+})
+
+describe('a call whose server asks back', () => {
+  test('goes on with its grant when that is answered, and an answer to nothing is another call', async () => {
+    await using server = await startEverythingServer({ era: 'modern' })
+    const gateway = story.gateway
+    const added = await story.platform('POST /api/v1/admin/tenants/default/connectors', {
+      alias: 'asks',
+      connector: 'mcp.http',
+      url: server.url,
+      private: true,
+    })
+    expect(added.status, added.text).toBe(201)
+    await gateway.settled('asks')
+    await using _ = await story.rule('back', { by: { self: true } }, { tools: ['test_input_required_result_*'] })
+    const { token } = story.people.ada
+    const url = gateway.connectionUrl('asks')
+    const kind = 'SDK 2 pinned to 2026-07-28'
+    await using client = await connectClient({ kind, url, key: token, answers: true })
+    expect(textOf(await client.call('test_input_required_result_elicitation'))).toBe('Hello, Ada!')
+    // The approval, then the server's own question.
+    expect(client.asked.map(({ params }) => String(params?.['message']).slice(0, 8))).toEqual(['Run test', 'What is '])
+    expect(textOf(await client.call('test_input_required_result_multi_round'))).toBe('Both questions were answered.')
+    const FORM = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
+    const forged = {
+      name: 'test_input_required_result_elicitation',
+      arguments: {},
+      inputResponses: { user_name: { action: 'accept', content: { name: 'Eve' } } },
+    }
+    const { answer } = await ask({ url, key: token, era: 'modern' }, 'tools/call', forged, { meta: FORM })
+    expect(answer.result).toMatchObject({ resultType: 'input_required', inputRequests: { approve: {} } })
+  })
 })
