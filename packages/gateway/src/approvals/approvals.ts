@@ -162,7 +162,7 @@ export const storeDenial = async (sql: OrgSql, id: ApprovalId, by: string) =>
   (
     await sql(Id)`
       update approvals set state = 'denied', decided_at = now(), decided_by = ${by}
-       where id = ${id} and state in ('pending', 'granted') and uses = 0 and coalesce(good_until, expires_at) > now()
+       where id = ${id} and state in ('pending', 'granted') and (uses = 0 or repeats) and coalesce(good_until, expires_at) > now()
       returning id`
   ).length > 0
 

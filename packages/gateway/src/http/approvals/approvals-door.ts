@@ -31,8 +31,9 @@ export interface ApprovalsDoorParts {
   prefix(): string
 }
 
-/** Shown of one organization: those that wait, and some of what was. */
-const MOST = 500
+/** Looked at in one organization, and shown: those that wait, and some of what was. */
+const MOST = 1_000
+const MOST_WAITING = 100
 const MOST_OVER = 10
 /** Characters of arguments on a page; the admin interface gives all of them. */
 const MOST_SHOWN = 20_000
@@ -102,12 +103,15 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const listed: ListedApproval[] = []
     for (const { snapshot, viewer } of homesOf(visitor)) {
       const { id, name } = snapshot.organization
-      const rows = await db.organization(id, (sql) => listApprovals(sql, undefined, MOST))
-      const seen = rows.filter((row) => maySee(row, viewer))
-      const waiting = seen.filter(({ state }) => state === 'pending')
-      const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
-      for (const row of [...waiting, ...over])
-        listed.push({ approval: await describe(id, row, viewer), organization: name, href: `${list()}/${row.id}` })
+      const shown = await db.organization(id, async (sql) => {
+        const seen = (await listApprovals(sql, undefined, MOST)).filter((row) => maySee(row, viewer))
+        const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
+        const rows = [...seen.filter(({ state }) => state === 'pending').slice(0, MOST_WAITING), ...over]
+        const found: Approval[] = []
+        for (const row of rows) found.push(await describeApproval(approvals.describe(id), sql, row, viewer.approver))
+        return found
+      })
+      for (const approval of shown) listed.push({ approval, organization: name, href: `${list()}/${approval.id}` })
     }
     const waiting = listed.filter(({ approval }) => approval.state === 'pending')
     const over = listed.filter(({ approval }) => approval.state !== 'pending')
