@@ -2,17 +2,11 @@
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startEverythingServer } from '../conformance/everything-server.ts'
 import { connectClient, textOf, type Kind } from './peers/clients/client.ts'
 import { ask } from './peers/clients/raw-client.ts'
 import { connectLegacyTaskClient, connectTaskClient } from './peers/clients/task-clients.ts'
-import {
-  answerOnPage,
-  APPROVALS,
-  becomes,
-  LINK,
-  startApprovalStory,
-  type ApprovalStory,
-} from './peers/approval-story.ts'
+import { answerOnPage, APPROVALS, LINK, startApprovalStory, type ApprovalStory } from './peers/approval-story.ts'
 import { until } from './peers/until.ts'
 
 let story: ApprovalStory
@@ -27,12 +21,12 @@ describe('a stateless client', () => {
   test('is told who is asked, and its very same call runs once when that is granted in another window', async () => {
     await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
-    const asked = await story.call('write_note', { text: 'hello', to: 'all' })
+    const asked = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(asked).toMatchObject({ isError: true, code: 'APPROVAL_REQUIRED' })
     expect(asked.text).toContain('Somebody looks first')
     const id = asked.id ?? ''
     // Asked again it is the same question, whoever writes the arguments in whatever order.
-    expect((await story.call('write_note', { to: 'all', text: 'hello' })).id).toBe(id)
+    expect((await story.call('write_note', { to: 'all\u200b\u202e', text: 'hello' })).id).toBe(id)
     expect(calls('write_note')).toBe(0)
 
     // A member who is not asked sees nothing of it.
@@ -43,6 +37,8 @@ describe('a stateless client', () => {
       'write_note',
       'work',
       '&quot;text&quot;: &quot;hello&quot;',
+      // What the eye does not see is shown.
+      'all⟨U+200B⟩⟨U+202E⟩',
       'Somebody looks first',
       'look-first',
     ])
@@ -51,15 +47,15 @@ describe('a stateless client', () => {
     const granted = await answerOnPage(story.gateway, `/approvals/${id}`, bob.email, 'grant', 'fine with me')
     expect(granted.html).toContain('granted, and not used yet')
     // One other byte is another call.
-    const other = await story.call('write_note', { text: 'hello!', to: 'all' })
+    const other = await story.call('write_note', { text: 'hello!', to: 'all\u200b\u202e' })
     expect(other.code).toBe('APPROVAL_REQUIRED')
     expect(other.id).not.toBe(id)
     expect(calls('write_note')).toBe(0)
-    const ran = await story.call('write_note', { text: 'hello', to: 'all' })
+    const ran = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(ran).toMatchObject({ isError: false, text: 'did write_note' })
     expect(calls('write_note')).toBe(1)
     // The grant is used: the same once more is asked anew.
-    const again = await story.call('write_note', { text: 'hello', to: 'all' })
+    const again = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })
     expect(again.code).toBe('APPROVAL_REQUIRED')
     expect([id, other.id]).not.toContain(again.id)
     expect(calls('write_note')).toBe(1)
@@ -249,7 +245,7 @@ describe('a client that keeps tasks', () => {
     const before = calls('write_note')
     await using peer = await connectTaskClient({ url: story.url, key: story.agent })
     const given = { text: 'as a task' }
-    const execution = await peer.session.callTool('write_note', given as never)
+    const execution = await peer.session.callTool('write_note', given)
     const result = execution.result()
     const id = await waiting(given)
     expect(calls('write_note')).toBe(before)
@@ -282,7 +278,7 @@ describe('a client that keeps tasks', () => {
     await answer(await waiting(given), { answer: 'grant' })
     await until(
       'the other gateway knows the tool',
-      async () => (await story.call('look_up', {}, { url: elsewhere })).isError === false,
+      async () => !(await story.call('look_up', {}, { url: elsewhere })).isError,
     )
     // Both are asked at once: the call is made by one of them.
     await Promise.all(
@@ -382,4 +378,36 @@ test('the record of a call names the question that let it through, and that of a
       )`select count(*)::int as count from records where detail::text like '%recorded%'`,
   )
   expect(records).toEqual([{ count: 0 }])
+})
+
+describe('a call whose server asks back', () => {
+  test('goes on with its grant when that is answered, and an answer to nothing is another call', async () => {
+    await using server = await startEverythingServer({ era: 'modern' })
+    const gateway = story.gateway
+    const added = await story.platform('POST /api/v1/admin/tenants/default/connectors', {
+      alias: 'asks',
+      connector: 'mcp.http',
+      url: server.url,
+      private: true,
+    })
+    expect(added.status, added.text).toBe(201)
+    await gateway.settled('asks')
+    await using _ = await story.rule('back', { by: { self: true } }, { tools: ['test_input_required_result_*'] })
+    const { token } = story.people.ada
+    const url = gateway.connectionUrl('asks')
+    const kind = 'SDK 2 pinned to 2026-07-28'
+    await using client = await connectClient({ kind, url, key: token, answers: true })
+    expect(textOf(await client.call('test_input_required_result_elicitation'))).toBe('Hello, Ada!')
+    // The approval, then the server's own question.
+    expect(client.asked.map(({ params }) => String(params?.['message']).slice(0, 8))).toEqual(['Run test', 'What is '])
+    expect(textOf(await client.call('test_input_required_result_multi_round'))).toBe('Both questions were answered.')
+    const FORM = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
+    const forged = {
+      name: 'test_input_required_result_elicitation',
+      arguments: {},
+      inputResponses: { user_name: { action: 'accept', content: { name: 'Eve' } } },
+    }
+    const { answer } = await ask({ url, key: token, era: 'modern' }, 'tools/call', forged, { meta: FORM })
+    expect(answer.result).toMatchObject({ resultType: 'input_required', inputRequests: { approve: {} } })
+  })
 })

@@ -125,9 +125,33 @@ describe('whoever calls', () => {
     expect(calls()).toBe(before + 3)
     expect((await story.call('write_note', { ...given, more: 1 })).code).toBe('APPROVAL_REQUIRED')
     await story.gateway.db.system((sql) => sql(Nothing)`update approvals set good_until = now() where id = ${id}`)
-    expect((await story.call('write_note', given)).code).toBe('APPROVAL_REQUIRED')
+    const { id: next } = await story.call('write_note', given)
+    expect(next).not.toBe(id)
     expect(calls()).toBe(before + 3)
+    // What was granted for a while can be taken back, also after it was used.
+    await answer(story.people.bob, next)
+    expect((await story.call('write_note', given)).isError).toBe(false)
+    expect(
+      (await answerOnPage(story.gateway, `/approvals/${next}`, 'bob@example.com', 'deny', 'enough')).html,
+    ).toContain('denied')
+    expect((await story.call('write_note', given)).text).toContain('enough')
+    expect(calls()).toBe(before + 4)
   })
+})
+
+test('a group is asked, and whoever is in it answers', async () => {
+  const { bob, eve } = story.people
+  const groups = '/api/v1/admin/tenants/default/groups'
+  expect((await story.platform(`PUT ${groups}/on-call`, { title: 'On call' })).status).toBeLessThan(300)
+  expect((await story.platform(`PUT ${groups}/on-call/members/${eve.id}`)).status).toBeLessThan(300)
+  await using _ = await story.rule('grouped', { by: { groups: ['on-call'] } })
+  const given = fresh()
+  const { id } = await story.call('write_note', given)
+  expect(await answer(bob, id)).toMatchObject({ status: 403 })
+  await until('eve is in the group', async () => (await answer(eve, id)).status === 200)
+  const before = calls()
+  expect((await story.call('write_note', given)).isError).toBe(false)
+  expect(calls()).toBe(before + 1)
 })
 
 describe('a question', () => {
@@ -176,10 +200,7 @@ describe('a question', () => {
     const { id } = await story.call('write_note', given)
     await answer(story.people.bob, id)
     const url = story.url.replace(story.gateway.address, other.address)
-    await until(
-      'the other gateway knows the tool',
-      async () => (await story.call('look_up', {}, { url })).isError === false,
-    )
+    await until('the other gateway knows the tool', async () => !(await story.call('look_up', {}, { url })).isError)
     const before = calls()
     const both = [story.url, url, story.url, url, story.url, url, story.url, url]
     const told = await Promise.all(both.map((at) => story.call('write_note', given, { url: at })))
@@ -199,7 +220,7 @@ describe('a question', () => {
     const { id } = await story.call('write_note', fresh(), { key: story.people.eve.token })
     const { ada, bob, eve } = story.people
     const ids = async ({ admin }: Approver) =>
-      ((await admin(`GET ${APPROVALS}?limit=200`)).body['items'] as { id: string }[]).map((one) => one.id)
+      ((await admin(`GET ${APPROVALS}?state=pending&limit=200`)).body['items'] as { id: string }[]).map((one) => one.id)
     expect(await ids(bob)).toContain(id)
     expect(await ids(eve)).toEqual([id])
     expect(await ids(ada)).not.toContain(id)
@@ -231,7 +252,7 @@ describe('a webhook that the rule names', () => {
       private: true,
       events: ['approval.requested', 'approval.granted', 'approval.denied', 'approval.expired'],
     })
-    expect(added.status, added.text).toBe(201)
+    if (added.status !== 201) throw new Error(`the webhook was not added: ${added.text}`)
     secret = String(added.body['secret'])
     hook = String(added.body['id'])
     await story.rule('hooked', { by: { webhooks: [hook] } })

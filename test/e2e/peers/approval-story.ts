@@ -2,11 +2,10 @@
  * An organization whose rules ask before a call is made, with its people: an agent by a key, somebody who calls as herself, and those
  * who may say yes. The server behind counts what reaches it.
  */
-import type { OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { createBrowser, PASSWORD } from '../../../packages/gateway/src/testing/people.ts'
-import { ask, callTool, type RawPeer } from './clients/raw-client.ts'
+import { callTool, type RawPeer } from './clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from './people/administrators.ts'
 import { formIn } from './people/oauth-person.ts'
 import { join } from './people/people.ts'
@@ -148,6 +147,3 @@ export async function answerOnPage(
 /** The state of a question, once it is that. */
 export const becomes = ({ platform }: Pick<ApprovalStory, 'platform'>, id: string, state: string) =>
   until(`${id} is ${state}`, async () => (await platform(`GET ${APPROVALS}/${id}`)).body['state'] === state)
-
-export const organizationOf = ({ gateway }: Pick<ApprovalStory, 'gateway'>): OrganizationId => gateway.organization.id
-export { ask }

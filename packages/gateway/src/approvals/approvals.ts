@@ -162,7 +162,7 @@ export const storeDenial = async (sql: OrgSql, id: ApprovalId, by: string) =>
   (
     await sql(Id)`
       update approvals set state = 'denied', decided_at = now(), decided_by = ${by}
-       where id = ${id} and state in ('pending', 'granted') and uses = 0 and coalesce(good_until, expires_at) > now()
+       where id = ${id} and state in ('pending', 'granted') and (uses = 0 or repeats) and coalesce(good_until, expires_at) > now()
       returning id`
   ).length > 0
 
@@ -176,19 +176,22 @@ export const useGrant = async (sql: OrgSql, id: ApprovalId, callId: string): Pro
   (
     await sql(Id)`
       update approvals
-         set state = case when repeats then 'granted' else 'used' end, used_at = now(), uses = uses + 1, used_in = ${callId},
-             rounds = '{}'
+         set state = case when repeats then 'granted' else 'used' end, used_at = now(), uses = uses + 1, used_in = ${callId}
        where id = ${id} and state = 'granted' and good_until > now() returning id`
   ).length > 0
 
-/** A further round of the call that used the grant: each state of it is good once, for so many rounds and an hour. */
-export const useRound = async (sql: OrgSql, digest: string, state: string): Promise<ApprovalId | undefined> =>
+/** The call that used the grant ended with a question: its answer goes on with the same grant. */
+export const addRound = (sql: OrgSql, id: string) => sql(Id)`
+  update approvals set rounds = least(rounds + 1, 20) where id = ${id} and uses > 0 returning id`
+
+/** Uses up one such question, for an hour after the last use; undefined where none is open. */
+export const useRound = async (sql: OrgSql, digest: string): Promise<ApprovalId | undefined> =>
   (
     await sql(Id)`
-      update approvals set rounds = rounds || ${state}
+      update approvals set rounds = rounds - 1
        where id = (select id from approvals where digest = ${digest} and used_at > now() - interval '1 hour'
                     order by used_at desc limit 1)
-         and uses > 0 and not rounds @> array[${state}] and cardinality(rounds) < 20 returning id`
+         and rounds > 0 returning id`
   )[0]?.id
 
 export const storeAnswerOfCall = (sql: OrgSql, id: ApprovalId, sealed: Buffer) => sql(Id)`

@@ -14,6 +14,7 @@ import { review } from './arguments/review.ts'
 import { cutResult } from './cut-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
+import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
 import { judge } from './policy/judge.ts'
 import { obey, traceOf, withChanges } from './policy/obey.ts'
@@ -50,6 +51,8 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     const { headerParameters, wraps, needsTask } = target
     const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
     const answer = await forward(forwarding)
+    const granted = trail.policy?.approval
+    if (granted !== undefined && wantsInput(answer)) await standing.approvals?.asks(standing.organizationId, granted)
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return answer

@@ -177,6 +177,8 @@ export interface ApprovalTasks {
 }
 
 export interface Approvals extends ApprovalTasks {
+  /** The call that used that grant ended with a question to its client: the answer to it goes on with the same grant. */
+  asks(organizationId: OrganizationId, approval: string): Promise<void>
   /**
    * Undefined once the call may be made, by a grant that is then used up; else what the client is to be answered for now (a
    * question, a task). Throws `approval.required` where the client is to come back with the very same call, `approval.denied`

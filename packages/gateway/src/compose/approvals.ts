@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { AdminApprovals } from '../admin/approvals/approvals.ts'
+import type { AdminApprovals } from '../admin/approvals/admin-approvals.ts'
 import { createApprovals } from '../call/approvals/approvals.ts'
 import { createApproverLookup, type ApproverLookup } from '../call/approvals/approver-lookup.ts'
 import { createWaits } from '../call/approvals/waiting.ts'

@@ -53,7 +53,7 @@ create table approvals (
   uses integer not null default 0,
   used_in text,
   told_at timestamp with time zone,
-  rounds text[] not null default '{}'::text[]
+  rounds integer not null default 0
 );
 create table catalogs (
   connection_id text not null,
@@ -528,6 +528,7 @@ alter table approvals add constraint approvals_effect_check CHECK ((effect = ANY
 alter table approvals add constraint approvals_id_check CHECK ((id <> ''::text));
 alter table approvals add constraint approvals_organization_id_id_key UNIQUE (organization_id, id);
 alter table approvals add constraint approvals_pkey PRIMARY KEY (id);
+alter table approvals add constraint approvals_rounds_check CHECK ((rounds >= 0));
 alter table approvals add constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'granted'::text, 'denied'::text, 'expired'::text, 'used'::text])));
 alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;

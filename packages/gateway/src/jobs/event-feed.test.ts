@@ -81,6 +81,16 @@ describe('who follows an organization', () => {
     expect(kinds(admin)).toEqual(['credential.lost', 'tool.held'])
   })
 
+  test('is told once that approvals are others, and not which: whoever may see them looks', async () => {
+    const { feed, follow } = fixture()
+    const [ada, there] = [follow(person(ADA)), follow(person(ADA), OTHER)]
+    for (const approval of ['apr_1', 'apr_2', 'apr_1']) feed.hear({ organization: ACME, approval })
+    await settle()
+    expect([ada.heard, there.heard]).toEqual([[{ type: 'approvals_changed' }], []])
+    await settle()
+    expect(ada.heard).toHaveLength(1)
+  })
+
   test('hears nothing any more once it has no role there', async () => {
     const { feed, follow, roles } = fixture()
     const ada = follow(person(ADA))

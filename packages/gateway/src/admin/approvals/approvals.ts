@@ -3,36 +3,13 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
-import type { Approver } from '../../approvals/approvers.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
-import { OWN_CLIENTS, type Principal } from '../../identity/principal.ts'
-import type { OrganizationId } from '@toolway/contract'
-import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
-import { argumentsOf, describeApproval, maySee, type DescribeParts, type Viewer } from './describe-approval.ts'
-
-/** What operations need to know of who answers. */
-export interface AdminApprovals {
-  readonly lookup: ApproverLookup
-  link(id?: string): string
-  /** For people: whoever calls, by the name that the organization knows. */
-  describe(organizationId: OrganizationId): DescribeParts
-}
+import { approverIn } from './admin-approvals.ts'
+import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 
 /** Whoever is shown them at a time: what is older is on record. */
 const MOST = 2_000
-
-/** The person who asks, as somebody who answers; undefined for keys and for clients of others. */
-export function approverIn(
-  lookup: ApproverLookup,
-  organizationId: OrganizationId,
-  { kind, userId, keyId, client, id }: Principal,
-): Approver | undefined {
-  if (kind === 'operator') return lookup.person(organizationId, id)
-  if (kind !== 'user' || keyId !== undefined || userId === undefined) return undefined
-  if (client !== undefined && !OWN_CLIENTS.has(client)) return undefined
-  return lookup.person(organizationId, userId)
-}
 
 type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 

@@ -1,9 +1,9 @@
 /** A question whether a call may be made, as people and programs are shown it; and who is shown it at all. */
 import { permits, type Role } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
-import { listAnswers, type AnswerRow } from '../../approvals/answers.ts'
+import { listAnswers } from '../../approvals/answers.ts'
 import type { ApprovalRow } from '../../approvals/approvals.ts'
-import { fits, isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
+import { isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
 import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { OrgSql } from '../../db/db.ts'
@@ -27,11 +27,11 @@ export function maySee(row: ApprovalRow, { role, principal, userId, approver }: 
   return approver !== undefined && mayAnswer(row, approver)
 }
 
-/** Whether an answer of theirs counts now. */
-export function isTheirs(row: ApprovalRow, approver: Approver | undefined, answers: readonly AnswerRow[]): boolean {
-  const isOpen = row.state === 'pending' && row.expires_at.getTime() > Date.now()
-  if (!isOpen || approver === undefined || !mayAnswer(row, approver)) return false
-  return !answers.some(({ answered_by: by, verdict }) => by === approver.id && verdict === 'grant')
+/** Whether an answer of theirs counts now: a yes or a no to what is open, a no to what was granted and is still good. */
+export function isTheirs(row: ApprovalRow, approver: Approver | undefined): boolean {
+  const isOpen = row.state === 'pending' || row.state === 'granted'
+  if (!isOpen || (row.good_until ?? row.expires_at).getTime() <= Date.now()) return false
+  return approver !== undefined && mayAnswer(row, approver)
 }
 
 export interface DescribeParts {
@@ -90,7 +90,7 @@ export async function describeApproval(
       note,
       at: at.toISOString(),
     })),
-    yours: isTheirs(row, approver, answers),
+    yours: isTheirs(row, approver),
     url: link(row.id),
   }
 }
@@ -100,7 +100,3 @@ export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow): JsonO
   const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as { arguments: JsonObject }
   return held.arguments
 }
-
-/** The rules that an answer of theirs counts for. */
-export const rulesFor = (row: ApprovalRow, approver: Approver) =>
-  rulesOf(row).filter((rule) => fits(rule, callerOf(row), approver))

@@ -90,10 +90,10 @@ export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering
     return answered
   })
 
-/** A grant that nobody used yet can still be taken back. */
-function refuseOver({ state, expires_at: end, good_until: until, uses }: ApprovalRow, verdict: 'grant' | 'deny'): void {
+/** A grant that is good for a call still can be taken back. */
+function refuseOver({ state, expires_at: end, good_until: until }: ApprovalRow, verdict: 'grant' | 'deny'): void {
   const over = (until ?? end).getTime() <= Date.now()
-  const isOpen = state === 'pending' || (state === 'granted' && verdict === 'deny' && uses === 0)
+  const isOpen = state === 'pending' || (state === 'granted' && verdict === 'deny')
   if (!isOpen || over) throw new Fault('approval.over', { state: isOpen ? 'expired' : state })
 }
 

@@ -162,10 +162,6 @@ function say({ asked }: TaskAsking, row: ApprovalRow, { status, message, answer 
   if (answer === undefined && status === 'failed')
     return { result: { resultType: 'complete', ...task, error: { code: -32603, message: message ?? 'It failed.' } } }
   const inner: JsonObject =
-    answer === undefined
-      ? {}
-      : 'error' in answer
-        ? { error: { ...answer.error } as JsonObject }
-        : { result: answer.result }
+    answer === undefined ? {} : 'error' in answer ? { error: { ...answer.error } } : { result: answer.result }
   return { result: { resultType: 'complete', ...task, ...inner } }
 }

@@ -5,8 +5,9 @@
  * keeps tasks is given one; everybody else is told which question it is, and comes back with the very same call. Nothing is sent to a
  * server before the grant, and a grant is used up before anything is sent.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, type OrganizationId } from '@toolway/contract'
 import { declares, eraOf, isObject, NEWEST_LEGACY, TASKS, type JsonObject } from '@toolway/protocol'
+import { addRound } from '../../approvals/approvals.ts'
 import type { Signer } from '../../catalog/page.ts'
 import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
 import { createBoundStates } from '../questions/bound-states.ts'
@@ -193,7 +194,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     return 'wait'
   }
 
-  return { settle, ...createApprovalTasks(parts) }
+  const asks = async (organizationId: OrganizationId, id: string) =>
+    void (await parts.db.organization(organizationId, (sql) => addRound(sql, id)))
+
+  return { settle, asks, ...createApprovalTasks(parts) }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What a client is asked, and what it says: a form for the person behind the call, or the way to the page of the question. */
 import { randomUUID } from 'node:crypto'
 import { isObject, NEWEST_LEGACY, type Asked, type JsonObject } from '@toolway/protocol'
+import { visible } from '../../catalog/locks/visible.ts'
 import type { ApprovalAsking, Line } from '../ports.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
@@ -26,7 +27,7 @@ export function opensPages({ caller: { revision, capabilities } }: Asked): boole
 const SHOWN = 4_000
 
 const shown = (value: JsonObject): string => {
-  const text = JSON.stringify(value, undefined, 2)
+  const text = JSON.stringify(value, undefined, 2).split('\n').map(visible).join('\n')
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} characters more)`
 }
 

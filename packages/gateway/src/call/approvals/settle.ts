@@ -4,7 +4,7 @@
  * A grant is used by the statement that finds it good, in the same transaction that judges once more who gave it, and before anything
  * leaves for the server: of two gateways one uses it, and a gateway that dies afterwards has used it.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { Fault, type ApprovalId } from '@toolway/contract'
 import { eraOf, type JsonObject } from '@toolway/protocol'
 import { listAnswers } from '../../approvals/answers.ts'
@@ -81,15 +81,14 @@ export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): strin
 }
 
 /**
- * A modern call that goes on in a further round, with a state that its server or the gateway gave it: the grant that began it carries
- * it to its end, and each state goes on once. The state itself is judged by whoever made it.
+ * A modern call that goes on with answers to a question that it ended with: the grant that began it carries it to its end. A question is
+ * counted when it is asked and when it is answered, so that no answer goes on twice.
  */
 export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest: string): Promise<boolean> {
   const { caller, params } = asking.asked
-  const { requestState } = params
-  if (eraOf(caller.revision) !== 'modern' || typeof requestState !== 'string') return false
-  const state = createHash('sha256').update(requestState).digest('base64url')
-  const id = await db.organization(asking.organizationId, (sql) => useRound(sql, digest, state))
+  const answers = params['requestState'] !== undefined || params['inputResponses'] !== undefined
+  if (eraOf(caller.revision) !== 'modern' || !answers) return false
+  const id = await db.organization(asking.organizationId, (sql) => useRound(sql, digest))
   if (id === undefined) return false
   asking.about(id)
   return true

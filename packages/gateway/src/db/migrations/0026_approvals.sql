@@ -27,7 +27,7 @@ create table approvals (
   uses             integer not null default 0,
   used_in          text, -- correlation id of the call that used it last
   told_at          timestamptz, -- when its caller was told that nobody answered
-  rounds           text[] not null default '{}', -- of the call that used it: states that went on with it, each once
+  rounds           integer not null default 0 check (rounds >= 0), -- questions in which the call that used it stands
   unique (organization_id, id),
   foreign key (organization_id, connection_id) references connections (organization_id, id) on delete cascade
 );

@@ -5,13 +5,14 @@
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { approverIn, type AdminApprovals } from '../../admin/approvals/approvals.ts'
+import { approverIn, type AdminApprovals } from '../../admin/approvals/admin-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from '../../admin/approvals/describe-approval.ts'
 import { findApproval, listApprovals, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn } from '../../approvals/approvers.ts'
 import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'
 import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
+import { visible } from '../../catalog/locks/visible.ts'
 import type { Db } from '../../db/db.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -30,8 +31,9 @@ export interface ApprovalsDoorParts {
   prefix(): string
 }
 
-/** Shown of one organization: those that wait, and some of what was. */
-const MOST = 500
+/** Looked at in one organization, and shown: those that wait, and some of what was. */
+const MOST = 1_000
+const MOST_WAITING = 100
 const MOST_OVER = 10
 /** Characters of arguments on a page; the admin interface gives all of them. */
 const MOST_SHOWN = 20_000
@@ -77,7 +79,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const { snapshot, viewer, row } = found
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
-    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2)
+    // What the eye does not see is not granted unseen.
+    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2).split('\n').map(visible).join('\n')
     const given =
       text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n… (${text.length} characters in all)`
     const body = approvalPage({
@@ -100,12 +103,15 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const listed: ListedApproval[] = []
     for (const { snapshot, viewer } of homesOf(visitor)) {
       const { id, name } = snapshot.organization
-      const rows = await db.organization(id, (sql) => listApprovals(sql, undefined, MOST))
-      const seen = rows.filter((row) => maySee(row, viewer))
-      const waiting = seen.filter(({ state }) => state === 'pending')
-      const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
-      for (const row of [...waiting, ...over])
-        listed.push({ approval: await describe(id, row, viewer), organization: name, href: `${list()}/${row.id}` })
+      const shown = await db.organization(id, async (sql) => {
+        const seen = (await listApprovals(sql, undefined, MOST)).filter((row) => maySee(row, viewer))
+        const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
+        const rows = [...seen.filter(({ state }) => state === 'pending').slice(0, MOST_WAITING), ...over]
+        const found: Approval[] = []
+        for (const row of rows) found.push(await describeApproval(approvals.describe(id), sql, row, viewer.approver))
+        return found
+      })
+      for (const approval of shown) listed.push({ approval, organization: name, href: `${list()}/${approval.id}` })
     }
     const waiting = listed.filter(({ approval }) => approval.state === 'pending')
     const over = listed.filter(({ approval }) => approval.state !== 'pending')

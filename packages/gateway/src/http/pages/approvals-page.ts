@@ -28,6 +28,14 @@ export function leftOf(until: string, now = Date.now()): string {
 
 const time = (at: string | null): string => (at === null ? '' : `${at.slice(0, 16).replace('T', ' ')} UTC`)
 
+const WAYS: Readonly<Record<string, string>> = {
+  page: 'on this page',
+  api: 'over HTTP',
+  'command line': 'by the command line',
+  webhook: 'as a webhook',
+  client: 'in the client that calls',
+}
+
 const EFFECTS: Readonly<Record<string, string>> = {
   read: 'reads',
   write: 'writes',
@@ -100,19 +108,21 @@ const answersOf = ({ answers }: Approval) =>
           ({ by, verdict, way, note, at }) =>
             html`<p>
               <strong>${by}</strong> ${verdict === 'grant' ? 'granted it' : 'denied it'}
-              <span class="hint">${time(at)}, by ${way}${note === null ? '' : html`: ${note}`}</span>
+              <span class="hint">${time(at)}, ${WAYS[way] ?? way}${note === null ? '' : html`: ${note}`}</span>
             </p>`,
         )}`
 
-const formOf = ({ action, csrf }: ShownApproval): Markup => html`
+const formOf = ({ action, csrf, approval }: ShownApproval): Markup => html`
   <form method="post" action="${action}">
     <input type="hidden" name="csrf" value="${csrf}" />
     <label>
       Note <small>Optional; it is kept on record, and a reason for a no is told to who calls.</small>
       <input name="note" maxlength="500" autocomplete="off" />
     </label>
-    <button name="answer" value="grant">Grant this call</button>
-    <button name="answer" value="deny" class="second">Deny it</button>
+    ${approval.state === 'pending' ? html`<button name="answer" value="grant">Grant this call</button>` : ''}
+    <button name="answer" value="deny" class="second">
+      ${approval.state === 'pending' ? 'Deny it' : 'Take the grant back'}
+    </button>
   </form>
   <p class="hint">A grant is good for this very call, with these arguments, and for no other.</p>
 `
@@ -121,7 +131,7 @@ const waitingOf = ({ approval, own }: ShownApproval) =>
   approval.state !== 'pending'
     ? ''
     : html`<p class="warning" role="note">
-        ${own ? 'You make this call, so others grant it.' : 'Your answer is there already, or it is for others to give.'}
+        ${own ? 'You make this call, so others grant it.' : 'The answer is for others to give.'}
       </p>`
 
 export interface ListedApproval {
@@ -144,8 +154,8 @@ const listed = ({ approval, organization, href }: ListedApproval): Markup => htm
         ${approval.state === 'pending' ? html`time left: ${leftOf(approval.expires_at)}` : html`${stateOf(approval)} · ${time(approval.created_at)}`}
       </small>
     </p>
-    <a class="button${approval.yours ? '' : ' second'}" href="${href}"
-      >${approval.yours ? 'Look and answer' : 'Look'}</a
+    <a class="button${approval.yours && approval.state === 'pending' ? '' : ' second'}" href="${href}"
+      >${approval.yours && approval.state === 'pending' ? 'Look and answer' : 'Look'}</a
     >
   </div>
 `

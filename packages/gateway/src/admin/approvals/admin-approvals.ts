@@ -1,0 +1,26 @@
+/** What operations and pages need to know of approvals, and who of those that come to them is a person. */
+import type { OrganizationId } from '@toolway/contract'
+import type { Approver } from '../../approvals/approvers.ts'
+import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import { OWN_CLIENTS, type Principal } from '../../identity/principal.ts'
+import type { DescribeParts } from './describe-approval.ts'
+
+/** What operations need to know of who answers. */
+export interface AdminApprovals {
+  readonly lookup: ApproverLookup
+  link(id?: string): string
+  /** For people: whoever calls, by the name that the organization knows. */
+  describe(organizationId: OrganizationId): DescribeParts
+}
+
+/** The person who asks, as somebody who answers; undefined for keys and for clients of others. */
+export function approverIn(
+  lookup: ApproverLookup,
+  organizationId: OrganizationId,
+  { kind, userId, keyId, client, id }: Principal,
+): Approver | undefined {
+  if (kind === 'operator') return lookup.person(organizationId, id)
+  if (kind !== 'user' || keyId !== undefined || userId === undefined) return undefined
+  if (client !== undefined && !OWN_CLIENTS.has(client)) return undefined
+  return lookup.person(organizationId, userId)
+}
