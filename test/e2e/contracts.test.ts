@@ -13,10 +13,11 @@ import {
   SEARCH_TOOLS,
 } from './peers/contract-backend/contracts.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { addKey, changesIn, createAsk } from './peers/people/administrators.ts'
+import { addKey, addMember, addUser, changesIn, createAsk } from './peers/people/administrators.ts'
 import { until } from './peers/until.ts'
 
 const BACKEND_KEY = 'backend-key-3f9a'
+const TRUSTED_KEY = `uru_${'fedcba9876543210'.repeat(4)}`
 const parts = new AsyncDisposableStack()
 let backend: ContractBackend
 let gateway: TestGateway
@@ -36,7 +37,9 @@ beforeAll(async () => {
         { alias: 'wide', wire: contract({ side_effects: true, exposes: 'all' }) },
         { alias: 'other', wire: contract({ organization: 'globex' }) },
         { alias: 'quick', wire: contract({ contracts_for: 1 }) },
+        { alias: 'behalf', wire: contract({ on_behalf: true }) },
       ],
+      keys: [{ name: 'trusted', value: TRUSTED_KEY, toolset: undefined, trusted: true }],
       toolsets: [
         {
           slug: 'narrow',
@@ -325,6 +328,33 @@ describe('a call', () => {
     expect((await callTool(peer(url), 'cwr__materialize_text', { asset_ids: ['a'] })).answer.result?.isError).not.toBe(
       true,
     )
+  })
+
+  test('S1-ORG-07: names the member for whom a trusted key calls, and nobody for any other key', async () => {
+    const user = await addUser(gateway, 'ada@example.com')
+    await addMember(gateway, gateway.organization.id, user, 'tenant_member')
+    const said = { 'x-openwebui-user-email': 'ada@example.com' }
+    const asked = async (key: string) => {
+      const endpoint = { url: gateway.connectionUrl('behalf'), key, era: 'modern' as const }
+      return callTool(endpoint, 'search_assets', { query: 'x' }, { headers: said })
+    }
+    await until('the member is known', async () =>
+      Array.isArray((await asked(TRUSTED_KEY)).answer.result?.['structuredContent']),
+    )
+    expect(executed().at(-1)?.headers['x-on-behalf-of']).toBe('ada@example.com')
+    await asked(gateway.key)
+    expect(executed().at(-1)?.headers['x-on-behalf-of']).toBeUndefined()
+    const ignored = gateway.log.filter(({ message }) =>
+      message.startsWith('a header that names somebody else is ignored'),
+    )
+    expect(ignored).not.toEqual([])
+    const stranger = await callTool(
+      { url: gateway.connectionUrl('behalf'), key: TRUSTED_KEY, era: 'modern' },
+      'search_assets',
+      { query: 'x' },
+      { headers: { 'x-on-behalf-of': 'eve@example.com' } },
+    )
+    expect(stranger.status).toBe(403)
   })
 
   test('S1-SUC-01: with the same input has the same outcome, a hundred times', async () => {
