@@ -1,9 +1,11 @@
 /** A contract backend by command line and by file, with the backend as a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ContractSettings, ContractWords } from '@toolway/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation } from './installation.ts'
 
@@ -67,3 +69,34 @@ test('is declared in a file', async () => {
     .toBe(15)
   expect(await running.stop()).toBe(0)
 }, 90_000)
+
+test('is declared as the guide says', async () => {
+  const guide = await readFile(new URL('../../docs/guides/contracts.md', import.meta.url), 'utf8')
+  const [, snippet = ''] = /```yaml\n([\s\S]*?)```/.exec(guide) ?? []
+  await using here = await makeInstallation()
+  const file = join(here.folder, 'guide.yaml')
+  await writeFile(file, snippet)
+  const [declared] = readConfigFile(file, (name) => (name === 'BACKEND_API_KEY' ? 'k' : undefined))
+  const [connection] = declared?.connections ?? []
+  expect(connection?.wire).toEqual({
+    kind: 'contract',
+    url: 'http://backend:8000',
+    headers: { 'X-API-Key': 'k' },
+    words: { organization: '7f6f' },
+  })
+  // Each word of the table, with the default that it really has.
+  const settings = ContractSettings.parse({ connector: 'contract', url: 'http://backend:8000' })
+  for (const word of Object.keys(ContractWords.shape)) {
+    const [, told = ''] = new RegExp(`^\\| \`${word}\` \\| ([^|]*) \\|`, 'm').exec(guide) ?? []
+    const value = settings[word as keyof ContractWords]
+    const expected =
+      value === undefined
+        ? 'the slug here'
+        : Array.isArray(value)
+          ? 'none'
+          : typeof value === 'object'
+            ? '`materialize_text: get_content`'
+            : String(value)
+    expect([word, told.replaceAll(/^`(agent|true|false)`$/g, '$1')]).toEqual([word, expected])
+  }
+})

@@ -1,6 +1,9 @@
 /** What is kept of a contract backend, for how long and for whom: over real HTTP, with a clock of the test's own. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { MODERN, type JsonObject } from '@toolway/protocol'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createContractUpstream } from '../../packages/gateway/src/upstreams/contract/contract-upstream.ts'
 import type { Ask, ContractWire, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts'
@@ -196,7 +199,7 @@ describe('facets', () => {
     await review(upstream, { agency: 'GSA' }, 'ada@example.com')
     await review(upstream, { agency: 'GSA' }, 'bob@example.com')
     const asked = backend.asked('metadata').map(({ headers }) => headers['x-on-behalf-of'])
-    expect(asked.toSorted()).toEqual(['ada@example.com', 'ada@example.com', 'bob@example.com', 'bob@example.com'])
+    expect(asked).toEqual(['ada@example.com', 'ada@example.com', 'bob@example.com', 'bob@example.com'])
     // Elsewhere nobody's name leaves.
     await review(open(), { agency: 'GSA' }, 'ada@example.com')
     expect(backend.asked('metadata').at(-1)?.headers['x-on-behalf-of']).toBeUndefined()
@@ -268,6 +271,52 @@ describe('a call', () => {
     backend.state.modes.execute = 'well'
     clock += 10 * SECOND
     expect(await codeOf(call(upstream))).toBe('passed')
+  })
+
+  test.each([
+    ['nests too deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'contract.malformed'],
+    ['is cut off', '{"status": "success", "data": [', 'contract.malformed'],
+    ['is larger than anybody takes in', `"${'x'.repeat(33 * 1024 * 1024)}"`, 'result.too-large'],
+  ])('whose answer %s ends with a fault, and the next one is as good as ever', async (_, text, code) => {
+    const upstream = open()
+    backend.state.texts['search_assets'] = text
+    expect(await codeOf(call(upstream))).toBe(code)
+    backend.state.texts = {}
+    expect(await codeOf(call(upstream))).toBe('passed')
+  })
+
+  test('of a backend that leads elsewhere goes nowhere: not for contracts, and not for what acts', async () => {
+    await using elsewhere = await startContractBackend()
+    const leading = createServer((_, response) =>
+      response.writeHead(307, { location: `${elsewhere.url}/api/v1/cwr/contracts/` }).end(),
+    )
+    await new Promise<void>((resolve) => leading.listen(0, '127.0.0.1', resolve))
+    parts.defer(() => void leading.close())
+    const upstream = open({ url: `http://127.0.0.1:${(leading.address() as AddressInfo).port}` })
+    await expect(list(upstream)).rejects.toMatchObject({ code: 'upstream.unreachable' })
+    expect(elsewhere.state.requests).toEqual([])
+  })
+
+  test('whatever is made up for it never hangs and never crashes', async () => {
+    const upstream = open()
+    await list(upstream)
+    const known = ['search_assets', 'get_content', 'llm_extract', 'query_model']
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...known), fc.dictionary(fc.string(), fc.jsonValue()), async (name, given) => {
+        const args = given as JsonObject
+        const reviewed = upstream.review?.({
+          tool: name,
+          name,
+          arguments: args,
+          correlationId: undefined,
+          onBehalf: undefined,
+        })
+        expect(['passed', 'arguments.invalid']).toContain(await codeOf(Promise.resolve(reviewed)))
+        expect(await codeOf(upstream.ask(asking('tools/call', { name, arguments: args })))).toBe('passed')
+        expect(backend.asked('execute').at(-1)?.body?.['params']).toMatchObject({ org_id: 'acme' })
+      }),
+      { numRuns: 60 },
+    )
   })
 
   test('of a backend below a path of its own stays below it', async () => {

@@ -68,7 +68,8 @@ const contractMeta = ({ answer }: RawAnswer) =>
 const executed = () => backend.asked('execute')
 const namesAt = async (url: string) => {
   const { answer } = await ask(peer(url), 'tools/list')
-  return (answer.result?.['tools'] as { name: string }[]).map(({ name }) => name)
+  const tools = (answer.result?.['tools'] ?? []) as { name: string }[]
+  return tools.map(({ name }) => name)
 }
 const lineOf = (correlation: string) =>
   until('the call is in the log', () =>
@@ -426,9 +427,11 @@ describe('a backend that fails', () => {
     expect(answer.result?.isError).not.toBe(true)
     expect(JSON.parse(answer.result?.content?.[0]?.text ?? '')).toEqual(value)
     const problems = ['/0/score is required', '/1/id must be a string', '/1/title is required', '/1/score is required']
-    const noted = (answer.result?.['structuredContent'] as Record<string, { problems: string[]; value: unknown }>)[
-      'dev.toolway/unfit'
-    ]
+    const structured = (answer.result?.['structuredContent'] ?? {}) as Record<
+      string,
+      { problems: string[]; value: unknown }
+    >
+    const noted = structured['dev.toolway/unfit']
     expect(noted?.value).toEqual(value)
     expect(noted?.problems.sort()).toEqual(problems.sort())
     const logged = gateway.log.find(

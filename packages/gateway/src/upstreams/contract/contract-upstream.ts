@@ -76,7 +76,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
     return pack
   }
 
-  const pack = () => packs.get(packKey, fetchPack)
+  const pack = () => packs.open(packKey, fetchPack)
 
   async function toolNamed(name: string): Promise<ContractTool> {
     const tool = (await pack()).tools.get(name)
@@ -87,7 +87,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
 
   /** One for each organization, and for each member where the backend decides by the member. */
   function metadataFor(onBehalf: string | undefined, correlationId: string | undefined): Promise<Metadata> {
-    return metadata.get(JSON.stringify([organization, onBehalf ?? '']), async () => {
+    return metadata.open(JSON.stringify([organization, onBehalf ?? '']), async () => {
       const saying = { onBehalf, correlationId }
       const [catalog, facets] = await Promise.all([
         backend.read(CATALOG, query, saying),
