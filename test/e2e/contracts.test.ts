@@ -36,7 +36,7 @@ beforeAll(async () => {
         { alias: 'strict', wire: contract() },
         { alias: 'wide', wire: contract({ side_effects: true, exposes: 'all' }) },
         { alias: 'other', wire: contract({ organization: 'globex' }) },
-        { alias: 'quick', wire: contract({ contracts_for: 1 }) },
+        { alias: 'quick', wire: contract({ contracts_for: 1, organization: 'quick' }) },
         { alias: 'behalf', wire: contract({ on_behalf: true }) },
       ],
       keys: [{ name: 'trusted', value: TRUSTED_KEY, toolset: undefined, trusted: true }],
@@ -391,7 +391,6 @@ describe('a backend that fails', () => {
   })
 
   test('S1-SUC-02: is not asked at all for what cannot be right', async () => {
-    const before = backend.state.requests.length
     for (const [name, given] of [
       ['search_assets', {}],
       ['search_assets', { query: 7 }],
@@ -404,7 +403,8 @@ describe('a backend that fails', () => {
       ['__proto__', {}],
     ] as const)
       expect((await call(name, given)).answer.result?.['structuredContent']).toBeUndefined()
-    expect(backend.state.requests).toHaveLength(before)
+    // One connection looks at its contracts each second, whoever calls.
+    expect(backend.state.requests.filter(({ query }) => query['org_id'] !== 'quick')).toEqual([])
   })
 
   test.each(['dropping', 'nonsense', 'page'] as const)(
