@@ -98,6 +98,42 @@ connections:
     )
   })
 
+  test('says what a contract backend is, by its type', async () => {
+    const text = `
+connections:
+  cwr:
+    type: contract
+    url: http://backend:8000
+    headers: { X-API-Key: { env: TOKEN } }
+    organization: 7f6f
+    side_effects: true
+    aliases: { old: new }
+`
+    const [declared] = await read(text)
+    expect(declared?.connections).toEqual([
+      {
+        alias: 'cwr',
+        title: 'cwr',
+        enabled: true,
+        revision: 'auto',
+        timeout: 30,
+        wire: {
+          kind: 'contract',
+          url: 'http://backend:8000',
+          headers: { 'X-API-Key': 'from environment' },
+          words: { organization: '7f6f', side_effects: true, aliases: { old: 'new' } },
+        },
+      },
+    ])
+    const own = (line: string) =>
+      complaint(`connections:\n  cwr:\n    type: contract\n    url: http://backend\n    ${line}\n`)
+    expect(await own('exposes: everybody')).toContain('exposes')
+    expect(await own('organisation: x')).toContain('did you mean')
+    expect(await complaint('connections:\n  cwr: { type: contract, url: "ws://backend" }')).toContain(
+      'must start with http:// or https://',
+    )
+  })
+
   test('says what there is to be, with sensible defaults', async () => {
     const text = `
 connections:

@@ -3,13 +3,12 @@
  * switches, is said of it whichever name it is called by.
  */
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
-import type { Offered } from './view.ts'
 
 /** The facts of a contract in a tool's `_meta`; only a connector of that kind is believed them. */
 const CONTRACT = 'dev.toolway/contract'
 
 interface Listed {
-  readonly from: Pick<Offered, 'alias' | 'connector'>
+  readonly from: { readonly alias: string; readonly connector?: string }
   readonly definition: JsonObject
 }
 

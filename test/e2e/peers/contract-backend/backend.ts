@@ -50,6 +50,8 @@ export interface BackendState {
   facetShape: 'list' | 'object'
   /** Answers of functions instead of their own. */
   answers: Record<string, unknown>
+  /** Bodies of functions, as they are sent. */
+  texts: Record<string, string>
   /** Its own words for what it refuses and fails with. */
   detail: string
   readonly requests: BackendRequest[]
@@ -84,6 +86,7 @@ export const createState = (): BackendState => ({
   contracts: contractPack(),
   facetShape: 'list',
   answers: {},
+  texts: {},
   detail: 'Function execution failed: the database is away',
   requests: [],
 })
@@ -204,6 +207,8 @@ function execute(state: BackendState, name: string, { body }: BackendRequest, re
   if (!state.contracts.some((one) => one.name === name))
     return void say(response, 404, { detail: `Function not found: ${name}` })
   if (Object.hasOwn(state.answers, name)) return void say(response, 200, state.answers[name])
+  const raw = Object.hasOwn(state.texts, name) ? state.texts[name] : undefined
+  if (raw !== undefined) return void response.writeHead(200, { 'content-type': 'application/json' }).end(raw)
   const outcome = runFunction(name, (body?.['params'] ?? {}) as Fields)
   const shared = { metadata: {}, items_processed: 0, items_failed: 0, duration_ms: 5 }
   if ('error' in outcome)

@@ -1,12 +1,12 @@
 /** Texts without the address of a backend, which is nobody's outside the gateway (ledger S1-SEC-02). */
-import { isIP } from 'node:net'
 
 const MASK = '[backend]'
 
 /** A name of one word is a word like others: it is taken out where it stands as an address, with its port or its scheme. */
 export function createAddressMask({ origin, host, hostname }: URL): (text: string) => string {
   const bare = hostname.replace(/^\[|\]$/g, '')
-  const telling = bare.includes('.') || isIP(bare) !== 0
+  // A name of several, or an address of either kind.
+  const telling = /[.:]/.test(bare)
   const spelt = [origin, origin.replaceAll('/', String.raw`\/`), host, ...(telling ? [hostname, bare] : [])]
   const named = spelt.filter((one) => one.includes(':') || telling)
   const parts = [...new Set(named)].sort((one, other) => other.length - one.length).map(escaped)

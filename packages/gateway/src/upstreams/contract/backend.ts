@@ -23,13 +23,14 @@ export interface Saying {
 }
 
 export interface Backend {
-  /** The JSON at a path below the base. Throws `upstream.*` and `contract.malformed`. */
+  /** The JSON at a path below the base, without the backend's address in it. Throws `upstream.*` and `contract.malformed`. */
   read(path: string, query: Readonly<Record<string, string>>, saying?: Saying): Promise<Json>
   /** One request that may act, and its answer whatever its status is. Throws `upstream.*`. */
   act(path: string, body: JsonObject, saying: Saying): Promise<Incoming>
   /** Undefined for what is no JSON, or nests too deep to be passed on. */
   parse(text: string): Json | undefined
-  /** Text without its secrets and its address. */
+  /** Text without its address; and without its secrets, too, which it may repeat where it complains. */
+  hide(text: string): string
   mask(text: string): string
   /** Let requests finish, for so many milliseconds, and end. */
   close(grace: number): Promise<void>
@@ -101,7 +102,7 @@ export function createBackend({ alias, timeout, wire }: Reach, breaker: Breaker)
         continue
       }
       if (incoming.status >= 300) throw refusalOf({ alias, mask }, incoming)
-      const value = incoming.stream ? undefined : parsed(incoming.text)
+      const value = incoming.stream ? undefined : parsed(hide(incoming.text))
       if (value === undefined) throw malformed(`${path} gives no JSON`)
       return value
     }
@@ -134,6 +135,7 @@ export function createBackend({ alias, timeout, wire }: Reach, breaker: Breaker)
       return incoming
     },
     parse,
+    hide,
     mask,
     async close(grace) {
       const cut = setTimeout(() => void pool.destroy().catch(() => {}), grace)

@@ -4,7 +4,7 @@ import type { Contract } from './read-contract.ts'
 import { inputSchemaOf, outputSchemaOf } from './tool-schema.ts'
 
 /** What rules match by (`match.categories`). */
-export const CATEGORY_KEY = 'dev.toolway/category'
+const CATEGORY_KEY = 'dev.toolway/category'
 export const CONTRACT_KEY = 'dev.toolway/contract'
 /** The parameter that says for which organization a function runs: the gateway's to write (ledger S1-CAL-06). */
 export const ORGANIZATION_PARAMETER = 'org_id'

@@ -6,7 +6,7 @@
  * member for whom a trusted key calls, and no other caller.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, MODERN, type Json, type JsonObject } from '@toolway/protocol'
+import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
 import { pause } from '../../lib/pause.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
@@ -68,7 +68,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
   const query = { org_id: organization }
 
   async function fetchPack(): Promise<ContractPack> {
-    const pack = readPack(masked(await backend.read(CONTRACTS, query)), words, alias)
+    const pack = readPack(await backend.read(CONTRACTS, query), words, alias)
     const said = JSON.stringify(pack.leftOut)
     if (said !== noted && pack.leftOut.length > 0)
       for (const { name, reason } of pack.leftOut) onNote({ contract: name, reason }, 'a contract is left out')
@@ -76,14 +76,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
     return pack
   }
 
-  /** The answer without the backend's address in it; mostly there is none. */
-  function masked(value: Json): Json {
-    const text = JSON.stringify(value)
-    const hidden = backend.mask(text)
-    return hidden === text ? value : (JSON.parse(hidden) as Json)
-  }
-
-  const pack = () => packs.get(packKey, fetchPack)
+  const pack = () => packs.open(packKey, fetchPack)
 
   async function toolNamed(name: string): Promise<ContractTool> {
     const tool = (await pack()).tools.get(name)
@@ -94,7 +87,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
 
   /** One for each organization, and for each member where the backend decides by the member. */
   function metadataFor(onBehalf: string | undefined, correlationId: string | undefined): Promise<Metadata> {
-    return metadata.get(JSON.stringify([organization, onBehalf ?? '']), async () => {
+    return metadata.open(JSON.stringify([organization, onBehalf ?? '']), async () => {
       const saying = { onBehalf, correlationId }
       const [catalog, facets] = await Promise.all([
         backend.read(CATALOG, query, saying),
@@ -129,6 +122,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
       alias,
       tool,
       parse: backend.parse,
+      hide: backend.hide,
       mask: backend.mask,
       onUnfit: (problems) =>
         onNote(

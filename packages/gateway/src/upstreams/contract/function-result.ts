@@ -15,6 +15,8 @@ export interface Answering {
   readonly tool: ContractTool
   /** Undefined for what is no JSON. */
   parse(text: string): Json | undefined
+  /** Text without the backend's address; and without what it was sent, too. */
+  hide(text: string): string
   mask(text: string): string
   /** What is not as the contract says, for the log. */
   onUnfit(problems: readonly string[]): void
@@ -29,10 +31,9 @@ const QUALIFIED = new Set(['partial', 'skipped'])
 
 /** Throws `function.failed` in the backend's own words, `upstream.*` and `contract.malformed`. */
 export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
-  const { alias, parse, mask } = answering
+  const { alias, parse, hide, mask } = answering
   const { status } = incoming
-  const text = mask(incoming.text)
-  const body = parse(text)
+  const body = parse(hide(incoming.text))
   if (status === 401) throw refusedAccess(alias, status, maskedHeader(incoming, mask))
   if (status === 429) throw refusalOf({ alias, mask }, incoming)
   if (status >= 300) {
@@ -111,7 +112,8 @@ function placed({ loc, msg, message }: JsonObject): string | undefined {
   return words === undefined || place === '' ? words : `/${place}: ${words}`
 }
 
-const failed = ({ tool }: Answering, said: string, data: { status: number }): Fault => {
+const failed = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {
+  const said = mask(whole)
   const problem = said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said
   return new Fault('function.failed', { tool: tool.contract.name, problem }, { data: { details: data } })
 }

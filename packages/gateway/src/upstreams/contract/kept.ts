@@ -16,7 +16,7 @@ export interface KeptParts {
 
 export interface Kept<Value> {
   /** Rejects with what the fetch failed with, where nothing is there that may still be used. */
-  get(key: string, fetch: () => Promise<Value>): Promise<Value>
+  open(key: string, fetch: () => Promise<Value>): Promise<Value>
   /** Fetched now, whatever is there; rejects where that fails. */
   refresh(key: string, fetch: () => Promise<Value>): Promise<Value>
   peek(key: string): Value | undefined
@@ -48,7 +48,7 @@ export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts
   return {
     refresh,
     peek: (key) => held.peek(key)?.value,
-    async get(key, fetch) {
+    async open(key, fetch) {
       const before = held.get(key)
       const tooOld = ({ at }: Held<Value>) => now() - at > Math.max(keptFor, staleFor)
       if (before !== undefined && now() < before.again && !tooOld(before)) return before.value
