@@ -138,6 +138,8 @@ describe('the keys of the vault', () => {
       TOOLWAY_BOOTSTRAP_KEY: `uru_${'12'.repeat(32)}`,
       TOOLWAY_OIDC_CLIENT_SECRET: 's3cret-of-the-gateway',
       MCP_API_KEY: 'one key for everybody',
+      MCP_ADMIN_API_KEY: 'another for administrators',
+      BACKEND_API_KEY: 's3cret-of-the-backend',
       GITHUB_CLIENT_SECRET: 's3cret-at-github',
       GITLAB_CLIENT_SECRET: 's3cret-at-gitlab',
       GOOGLE_CLIENT_SECRET: 's3cret-at-google',
