@@ -4,7 +4,7 @@
  */
 const gateway = 'packages/gateway/src'
 const nouns =
-  'alerts|approvals|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|telemetry|limits|webhooks'
+  'alerts|approvals|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|results|telemetry|limits|webhooks'
 const doors = `(?:http|cli|compose)/|${gateway}/(?:main|compose|config)\\.ts$`
 const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,

@@ -91,6 +91,12 @@ describe('the figures', () => {
     expect(verdicts.map(({ sentence }) => sentence.includes('joined'))).toEqual([true, true])
   })
 
+  test('of rules compare the gateway with itself', () => {
+    const ratio = { of: 'ruled', to: 'gateway', connections: 64, throughput: 1, throughputRange: [1, 1] } as const
+    const met = (cpu: number) => verdictsOf([{ ...ratio, cpu, cpuWithDescendants: cpu }]).map((verdict) => verdict.met)
+    expect([met(1.1), met(1.11), met(Number.NaN)]).toEqual([[true], [false], [false]])
+  })
+
   test('of the gateway against the SDK have an aim of their own', () => {
     const ratio = { of: 'gateway', to: 'sdk', connections: 64, throughputRange: [5, 5], cpu: 0.2 } as const
     const [met, missed] = [5, 4.99].map((throughput) =>

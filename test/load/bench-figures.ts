@@ -54,10 +54,20 @@ export interface More {
   readonly sessionMemory?: SessionMemory | undefined
 }
 
-const AIMS = { mostCpu: 1.4, leastThroughput: 0.75, leastOfSdk: 5, addedP99Ms: 3, listMs: 50, idleMb: 25, fullMb: 250 }
+const AIMS = {
+  mostCpu: 1.4,
+  leastThroughput: 0.75,
+  leastOfSdk: 5,
+  mostOfRules: 1.1,
+  addedP99Ms: 3,
+  listMs: 50,
+  idleMb: 25,
+  fullMb: 250,
+}
 const COMPARED = [
   ['gateway', 'raw'],
   ['joined', 'raw'],
+  ['ruled', 'gateway'],
   ['sdk', 'raw'],
   ['gateway', 'sdk'],
   ['joined', 'sdk'],
@@ -141,10 +151,19 @@ const JUDGED: readonly TargetName[] = ['gateway', 'joined']
 export function verdictsOf(ratios: readonly Ratio[]): Verdict[] {
   const most = Math.max(...ratios.map(({ connections }) => connections))
   const judged = ratios.filter(({ of, connections }) => JUDGED.includes(of) && connections === most)
-  return judged.flatMap(({ of, to, cpu, throughput }) =>
-    to === 'raw' ? ofRaw(of, cpu, throughput) : [ofSdk(of, throughput)],
-  )
+  const ruled = ratios.find(({ of, cpu, connections }) => of === 'ruled' && cpu !== null && connections === most)
+  return [
+    ...judged.flatMap(({ of, to, cpu, throughput }) =>
+      to === 'raw' ? ofRaw(of, cpu, throughput) : [ofSdk(of, throughput)],
+    ),
+    ...(ruled === undefined ? [] : [ofRules(ruled.cpu ?? Number.NaN)]),
+  ]
 }
+
+const ofRules = (cpu: number): Verdict => ({
+  met: cpu <= AIMS.mostOfRules,
+  sentence: `CPU per call under 50 rules at most ${AIMS.mostOfRules.toFixed(1)} × of none: ${cpu.toFixed(2)} ×`,
+})
 
 function ofRaw(of: TargetName, cpu: number | null, throughput: number): Verdict[] {
   const speedAim = `throughput of ${of} at least ${AIMS.leastThroughput} × raw`

@@ -55,7 +55,7 @@ async function startProxy(name: 'raw' | 'sdk', { upstream, core }: Place, start:
   return { name, call: { url: await endpointOf(peer), tool: 'echo' }, pid: peer.pid }
 }
 
-const OF_GATEWAY = ['gateway', 'joined', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const
+const OF_GATEWAY = ['gateway', 'joined', 'ruled', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const
 type GatewayTarget = (typeof OF_GATEWAY)[number]
 
 async function startGatewayTargets(
@@ -79,6 +79,7 @@ async function startGatewayTargets(
   const legacy = stub('./legacy-stub.ts')
   const upstreams = {
     stub: { url: upstream, revision: '2026-07-28' },
+    ruled: { url: upstream, revision: '2026-07-28' },
     old: { url: await endpointOf(legacy), revision: '2025-11-25' },
     many: { url: await endpointOf(stub('./many-tools-stub.ts')), revision: '2026-07-28' },
   }
@@ -108,6 +109,11 @@ async function targetNamed(
   const own = { name, pid, folder }
   if (name === 'gateway') return { ...own, call: gateway.single }
   if (name === 'joined') return { ...own, call: joined }
+  if (name === 'ruled') {
+    const call = connection('ruled')
+    await gateway.answers(call)
+    return { ...own, call }
+  }
   const [client, server] = name.split('-')
   const endpoint = connection(server === 'legacy' ? 'old' : 'stub')
   const session = client === 'legacy' ? { session: await openSession(endpoint) } : {}

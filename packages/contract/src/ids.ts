@@ -27,6 +27,8 @@ export type DeliveryId = Branded<'delivery'>
 export type ApprovalId = Branded<'approval'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
+/** A result that is kept for whoever got only a part of it. */
+export type KeptResultId = Branded<'kept result'>
 
 const PREFIXES = {
   org: 'organization',
@@ -45,6 +47,7 @@ const PREFIXES = {
   whk: 'webhook',
   msg: 'delivery',
   apr: 'approval',
+  res: 'kept result',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

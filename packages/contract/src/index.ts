@@ -34,6 +34,7 @@ export type {
   DeliveryId,
   FamilyId,
   FlowId,
+  KeptResultId,
   IdOf,
   IdPrefix,
   ImportId,

@@ -26,6 +26,7 @@ import { hearNotices } from './compose/notices.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
 import { composeRecords } from './compose/records.ts'
+import { composeResults } from './compose/results.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeUpstreams, createContacts } from './compose/upstreams.ts'
@@ -150,6 +151,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     credentials: credentials.callCredentials,
     links,
     approvals: approving.approvals,
+    results: composeResults(ground),
   })
   const { admit, open } = admission
   const told: Events = composeEvents(ground, { accounts, snapshots })

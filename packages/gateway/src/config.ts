@@ -203,6 +203,10 @@ export const SETTINGS = {
     bytes(262_144, 1_024, 67_108_864),
     'Bytes of text that the result of a tool may have; what is longer is cut, and says so.',
   ),
+  TOOLWAY_RESULTS_SECONDS: setting(
+    wholeNumber(0, 604_800).default(3600),
+    'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
+  ),
   TOOLWAY_TOKEN_PRESET: setting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',

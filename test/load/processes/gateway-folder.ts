@@ -10,6 +10,22 @@ import { join } from 'node:path'
 
 const LOG_LINES_TOLD = 12
 
+const CONDITIONS = [{}, { when: 'principal.role == "nobody"' }, { when: 'has(args.danger)' }, { parameter: 'limit' }]
+const ACTIONS = [
+  { action: 'clamp', parameters: { parameter: 'limit', max: 50 } },
+  { action: 'block', parameters: {} },
+  { action: 'block', parameters: {} },
+  { action: 'reject', parameters: { parameter: 'limit', max: 500 } },
+]
+
+/** Fifty rules of the organization that speak of one connection's tools, of every kind that lets its calls pass. */
+const RULES = Array.from({ length: 50 }, (_, at) => ({
+  name: `rule-${at}`,
+  reason: 'To be measured',
+  match: { tools: ['ruled__*'], ...CONDITIONS[at % CONDITIONS.length] },
+  ...ACTIONS[at % ACTIONS.length],
+}))
+
 /** One connection of the measured gateway: where its server is, and of which revision. */
 export interface Upstream {
   readonly url: string
@@ -23,7 +39,7 @@ export function makeGatewayFolder(upstreams: Readonly<Record<string, Upstream>>)
   chmodSync(path, 0o755)
   const config = join(path, 'toolway.yaml')
   // JSON is YAML too.
-  writeFileSync(config, JSON.stringify({ connections: upstreams }))
+  writeFileSync(config, JSON.stringify({ connections: upstreams, rules: 'ruled' in upstreams ? RULES : [] }))
   const log = join(path, 'gateway.log')
   return {
     path,

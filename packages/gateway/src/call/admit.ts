@@ -45,6 +45,7 @@ export interface AdmitParts {
   readonly approvals?: Approvals | undefined
   /** Which endpoint an address names that does not say it whole; unsaid, it is taken as it is. */
   readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
+  readonly results?: Standing['results']
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
@@ -67,6 +68,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     tasks,
     approvals,
     placeOf,
+    results,
   } = parts
   function stand(known: Principal, { place: named, onBehalfOf }: Inbound): Standing {
     const place = placeOf?.(named, known) ?? named
@@ -111,6 +113,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       connectFirst,
       tasks,
       approvals,
+      results,
     }
   }
 

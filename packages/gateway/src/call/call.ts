@@ -11,7 +11,9 @@ import { withoutApproval } from './approvals/own-state.ts'
 import { checkParams } from './arguments/check-arguments.ts'
 import { takeOrganization } from './arguments/organization.ts'
 import { review } from './arguments/review.ts'
-import { cutResult } from './cut-result.ts'
+import { checkOutput } from './shape/check-output.ts'
+import { readByTool } from './shape/read-result.ts'
+import { shapeResult } from './shape/shape-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
 import { wantsInput } from './questions/ask-client.ts'
@@ -29,6 +31,8 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   trail.target = name
 
   const target = standing.view.tool(name)
+  if (target === undefined && name === standing.view.readResult)
+    return readByTool(standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
   // Before anything runs, so that the client can ask its person for more (MCP 2026-07-28, scope challenge handling).
   if (!reaches(standing.principal.limit, target.effect))
@@ -56,19 +60,26 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return answer
-    const told = judged === undefined ? answer.result : withChanges(answer.result, judged.verdict.changes)
-    const result = cutResult(told, standing.resultLimit)
+    const whole = checkOutput(target, answer.result, trail)
+    const shaping = shapeResult(standing, whole, judged?.verdict.sizes ?? [], asked.caller)
+    const shaped = shaping instanceof Promise ? await shaping : shaping
+    const result = judged === undefined ? shaped : withChanges(shaped, judged.verdict.changes)
     return result === answer.result ? answer : { result }
   } catch (thrown) {
-    const fault = Fault.of(thrown)
-    // What is wrong with the request itself is no result of the tool.
-    if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
-    trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
-    trail.fault = fault
-    const { revision } = asked.caller
-    const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
-    return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
+    return told(thrown, asked, trail)
   }
+}
+
+/** As the tool's result, for the model; thrown on where it is the request's own affair. */
+function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
+  const fault = Fault.of(thrown)
+  // What is wrong with the request itself is no result of the tool.
+  if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
+  trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
+  trail.fault = fault
+  const { revision } = asked.caller
+  const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
+  return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
 }
 
 /** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */

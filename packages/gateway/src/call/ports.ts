@@ -8,6 +8,7 @@ import type { BoundStates } from './questions/bound-states.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 import type { Actor } from '../records/change.ts'
+import type { KeptResults } from '../results/kept-results.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
@@ -135,6 +136,8 @@ export interface Standing {
   readonly credentials: CallCredentials | undefined
   readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
+  /** Where what does not fit is kept; undefined where nothing is. */
+  readonly results: Pick<KeptResults, 'keep' | 'find' | 'seconds'> | undefined
   /** Undefined where nobody could be asked: what needs an approval is then refused. */
   readonly approvals: Approvals | undefined
 }

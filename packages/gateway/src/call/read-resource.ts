@@ -5,6 +5,7 @@ import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, Line, Session, Standing } from './ports.ts'
 import { hearSession } from './listening/session-ears.ts'
+import { readKept } from './shape/read-result.ts'
 import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {
@@ -16,6 +17,11 @@ export function targetOf(standing: Standing, asked: Asked): Target {
 }
 
 export async function readResource(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+  const kept = await readKept(standing, asked)
+  if (kept !== undefined) {
+    trail.target = withoutSecrets(String(asked.params['uri']))
+    return kept
+  }
   const target = targetOf(standing, asked)
   trail.target = withoutSecrets(target.name)
   return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })

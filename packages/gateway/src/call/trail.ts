@@ -36,6 +36,8 @@ export interface Trail {
   policy?: PolicyTrace
   /** An argument of the caller's that counted for nothing. */
   overwritten?: string
+  /** In how many places the answer is not what its tool promises. */
+  misfit?: number
   /** Which account acted, and whose it is. */
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
@@ -220,6 +222,7 @@ interface Facts {
   readonly policy?: Trail['policy'] | undefined
   readonly account?: Trail['account'] | undefined
   readonly overwritten?: string | undefined
+  readonly misfit?: number | undefined
   readonly fault?: Fault | undefined
 }
 
@@ -233,13 +236,14 @@ function placesOf({ data }: Fault): string[] {
 }
 
 /** Each fact is rare, and most calls have none. */
-function detailOf({ policy, account, overwritten, fault }: Facts): Entry['detail'] {
+function detailOf({ policy, account, overwritten, misfit, fault }: Facts): Entry['detail'] {
   const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
-  if (overwritten !== undefined || invalid !== undefined)
+  if (overwritten !== undefined || invalid !== undefined || misfit !== undefined)
     return {
       ...detailOf({ policy, account }),
       ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
       ...(invalid === undefined ? {} : { invalid }),
+      ...(misfit === undefined ? {} : { misfit }),
     }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval, values, absent } = policy

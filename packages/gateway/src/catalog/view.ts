@@ -13,6 +13,7 @@ import {
   type Effect,
   type Hold,
   type Limit,
+  type Rule,
   type ToolFacts,
   type ToolPolicy,
 } from '@toolway/contract'
@@ -28,6 +29,7 @@ import {
   joinName,
   joinNameApart,
   joinUri,
+  MODERN,
   NEWEST_LEGACY,
   rewriteToolMeta,
   splitUri,
@@ -41,6 +43,7 @@ import { accountArgument, offerAccount } from './account-choice.ts'
 import { oldNames } from './old-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
+import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool } from './budgets.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
 export interface Offered {
@@ -126,6 +129,10 @@ export interface View {
   readonly varies: boolean
   /** Whether a call may have to wait for somebody's approval. */
   readonly asks: boolean
+  /** The name of the gateway's own tool to read what was cut; undefined where no rule cuts results. */
+  readonly readResult: string | undefined
+  /** The rules about the size of results of a connection's tools, whichever of them gave one. */
+  sizes(connectionId: ConnectionId): readonly Rule<'size'>[]
   tool(name: string): ToolTarget | undefined
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
@@ -258,6 +265,9 @@ export function createView(
     }
   }
 
+  const budgeted = [...tools.values()].some(({ target }) => hasBudget(target.policy))
+  const readResult = budgeted ? readResultName(tools) : undefined
+
   const kept = new Map<string, readonly JsonObject[]>()
   function list(kind: ListKind, revision: Revision, apps = true): readonly JsonObject[] {
     const key = `${kind} ${revision} ${apps}`
@@ -270,14 +280,17 @@ export function createView(
 
   function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
     if (kind === 'tools') {
-      return [...tools].flatMap(([name, { from, definition, target }]) => {
+      const own = readResult === undefined ? [] : [adaptTool(readResultTool(readResult), MODERN, revision)]
+      const theirs = [...tools].flatMap(([name, { from, definition, target }]) => {
         // What is kept back is listed to nobody.
         if (target.held !== undefined || (!apps && isAppOnly(definition))) return []
-        const defined = rewriteToolMeta(defineTool(from, definition, revision), (uri) => exposeUri(from.alias, uri))
         const { policy } = target
+        const promised = narrowedOutput(defineTool(from, definition, revision), policy)
+        const defined = rewriteToolMeta(promised, (uri) => exposeUri(from.alias, uri))
         const ruled = policy?.varies === false ? ruledDefinition(defined, policy, ANYBODY) : defined
         return ruled === undefined ? [] : [{ ...offerAccount(ruled, target.account), name }]
       })
+      return [...theirs, ...own]
     }
     if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
     const member = MEMBERS[kind]
@@ -317,6 +330,15 @@ export function createView(
     asks: [...tools.values()].some(
       ({ target }) => target.policy?.rules.some(({ action }) => action === 'approve') === true,
     ),
+    readResult,
+    sizes: (connectionId) =>
+      budgeted
+        ? sharedSizes(
+            Array.from(tools.values(), ({ target }) =>
+              target.connectionId === connectionId ? target.policy : undefined,
+            ),
+          )
+        : [],
     tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
@@ -407,7 +429,7 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
 export function capabilitiesOf(view: View, revision: Revision): JsonObject {
-  const { offered, joined, limit, whole, screened, asks, discovery } = view
+  const { offered, joined, limit, whole, screened, asks, discovery, readResult } = view
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -416,8 +438,9 @@ export function capabilitiesOf(view: View, revision: Revision): JsonObject {
   if (anyHas(offered, 'tools') || offered.some(({ tools }) => tools.length > 0))
     capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
-  // Apps are resources of the gateway's own.
-  if (anyHas(offered, 'resources') || (joined && discovery.mode === 'two-tier' && offered.length > 0)) {
+  // Apps are resources of the gateway's own, and so is what was cut of results.
+  const own = readResult !== undefined || (joined && discovery.mode === 'two-tier' && offered.length > 0)
+  if (anyHas(offered, 'resources') || own) {
     const subscribes = offered.some(
       ({ capabilities: { resources } }) => isObject(resources) && resources['subscribe'] === true,
     )

@@ -13,6 +13,7 @@ import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
+import type { KeptResults } from '../results/kept-results.ts'
 import type { Base } from './ground.ts'
 
 export interface ComposeAdmissionParts {
@@ -25,6 +26,8 @@ export interface ComposeAdmissionParts {
   readonly links: Pick<ConnectLinks, 'read'> | undefined
   /** Undefined where nobody could be asked. */
   readonly approvals: Approvals | undefined
+  /** Undefined where nothing is kept of what is cut. */
+  readonly results?: KeptResults
   /** Who stands for whom, where no accounts say it. */
   readonly onBehalf?: OnBehalf
   /** Which endpoint an address names that does not say it whole. */
@@ -65,6 +68,7 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
     connectFirst,
     tasks,
     approvals,
+    results: parts.results,
   })
   return { admit, open: createOpenStreams(admit), connectFirst }
 }

@@ -84,6 +84,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     values (${id}, ${`apr_${id}`}, 'same', 'grant', 'page')`
   await sql(Nothing)`
     insert into approval_messages (organization_id, webhook_id, message_id) values (${id}, ${`whk_${id}`}, 'same')`
+  await sql(Nothing)`
+    insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
+    values (${`res_${id}`}, ${id}, 'same', 'same', 'text/plain', 1, 'same', now())`
 }
 
 const addTwo = (db: Db) =>
@@ -121,6 +124,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'group_members',
       'groups',
       'imports',
+      'kept_results',
       'keys',
       'members',
       'oauth_apps',

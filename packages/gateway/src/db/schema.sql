@@ -169,6 +169,17 @@ create table kept_answers (
   sealed_answer bytea,
   created_at timestamp with time zone not null default now()
 );
+create table kept_results (
+  id text not null,
+  organization_id text not null,
+  principal text not null,
+  owner text not null,
+  mime text not null,
+  bytes integer not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
+);
 create table keys (
   id text not null,
   organization_id text,
@@ -579,6 +590,13 @@ alter table installation add constraint installation_pkey PRIMARY KEY (name);
 alter table kept_answers add constraint kept_answers_hash_check CHECK ((length(hash) = 32));
 alter table kept_answers add constraint kept_answers_pkey PRIMARY KEY (hash);
 alter table kept_answers add constraint kept_answers_request_check CHECK ((length(request) = 32));
+alter table kept_results add constraint kept_results_bytes_check CHECK ((bytes > 0));
+alter table kept_results add constraint kept_results_id_check CHECK ((id <> ''::text));
+alter table kept_results add constraint kept_results_mime_check CHECK ((mime = ANY (ARRAY['application/json'::text, 'text/plain'::text])));
+alter table kept_results add constraint kept_results_owner_check CHECK ((owner <> ''::text));
+alter table kept_results add constraint kept_results_pkey PRIMARY KEY (id);
+alter table kept_results add constraint kept_results_principal_check CHECK ((principal <> ''::text));
+alter table kept_results add constraint kept_results_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table keys add constraint keys_bound CHECK (((organization_id IS NULL) OR (role <> 'platform_admin'::text)));
 alter table keys add constraint keys_effect_limit_check CHECK ((effect_limit = ANY (ARRAY['read'::text, 'write'::text, 'execute'::text])));
 alter table keys add constraint keys_family_check CHECK ((family = ANY (ARRAY['uru'::text, 'smcp'::text])));
@@ -747,6 +765,8 @@ CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) 
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX group_members_user ON public.group_members USING btree (organization_id, user_id);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
+CREATE INDEX kept_results_expiry ON public.kept_results USING btree (expires_at);
+CREATE INDEX kept_results_owner ON public.kept_results USING btree (organization_id, principal, created_at);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
@@ -790,6 +810,7 @@ alter table group_members enable row level security, force row level security;
 alter table groups enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
+alter table kept_results enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table oauth_apps enable row level security, force row level security;
@@ -887,6 +908,12 @@ create policy system_all on imports as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on kept_answers as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on kept_results as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on kept_results as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on keys as permissive for all to toolway_organization
@@ -1585,6 +1612,7 @@ grant delete, insert, select, update on exposed_names to toolway_organization;
 grant delete, insert, select, update on group_members to toolway_organization;
 grant delete, insert, select, update on groups to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
+grant delete, insert, select, update on kept_results to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;

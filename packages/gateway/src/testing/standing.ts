@@ -133,6 +133,7 @@ export async function createTestStanding({ connections, credentials, own }: Test
     connectFirst,
     tasks,
     approvals: undefined,
+    results: undefined,
   })
   let last = 0
 

@@ -2,7 +2,16 @@
  * Where does the database hold sealed values, and which words is each bound to? The one list of them: rotation, counting and the
  * sealing of plain values walk it. A test asks the schema for every bytea column named `sealed…` that is missing here.
  */
-import type { ApprovalId, ConnectionId, CredentialId, FlowId, KeyId, OAuthAppId, WebhookId } from '@toolway/contract'
+import type {
+  ApprovalId,
+  ConnectionId,
+  CredentialId,
+  FlowId,
+  KeptResultId,
+  KeyId,
+  OAuthAppId,
+  WebhookId,
+} from '@toolway/contract'
 
 export interface SealedColumn {
   readonly table: string
@@ -25,6 +34,7 @@ export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} prev
 export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments`
 export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
+export const keptResultRow = (id: KeptResultId): string => `kept result ${id}`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
 const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
@@ -47,6 +57,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('approvals', 'sealed_arguments', approvalRow),
   column('approvals', 'sealed_answer', approvalAnswerRow),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
+  column('kept_results', 'sealed', keptResultRow),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])
 

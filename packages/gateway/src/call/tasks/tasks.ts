@@ -19,7 +19,7 @@ import {
 } from '@toolway/protocol'
 import { pageOf, type Signer } from '../../catalog/page.ts'
 import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/view.ts'
-import { cutTask } from '../cut-result.ts'
+import { shapeTask } from '../shape/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
@@ -47,7 +47,7 @@ export async function askTask(step: TaskStep): Promise<Answer> {
   const answer = await askUpstream(step, place, { taskId, acting })
   if ('error' in answer) return answer
   const named = nameTask(standing, targetOf(place, { name: taskId }), bound, answer.result)
-  return { result: cutTask(named, standing.resultLimit) }
+  return { result: await shapeTask(standing, place.connectionId, named, asked.caller) }
 }
 
 /** A task as its server knows it, and the account that made it. */

@@ -69,7 +69,7 @@ const isIpv6 = (text: string): boolean => text.includes(':') && !text.includes('
 
 /** The characters of RFC 3986, and each `%` before two digits of sixteen. */
 const URI_TEXT = /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})*$/i
-const IRI_TEXT = /^(?:[^\s<>"{}|\\^`%\u0000-\u0020]|%[0-9a-f]{2})*$/iu
+const IRI_TEXT = /^(?:[^\s\p{Cc}<>"{}|\\^`%]|%[0-9a-f]{2})*$/iu
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 const isReference = (text: string, signs: RegExp): boolean =>
   signs.test(text) && (text.match(/#/g)?.length ?? 0) <= 1 && URL.canParse(text, 'http://a/')

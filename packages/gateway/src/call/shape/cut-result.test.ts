@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cutResult, cutTask } from './cut-result.ts'
+import { cutResult } from './cut-result.ts'
 
 const text = (value: string) => ({ type: 'text', text: value })
 const LIMIT = 1_000
@@ -29,15 +29,6 @@ describe('the result of a tool', () => {
     expect(cut['isError']).toBe(true)
     expect((cut['content'] as unknown[])[0]).toBe(image)
     expect((cut['content'] as unknown[])[2]).toBe(image)
-  })
-
-  test('is cut in a task, too', () => {
-    const long = { content: [text('x'.repeat(5_000))] }
-    const ended = cutTask({ taskId: 't', status: 'completed', result: long }, LIMIT)
-    expect(ended).toMatchObject({ taskId: 't', result: { content: [{ text: expect.stringContaining('Cut by') }] } })
-    expect(cutTask(long, LIMIT)).toMatchObject({ content: [{ text: expect.stringContaining('Cut by') }] })
-    const short = { taskId: 't', result: { content: [text('x')] } }
-    expect(cutTask(short, LIMIT)).toBe(short)
   })
 
   test('is cut between characters, and texts after the cut are left out', () => {

@@ -9,17 +9,27 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 
 /** Bytes for the notice, which counts too. */
 const NOTICE = 200
+const LESS = 'Ask for less, or for a part of it.'
 /** Bytes of UTF-8 that one unit of a JavaScript text can become. */
 const WIDEST = 3
 
-export function cutResult(result: JsonObject, limit: number): JsonObject {
+/** `next` is what whoever reads the notice can do. */
+export function cutResult(result: JsonObject, limit: number, next = LESS): JsonObject {
   const { content } = result
-  if (!Array.isArray(content)) return result
+  const bytes = bytesBeyond(result, limit)
+  return bytes === undefined || !Array.isArray(content)
+    ? result
+    : { ...result, content: cut(content, bytes, limit, next) }
+}
+
+/** Bytes of its text where they are more than so many; undefined where they are not. */
+export function bytesBeyond({ content }: JsonObject, limit: number): number | undefined {
+  if (!Array.isArray(content)) return undefined
   let units = 0
   for (const part of content) units += textOf(part)?.length ?? 0
-  if (units * WIDEST <= limit) return result
+  if (units * WIDEST <= limit) return undefined
   const bytes = content.reduce<number>((sum, part) => sum + Buffer.byteLength(textOf(part) ?? ''), 0)
-  return bytes <= limit ? result : { ...result, content: cut(content, bytes, limit) }
+  return bytes <= limit ? undefined : bytes
 }
 
 function textOf(part: Json): string | undefined {
@@ -29,8 +39,8 @@ function textOf(part: Json): string | undefined {
 }
 
 /** The texts until there is no room, with the notice at the end of them; everything else stays where it is. */
-function cut(content: readonly Json[], bytes: number, limit: number): Json[] {
-  let left = Math.max(0, limit - NOTICE)
+function cut(content: readonly Json[], bytes: number, limit: number, next: string): Json[] {
+  let left = Math.max(0, limit - NOTICE - (next.length - LESS.length))
   let over = false
   const kept: Json[] = []
   for (const part of content) {
@@ -39,26 +49,21 @@ function cut(content: readonly Json[], bytes: number, limit: number): Json[] {
     else if (!over) {
       const size = Buffer.byteLength(text)
       over = size > left
-      kept.push({ ...(part as JsonObject), text: over ? `${headOf(text, left)}\n\n${noticeOf(bytes, limit)}` : text })
+      kept.push({
+        ...(part as JsonObject),
+        text: over ? `${headOf(text, left)}\n\n${noticeOf(bytes, limit, next)}` : text,
+      })
       left -= size
     }
   }
   return kept
 }
 
-const noticeOf = (bytes: number, limit: number) =>
-  `[Cut by Toolway: the text of this result has ${bytes} bytes, and ${limit} are passed on at most. Ask for less, or for a part of it.]`
+const noticeOf = (bytes: number, limit: number, next: string) =>
+  `[Cut by Toolway: the text of this result has ${bytes} bytes, and ${limit} are passed on at most. ${next}]`
 
 /** The beginning of a text that fits into so many bytes, whole characters only. */
 function headOf(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
   return text.slice(0, read)
-}
-
-/** A result that comes by way of a task: on its own in answer to `tasks/result`, or in the task that has ended. */
-export function cutTask(task: JsonObject, limit: number): JsonObject {
-  const { result } = task
-  if (!isObject(result)) return cutResult(task, limit)
-  const cut = cutResult(result, limit)
-  return cut === result ? task : { ...task, result: cut }
 }

@@ -1,0 +1,39 @@
+/**
+ * Does an answer fit what its tool promises (ledger S1-CAL-09)? What does not is told, in `_meta` and on record, and loses nothing: the
+ * data is the caller's, whatever its form.
+ *
+ * Asked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
+ */
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { ToolTarget } from '../../catalog/view.ts'
+import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
+import type { Problem } from '../../lib/json-schema/run.ts'
+import { UnusableSchema } from '../../lib/json-schema/usable.ts'
+import type { Trail } from '../trail.ts'
+
+export function checkOutput(
+  { checkedBy }: Pick<ToolTarget, 'checkedBy'>,
+  result: JsonObject,
+  trail: Pick<Trail, 'misfit'>,
+): JsonObject {
+  const schema = checkedBy?.definition['outputSchema']
+  if (schema === undefined || result['isError'] === true || !isObject(schema)) return result
+  // A task, or a question, is no answer yet.
+  if (!Array.isArray(result['content'])) return result
+  const problems = problemsOf(schema, result['structuredContent'])
+  if (problems.length === 0) return result
+  trail.misfit = problems.length
+  const meta = isObject(result['_meta']) ? result['_meta'] : {}
+  const errors = problems.map(({ path, message }) => ({ path, message }))
+  return { ...result, _meta: { ...meta, 'dev.toolway/output': { fits: false, errors } } }
+}
+
+function problemsOf(schema: JsonObject, value: Json | undefined): readonly Problem[] {
+  if (value === undefined) return [{ path: '', message: 'is missing: the tool promises structured content' }]
+  try {
+    return schemaRead(schema).check(value).problems
+  } catch (thrown) {
+    if (!(thrown instanceof UnusableSchema)) throw thrown
+    return [{ path: '', message: `cannot be checked: the output schema ${thrown.message}` }]
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Members of JSON by their paths: left in, made unreadable, and lists cut to some rows. Nothing is changed in place.
+ *
+ * Paths are those of rules (`items.*.id`). What is to be hidden is looked for more widely than what is to be shown: a list on the way
+ * needs no `*`, and a `*` fits the members of an object too.
+ */
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { Path } from '../../lib/parameter-path.ts'
+
+const EACH = '*'
+export const REDACTED = '[redacted]'
+
+/** Paths as a tree; `whole` ends one. */
+interface Branch {
+  whole: boolean
+  readonly below: Map<string, Branch>
+}
+const branch = (): Branch => ({ whole: false, below: new Map() })
+
+function treeOf(paths: readonly Path[]): Branch {
+  const root = branch()
+  for (const path of paths) {
+    let at = root
+    for (const name of path) {
+      const next = at.below.get(name) ?? branch()
+      at.below.set(name, next)
+      at = next
+    }
+    at.whole = true
+  }
+  return root
+}
+
+/** Only what the paths lead to, in the objects and lists around it. */
+export const selectMembers = (value: Json, paths: readonly Path[]): Json => select(value, treeOf(paths)) ?? {}
+
+function select(value: Json, tree: Branch): Json | undefined {
+  if (tree.whole) return value
+  if (Array.isArray(value)) {
+    const each = tree.below.get(EACH)
+    return each === undefined ? undefined : value.flatMap((item) => select(item, each) ?? [])
+  }
+  if (!isObject(value)) return undefined
+  const kept: [string, Json][] = []
+  for (const [name, below] of tree.below) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    const inner = member === undefined ? undefined : select(member, below)
+    if (inner !== undefined) kept.push([name, inner])
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** The same value where nothing was found. */
+export function redactMembers(value: Json, paths: readonly Path[]): Json {
+  return paths.length === 0 ? value : redact(value, [treeOf(paths)])
+}
+
+function redact(value: Json, trees: readonly Branch[]): Json {
+  if (trees.length === 0) return value
+  if (trees.some(({ whole }) => whole)) return REDACTED
+  if (Array.isArray(value)) {
+    // A list on the way is gone through, with `*` or without.
+    const inner = [...trees, ...trees.flatMap(({ below }) => below.get(EACH) ?? [])]
+    return changed(value, (item) => redact(item, inner))
+  }
+  if (!isObject(value)) return value
+  let copy: JsonObject | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const next = trees.flatMap(({ below }) =>
+      [below.get(name) ?? [], name === EACH ? [] : (below.get(EACH) ?? [])].flat(),
+    )
+    const made = redact(member, next)
+    if (made === member) continue
+    copy ??= { ...value }
+    Object.defineProperty(copy, name, { value: made, enumerable: true, writable: true, configurable: true })
+  }
+  return copy ?? value
+}
+
+const changed = (list: Json[], change: (item: Json) => Json): Json[] => {
+  const made = list.map(change)
+  return made.some((item, at) => item !== list[at]) ? made : list
+}
+
+export interface Rows {
+  readonly value: Json
+  /** Rows of the longest list that was cut; undefined where none was. */
+  readonly of: number | undefined
+}
+
+/** Lists with no more than so many rows, wherever they are. The same value where none was longer. */
+export function capRows(value: Json, most: number): Rows {
+  let of: number | undefined
+  function cap(inner: Json): Json {
+    if (Array.isArray(inner)) {
+      if (inner.length > most) of = Math.max(of ?? 0, inner.length)
+      const kept = inner.length > most ? inner.slice(0, most) : inner
+      return changed(kept, cap)
+    }
+    if (!isObject(inner)) return inner
+    let copy: JsonObject | undefined
+    for (const [name, member] of Object.entries(inner)) {
+      const made = cap(member)
+      if (made === member) continue
+      copy ??= { ...inner }
+      Object.defineProperty(copy, name, { value: made, enumerable: true, writable: true, configurable: true })
+    }
+    return copy ?? inner
+  }
+  return { value: cap(value), of }
+}
+
+/** The longest list in it; 0 where there is none. */
+export function longestList(value: Json): number {
+  if (Array.isArray(value)) return value.reduce<number>((most, item) => Math.max(most, longestList(item)), value.length)
+  if (!isObject(value)) return 0
+  return Object.values(value).reduce<number>((most, member) => Math.max(most, longestList(member)), 0)
+}
