@@ -169,3 +169,60 @@ test('a toolset says what its definitions cost by each way of discovery', async 
   expect(search).toBe(Math.ceil(Buffer.byteLength(JSON.stringify(answer.result?.['tools'])) / 4))
   expect(tiers).toBeGreaterThan(0)
 })
+
+describe('where rules know callers', () => {
+  const rules = [
+    {
+      name: 'not-for-members',
+      action: 'hide',
+      match: { tools: ['one__drop_all'], when: "principal.role == 'tenant_member'" },
+      reason: 'Only administrators destroy',
+    },
+  ]
+  const found = async (toolset: string, key: string) => {
+    const peer = { url: at(toolset), key, era: 'modern' as const }
+    const { answer } = await callTool(peer, 'search_tools', { query: 'drop all', limit: 50 })
+    const said = answer.result?.['structuredContent'] as { tools: { name: string }[] } | undefined
+    return said?.tools.map(({ name }) => name)
+  }
+
+  test('each finds, reads and calls what it may see, and the rest is as if it were not there', async () => {
+    await put('ruled', { discovery: 'search', rules })
+    await until('the toolset is there', async () => (await seen('ruled')) !== 404)
+    expect(await found('ruled', adminKey)).toEqual(expect.arrayContaining(['one__drop_all', 'two__drop_all']))
+    const members = await found('ruled', gateway.key)
+    expect(members).toContain('two__drop_all')
+    expect(members).not.toContain('one__drop_all')
+    const before = server.called.length
+    const words: (string | undefined)[] = []
+    for (const name of ['describe_tool', 'call_tool'])
+      for (const asked of ['one__drop_all', 'one__drap_all']) {
+        const { answer } = await callTool({ url: at('ruled'), key: gateway.key, era: 'modern' }, name, { name: asked })
+        expect(answer.result?.isError).toBe(true)
+        if (asked !== 'one__drop_all') expect(JSON.stringify(answer)).not.toContain('one__drop_all')
+        words.push(
+          answer.result?.content?.[0]?.text.replace(asked, 'NAME').replace(/; the nearest names are [^.]*/, ''),
+        )
+      }
+    // What is hidden and what there is not: the same words, but for the names that are near to each.
+    expect(new Set(words).size).toBe(1)
+    expect(server.called).toHaveLength(before)
+    const peer = { url: at('ruled'), key: adminKey, era: 'modern' as const }
+    const { answer } = await callTool(peer, 'call_tool', { name: 'one__drop_all' })
+    expect(answer.result?.content?.[0]?.text).toBe('did drop_all')
+  })
+
+  test('an app whose tools are all hidden from a caller is none for it', async () => {
+    const every = rules.map((rule) => ({ ...rule, match: { ...rule.match, tools: ['one__*'] } }))
+    await put('tiered', { discovery: 'two-tier', rules: every })
+    await until('the toolset is there', async () => (await seen('tiered')) !== 404)
+    expect(await seen('tiered')).toEqual(['two__execute_tool', 'two__list_tools'])
+    expect(await seen('tiered', adminKey)).toHaveLength(4)
+    const peer = { url: at('tiered'), key: gateway.key, era: 'modern' as const }
+    const apps = (await ask(peer, 'resources/list')).answer.result?.['resources']
+    expect(apps).toMatchObject([{ uri: 'app://two', name: 'TWO' }])
+    expect((await ask(peer, 'resources/read', { uri: 'app://one' })).answer.error).toBeDefined()
+    const { answer } = await callTool(peer, 'one__list_tools')
+    expect(JSON.stringify(answer)).not.toContain('look_up')
+  })
+})
