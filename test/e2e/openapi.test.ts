@@ -5,7 +5,7 @@ import { documentText } from '../../packages/gateway/src/testing/openapi-documen
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask, callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
 import { toolNames } from './peers/open-gateway.ts'
-import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
+import { addKey, createAsk, type Answered, type Ask } from './peers/people/administrators.ts'
 import { startDouble, type OpenApiDouble } from './peers/servers/openapi-double.ts'
 import { until } from './peers/until.ts'
 
@@ -72,22 +72,23 @@ describe("a look at GitHub's document", () => {
 })
 
 describe('calls of a server that takes only what its description says', () => {
+  let connected: Answered
   beforeAll(async () => {
-    const added = await platform(`POST ${CONNECTORS}/openapi`, {
+    connected = await platform(`POST ${CONNECTORS}/openapi`, {
       alias: 'github',
       document_gzip: packed(GITHUB),
       url: github.url,
       select: { include: ['tag:issues', 'tag:repos', 'tag:search', 'tag:markdown'] },
       headers: { 'x-fixed': 'f1xed-secret' },
     })
-    expect(added.status, added.text).toBe(201)
-    expect(added.body).toMatchObject({
-      connector: 'openapi',
-      url: github.url,
-      private: true,
-      openapi: { document: null },
-    })
     await lists('github', 'issues_create')
+  })
+
+  test('come from a connection that shows what it was made of, and no secret', () => {
+    expect(connected.status, connected.text).toBe(201)
+    const { url } = github
+    expect(connected.body).toMatchObject({ connector: 'openapi', url, private: true, openapi: { document: null } })
+    expect(connected.text).not.toContain('f1xed-secret')
   })
 
   test('arrive as they were said: path, query and body', async () => {

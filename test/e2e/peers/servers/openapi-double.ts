@@ -37,7 +37,7 @@ export interface OpenApiDouble extends AsyncDisposable {
 }
 
 export async function startDouble(text: string, prefix = ''): Promise<OpenApiDouble> {
-  let judge = createJudge(JSON.parse(text) as Any)
+  let judge = createJudge(JSON.parse(text))
   let published = text
   const heard: Heard[] = []
   const next: Failure[] = []
@@ -82,7 +82,7 @@ export async function startDouble(text: string, prefix = ''): Promise<OpenApiDou
     wants: undefined,
     publish(given) {
       published = given
-      judge = createJudge(JSON.parse(given) as Any)
+      judge = createJudge(JSON.parse(given))
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -1,9 +1,5 @@
--- Connections that are made of OpenAPI documents, and the documents: what was given or fetched is kept as it came, so that nobody's
+-- The documents of connections that are made of one: what was given or fetched is kept as it came, so that nobody's
 -- server has to answer before a call can be made, and a document that changes comes in when somebody says so.
-alter table connections drop constraint connections_connector_check;
-alter table connections add constraint connections_connector_check
-  check (connector in ('mcp.http', 'mcp.process', 'contract', 'openapi'));
-
 create table openapi_documents (
   organization_id text not null references organizations (id) on delete cascade,
   connection_id   text not null,

@@ -7,6 +7,9 @@ import { DocumentProblem } from './parse-document.ts'
 import { readApart } from './read-apart.ts'
 import { readDocument, type Reading, type ReadingOptions } from './read-document.ts'
 
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it expects of it
+type Tool = Record<string, any>
+
 const ALL: ReadingOptions = { select: { exclude: [] }, effects: {} }
 const read = (document: unknown, options: Partial<ReadingOptions> = {}) =>
   readDocument(typeof document === 'string' ? document : JSON.stringify(document), { ...ALL, ...options })
@@ -19,7 +22,7 @@ const described = (paths: object, rest: object = {}) => ({
   ...rest,
 })
 const operation = (rest: object = {}) => ({ operationId: 'one', responses: { 200: { description: 'ok' } }, ...rest })
-const toolOf = ({ tools }: Reading, name = 'one') => tools.find((tool) => tool['name'] === name) as Record<string, any>
+const toolOf = ({ tools }: Reading, name = 'one') => tools.find((tool) => tool['name'] === name) as Tool
 
 describe("vendors' published documents", () => {
   test.each([
@@ -47,7 +50,7 @@ describe("vendors' published documents", () => {
       const { tools, plan, operations } = read(documentText(name))
       const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, logger: false })
       const names = new Set<unknown>()
-      for (const tool of tools as Record<string, any>[]) {
+      for (const tool of tools as Tool[]) {
         expect(tool['name']).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
         names.add(tool['name'])
         const input = tool['inputSchema'] as { type: string; properties: object }
@@ -73,7 +76,7 @@ describe("vendors' published documents", () => {
 
   test('what a tool of GitHub takes, gives and does is said as people know it', () => {
     const { tools, plan } = read(documentText('github'))
-    const create = tools.find((tool) => tool['name'] === 'issues_create') as Record<string, any>
+    const create = tools.find((tool) => tool['name'] === 'issues_create') as Tool
     expect(create).toMatchObject({
       title: 'Create an issue',
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
@@ -84,13 +87,13 @@ describe("vendors' published documents", () => {
       expect.arrayContaining(['owner', 'repo', 'title', 'body', 'labels', 'assignees']),
     )
     expect(plan.find(({ name }) => name === 'issues_create')?.body).toMatchObject({ kind: 'json', required: true })
-    const remove = tools.find((tool) => tool['name'] === 'repos_delete') as Record<string, any>
+    const remove = tools.find((tool) => tool['name'] === 'repos_delete') as Tool
     expect(remove['annotations']).toMatchObject({ destructiveHint: true, idempotentHint: true })
   })
 
   test('a token that a document lists among the parameters is no argument', () => {
     const { tools } = read(documentText('slack'))
-    const post = tools.find((tool) => tool['name'] === 'chat_postMessage') as Record<string, any>
+    const post = tools.find((tool) => tool['name'] === 'chat_postMessage') as Tool
     expect(Object.keys(post['inputSchema'].properties)).toContain('channel')
     expect(Object.keys(post['inputSchema'].properties)).not.toContain('token')
   })
