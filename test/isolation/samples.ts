@@ -131,7 +131,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   changeConnection: once(connection, { title: 'Taken over' }),
   removeConnection: once(connection),
   toggleConnection: once(connection, { enabled: false }),
-  previewOpenApi: { body: () => ({ document: DOCUMENT }) },
+  previewOpenApi: once(undefined, { document: DOCUMENT }),
   addOpenApi: once(undefined, { alias: 'shop', document: DOCUMENT }),
   refreshOpenApi: once(connection, { document: DOCUMENT.replace('"1"', '"2"'), apply: true }),
   listAccounts: { params: connection },

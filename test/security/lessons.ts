@@ -45,7 +45,7 @@ export const LESSONS: readonly Lesson[] = [
   row('CVE-2025-49596', 'MCP Inspector', 'Nobody without a name makes us fetch or start anything.', [own('CVE-2025-49596')]),
   row('CVE-2025-6515', 'oatpp-mcp', 'Sessions have names that cannot be guessed, and are bound to who opened them.', [own('CVE-2025-6515'), 'test/e2e/isolation.test.ts: takes no session of one’s own']),
   row('CVE-2026-55887', 'Docker MCP Gateway', 'Metadata of an image never becomes a launch.', [], 'we start no images'),
-  row('CVE-2026-29791', 'agentgateway (also Kong 3.13.0.0)', 'Parts of a path are encoded, and stay below their base.', [], 'we call no HTTP interfaces yet; it comes with connectors'),
+  row('CVE-2026-29791', 'agentgateway (also Kong 3.13.0.0)', 'Parts of a path are encoded, and stay below their base.', ['packages/gateway/src/upstreams/openapi/run/request.test.ts: never leads outside the base, whatever it is and wherever it goes', 'test/e2e/openapi.test.ts: that lead elsewhere are refused before anything is sent']),
   row('CVE-2025-6514', 'mcp-remote', 'Metadata of a server is hostile: addresses are checked, nothing is opened on this machine.', ['packages/gateway/src/oauth/outgoing/protocol/discover.test.ts: is not taken from %s', 'packages/gateway/src/oauth/outgoing/protocol/discover.test.ts: is asked for at no private address where the connection is none']),
   row('CF-1078', 'ContextForge', 'Nobody acts with the account of another: it is found by its owner, and who has none is led to connect one.', [own('CF-1078')]),
   row('CF-5043', 'ContextForge', 'Whose account a connection may use is said by the connection, never by who set it up.', ['packages/gateway/src/oauth/outgoing/credentials/call-credentials.test.ts: own before the organization']),

@@ -10,7 +10,7 @@ import type { TaskBook } from './tasks/task-book.ts'
 import type { Actor } from '../records/change.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
-import type { Reading } from '../upstreams/openapi/document/read-document.ts'
+import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
 import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
 
 /** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
@@ -100,7 +100,7 @@ export interface OwnCredentials {
 
 /** The OpenAPI documents of connections, read as their settings say. Throws `openapi.*`. */
 export interface Documents {
-  read(connection: ConnectionRow, exceptions: Exceptions): Promise<Reading>
+  read(connection: ConnectionRow, exceptions: Exceptions): Promise<ReadApart>
 }
 
 /** Who stands where: identified, placed, and what is offered there. */

@@ -5,7 +5,7 @@
  * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
  */
 import type { Exceptions } from './http/exceptions.ts'
-import type { Reading } from './openapi/document/read-document.ts'
+import type { ReadApart } from './openapi/document/read-apart.ts'
 import type {
   Caller,
   ErrorBody,
@@ -247,7 +247,7 @@ export interface Reach {
           | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
           | undefined
         /** Its document, read. Throws `openapi.*`. */
-        readonly load: () => Promise<Reading>
+        readonly load: () => Promise<ReadApart>
       }
 }
 

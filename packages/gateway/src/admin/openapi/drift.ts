@@ -3,14 +3,13 @@ import { effectOf, type LockMode } from '@toolway/contract'
 import type { OpenApiDrift } from '@toolway/contract/admin'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { isHeld } from '../../catalog/locks/judge.ts'
-import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
 
 type Difference = OpenApiDrift['changed'][number]
 
-/** `before` is undefined where nothing is kept yet. */
-export function driftOf(before: Reading | undefined, after: Reading, mode: LockMode): OpenApiDrift {
-  const had = toolsOf(before)
-  const has = toolsOf(after)
+/** Between the tools of two documents; `before` is empty where nothing is kept yet. */
+export function driftOf(before: readonly JsonObject[], after: readonly JsonObject[], mode: LockMode): OpenApiDrift {
+  const had = byName(before)
+  const has = byName(after)
   return {
     added: [...has]
       .filter(([name]) => !had.has(name))
@@ -24,8 +23,8 @@ export function driftOf(before: Reading | undefined, after: Reading, mode: LockM
   }
 }
 
-const toolsOf = (reading: Reading | undefined): Map<string, JsonObject> =>
-  new Map(reading?.tools.map((tool) => [String(tool['name']), tool]))
+const byName = (tools: readonly JsonObject[]): Map<string, JsonObject> =>
+  new Map(tools.map((tool) => [String(tool['name']), tool]))
 
 function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Difference | undefined {
   const [before, after] = [effectOf(old['annotations']), effectOf(tool['annotations'])]

@@ -1,8 +1,8 @@
 /** A document that was read, as people are shown it before anything is kept. */
 import type { OpenApiPreview } from '@toolway/contract/admin'
-import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+import type { ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 
-export function previewOf(reading: Reading, base: string | undefined): OpenApiPreview {
+export function previewOf(reading: ReadApart, base: string | undefined): OpenApiPreview {
   const { title, version, format, servers, schemes, operations, leftOut, unselected, notes } = reading
   const count = (effect: string) => operations.filter((one) => one.effect === effect).length
   return {

@@ -10,6 +10,7 @@ import {
 } from '../../connections/openapi-documents.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
+import { toolsOf } from '../../upstreams/openapi/document/read-apart.ts'
 import { driftOf } from './drift.ts'
 
 interface Comparing {
@@ -24,7 +25,8 @@ export async function compare({ text, kept, settings, mode }: Comparing) {
   const packed = await packDocument(text)
   const after = await readFor(text, settings)
   const before = kept === undefined ? undefined : await readFor(await unpackDocument(kept.packed), settings)
-  return { packed, before, after, same: kept?.digest === packed.digest, drift: driftOf(before, after, mode) }
+  const drift = driftOf(before === undefined ? [] : await toolsOf(before), await toolsOf(after), mode)
+  return { packed, before, after, same: kept?.digest === packed.digest, drift }
 }
 
 type Compared = Awaited<ReturnType<typeof compare>>

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib'
 import { fetchDocument } from '../../call/openapi/documents.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
-import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+import type { ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 
 const unpack = promisify(gunzip)
 
@@ -47,10 +47,10 @@ async function unpacked(base64: string): Promise<string> {
 }
 
 /** Where calls go: as it was said, else as the document says. Undefined where neither does. */
-export const baseOf = (reading: Reading, said: string | undefined): string | undefined => said ?? reading.servers[0]
+export const baseOf = (reading: ReadApart, said: string | undefined): string | undefined => said ?? reading.servers[0]
 
 /** Throws `openapi.empty` where nothing could be called. */
-export function refuseEmpty({ operations, leftOut, unselected }: Reading): void {
+export function refuseEmpty({ operations, leftOut, unselected }: ReadApart): void {
   if (operations.length > 0) return
   const why = leftOut[0]?.reason
   const problem =

@@ -9,8 +9,7 @@ import { findDocument, packDocument, putDocument, unpackDocument } from '../../c
 import type { Db } from '../../db/db.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { readApart } from '../../upstreams/openapi/document/read-apart.ts'
-import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+import { readApart, type ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 import type { Documents } from '../ports.ts'
 
 /** Milliseconds for all of a document. */
@@ -46,7 +45,7 @@ export async function fetchDocument(address: string, { signal, ...reach }: Fetch
 }
 
 /** How a document is read for a connection as it is set up. */
-export const readFor = (text: string, { select, effects, url, document }: ReadingSettings): Promise<Reading> =>
+export const readFor = (text: string, { select, effects, url, document }: ReadingSettings): Promise<ReadApart> =>
   readApart(text, { select, effects, base: url, from: document })
 type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> & { readonly url?: string | undefined }
 

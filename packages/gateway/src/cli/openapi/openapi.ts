@@ -13,7 +13,7 @@ import { addConnection, findConnection } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
 import { recordChange } from '../../records/change.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
-import type { Reading } from '../../upstreams/openapi/document/read-document.ts'
+import type { ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { authOf, type AuthWords } from '../accounts/auth-words.ts'
 import { parts, report } from '../connection.ts'
@@ -119,7 +119,7 @@ export const add = (words: OpenApiWords, output: Output): Promise<number> =>
 interface Said {
   readonly base: string
   readonly api: NonNullable<Extract<ConnectionWords['wire'], { kind: 'http' }>['api']>
-  readonly reading: Reading
+  readonly reading: ReadApart
 }
 
 async function wordsOf(words: OpenApiWords, { base, api, reading }: Said, output: Output): Promise<ConnectionWords> {
@@ -135,7 +135,7 @@ async function wordsOf(words: OpenApiWords, { base, api, reading }: Said, output
 
 async function keep(
   { organization: slug, alias, title }: OpenApiWords,
-  { text, reading, words }: { text: string; reading: Reading; words: ConnectionWords },
+  { text, reading, words }: { text: string; reading: ReadApart; words: ConnectionWords },
   output: Output,
 ): Promise<number> {
   const { settings, secrets } = parts(words)

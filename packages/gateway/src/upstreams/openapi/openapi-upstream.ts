@@ -6,8 +6,6 @@
  */
 import type { Fault } from '@toolway/contract'
 import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
@@ -22,7 +20,7 @@ import {
   type Reach,
   type Upstream,
 } from '../upstream.ts'
-import type { Reading } from './document/read-document.ts'
+import { toolsOf, type ReadApart } from './document/read-apart.ts'
 import type { Operation } from './operation.ts'
 import { resultOf } from './run/answer.ts'
 import { requestOf, type Key } from './run/request.ts'
@@ -33,13 +31,10 @@ const NO_PARAMS = -32602
 /** Milliseconds that calls may go on once it is closed. */
 const GRACE = 5_000
 
-const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
-
 /** What is kept of a document. Its tools are packed: they are asked for every quarter of an hour, and held elsewhere. */
-interface Api {
+interface Api extends Pick<ReadApart, 'tools'> {
   readonly portrait: Portrait
   readonly operations: ReadonlyMap<string, Operation>
-  readonly tools: Buffer
 }
 
 export interface OpenApiUpstreamParts {
@@ -77,8 +72,7 @@ export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): 
   }
 
   async function list(): Promise<Answer> {
-    const { tools } = await open()
-    return { result: { tools: JSON.parse((await unpack(tools)).toString('utf8')) as JsonObject[] } }
+    return { result: { tools: await toolsOf(await open()) } }
   }
 
   async function call({ params, credential, signal, owner }: Ask): Promise<Answer> {
@@ -123,7 +117,7 @@ export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): 
   }
 }
 
-async function keep({ title, version, tools, plan }: Reading): Promise<Api> {
+function keep({ title, version, tools, plan }: ReadApart): Api {
   return {
     portrait: {
       revision: MODERN,
@@ -132,7 +126,7 @@ async function keep({ title, version, tools, plan }: Reading): Promise<Api> {
       instructions: undefined,
     },
     operations: new Map(plan.map((operation) => [operation.name, operation])),
-    tools: await pack(JSON.stringify(tools)),
+    tools,
   }
 }
 

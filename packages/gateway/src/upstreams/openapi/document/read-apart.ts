@@ -3,11 +3,21 @@
  * one that unfolds without end takes nothing with it.
  */
 import { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { gunzip } from 'node:zlib'
 import type { Reading, ReadingOptions } from './read-document.ts'
 
+/** A document as it was read. Its tools are megabytes, which nobody here needs as objects but for a moment: they come as gzip of JSON. */
+export interface ReadApart extends Omit<Reading, 'tools'> {
+  readonly tools: Uint8Array
+}
+
 /** What the thread answers. */
-export type Word = { readonly reading: Reading } | { readonly problem: string }
+export type Word = { readonly reading: ReadApart } | { readonly problem: string }
+
+const unpack = promisify(gunzip)
 
 /** Megabytes of objects, and milliseconds. A document of 64 MB takes half of the one and a sixth of the other. */
 const MEMORY = 1_024
@@ -19,7 +29,7 @@ let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 
 /** Throws `openapi.unreadable`, and `gateway.not-ready` where too much is being read. */
-export async function readApart(text: string, options: ReadingOptions): Promise<Reading> {
+export async function readApart(text: string, options: ReadingOptions): Promise<ReadApart> {
   if (waiting + text.length > MOST_WAITING)
     throw new Fault('gateway.not-ready', { problem: 'many OpenAPI documents are being read' })
   waiting += text.length
@@ -32,7 +42,11 @@ export async function readApart(text: string, options: ReadingOptions): Promise<
   }
 }
 
-function readNow(text: string, options: ReadingOptions): Promise<Reading> {
+/** Its tools, as objects. */
+export const toolsOf = async ({ tools }: Pick<ReadApart, 'tools'>): Promise<JsonObject[]> =>
+  JSON.parse((await unpack(tools)).toString('utf8')) as JsonObject[]
+
+function readNow(text: string, options: ReadingOptions): Promise<ReadApart> {
   return new Promise((resolve, reject) => {
     const refuse = (problem: string) => reject(new Fault('openapi.unreadable', { problem }))
     const worker = new Worker(new URL('./reading-worker.ts', import.meta.url), {

@@ -1,5 +1,6 @@
 /** The thread that reads one document and ends with its answer. It is handed the text, and reaches nothing. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { gzipSync } from 'node:zlib'
 import { DocumentProblem } from './parse-document.ts'
 import type { Word } from './read-apart.ts'
 import { readDocument, type ReadingOptions } from './read-document.ts'
@@ -8,7 +9,8 @@ const { text, options } = workerData as { text: string; options: ReadingOptions 
 
 function wordOf(): Word {
   try {
-    return { reading: readDocument(text, options) }
+    const { tools, ...reading } = readDocument(text, options)
+    return { reading: { ...reading, tools: gzipSync(JSON.stringify(tools)) } }
   } catch (thrown) {
     if (thrown instanceof DocumentProblem) return { problem: thrown.message }
     if (thrown instanceof RangeError) return { problem: 'it nests too deeply' }
