@@ -5,7 +5,7 @@
  * first needed, and kept as what its calls need of it.
  */
 import type { Fault } from '@toolway/contract'
-import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
+import { isObject, MODERN } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
