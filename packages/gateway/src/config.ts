@@ -415,7 +415,13 @@ const isOurs = (name: string) => name.startsWith('TOOLWAY_')
 /** Read by the command line alone, as the key to call with. */
 const ELSEWHERE = new Set(['TOOLWAY_KEY', 'TOOLWAY_URL'])
 
-export function loadConfig(given: NodeJS.ProcessEnv = process.env, folder = process.cwd()): LoadedConfig {
+/** `said`: on the command line, which counts for more than the environment. */
+export function loadConfig(
+  surroundings: NodeJS.ProcessEnv = process.env,
+  folder = process.cwd(),
+  said: NodeJS.ProcessEnv = {},
+): LoadedConfig {
+  const given = { ...surroundings, ...said }
   const dotenv = readDotenv(folder)
   const environment = { ...dotenv, ...given }
   refuseUnknown(environment)

@@ -97,6 +97,6 @@ export async function connect({ gateway }: Curatore, key = KEY, path = '/mcp') {
   const transport = new StreamableHTTPClientTransport(new URL(`${gateway.address}${path}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  await client.connect(transport)
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
 }

@@ -51,7 +51,7 @@ describe('Open WebUI', () => {
 
   test('adds it as an OpenAPI tool server, from its own server, and calls what it found there', async () => {
     const { body } = await send(SERVER.document)
-    const found = toolsIn(body as Parameters<typeof toolsIn>[0])
+    const found = toolsIn(body)
     expect(found).toHaveLength(14)
     expect(found).toContainEqual({ name: 'search_assets', path: '/search_assets', method: 'post' })
     const called = await send(SERVER.call('search_assets', { query: 'x', limit: 500 }))
@@ -121,7 +121,7 @@ describe('S1-MCP-09: without MCP', () => {
     expect(functions.tools.map((one) => one.function.name)).toEqual(rest)
     expect(functions.tools[0]).toMatchObject({ type: 'function', function: { parameters: { type: 'object' } } })
     const { body } = await here.ask('/openapi.json')
-    expect(toolsIn(body as Parameters<typeof toolsIn>[0]).map(({ name }) => name)).toEqual(rest)
+    expect(toolsIn(body).map(({ name }) => name)).toEqual(rest)
     expect(await new Validator().validate(structuredClone(body))).toMatchObject({ valid: true })
     expect(body['openapi']).toBe('3.1.0')
   })
@@ -219,7 +219,7 @@ describe('S1-MCP-09: without MCP', () => {
     await using open = await startCuratore({ TOOLWAY_OPENAPI: 'public' })
     const { status, body } = await open.ask('/openapi.json', { headers: {} })
     expect(status).toBe(200)
-    expect(toolsIn(body as Parameters<typeof toolsIn>[0])).toHaveLength(14)
+    expect(toolsIn(body)).toHaveLength(14)
     expect((await open.ask('/rest/tools', { headers: {} })).status).toBe(401)
     expect((await open.ask('/o/default/t/default/openapi.json', { headers: {} })).status).toBe(401)
     expect((await open.ask('/openapi.json', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401)

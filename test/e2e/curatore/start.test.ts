@@ -104,7 +104,7 @@ describe('the gateway without a database', () => {
     expect(call.status).toBe(200)
     expect(backend.asked('execute').at(-1)?.body).toMatchObject({ params: { org_id: 'globex', limit: 2 } })
     expect(await gateway.stop()).toBe(0)
-    const without = await installation.begin({ TOOLWAY_STORE: 'none' })
+    const without = installation.begin({ TOOLWAY_STORE: 'none' })
     expect(await without.ended).toBe(1)
     expect(without.err()).toBe(
       'TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.\n',
@@ -159,7 +159,8 @@ describe('S1-POL-03: the policy file', () => {
     await using here = await startCuratore({}, policyWith(50))
     const sent = async () => {
       await here.call('search_assets', { query: 'x', limit: 500 })
-      return (here.backend.asked('execute').at(-1)?.body?.['params'] as { limit: number }).limit
+      const params = here.backend.asked('execute').at(-1)?.body?.['params'] as { limit: number } | undefined
+      return params?.limit
     }
     expect(await sent()).toBe(50)
     await here.writePolicy(policyWith(7))

@@ -140,7 +140,7 @@ const startCommand = (finish: Finish) =>
       new Option('--preset <name>', 'start as a preset says, where no setting says otherwise').choices(PRESET_NAMES),
     )
     .action(async ({ preset }: { preset?: string }) => {
-      const loaded = loadConfig(preset === undefined ? process.env : { ...process.env, TOOLWAY_PRESET: preset })
+      const loaded = loadConfig(undefined, undefined, preset === undefined ? {} : { TOOLWAY_PRESET: preset })
       // One of them loads a database driver, and the other never does.
       const start =
         loaded.config.TOOLWAY_STORE === 'none'

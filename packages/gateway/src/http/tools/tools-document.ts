@@ -92,7 +92,7 @@ function within(schema: JsonObject, name: string, schemas: Record<string, Json>)
     if (Array.isArray(value)) return value.map(rewrite)
     if (!isObject(value)) return value
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, key === '$ref' ? refer(inner) : rewrite(inner as Json)]),
+      Object.entries(value).map(([key, inner]) => [key, key === '$ref' ? refer(inner) : rewrite(inner)]),
     )
   }
   const refer = (reference: Json | undefined): Json => {
@@ -114,8 +114,7 @@ function within(schema: JsonObject, name: string, schemas: Record<string, Json>)
 
 const DEFINED = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/
 
-const entriesOf = (value: Json | undefined): [string, Json][] =>
-  isObject(value) ? (Object.entries(value) as [string, Json][]) : []
+const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? Object.entries(value) : [])
 
 /** Letters that a component's name may have (OpenAPI 3.1, components object). */
 const componentName = (text: string): string => decoded(text).replaceAll(/[^A-Za-z0-9._-]/g, '_')
