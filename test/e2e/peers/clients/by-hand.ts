@@ -2,7 +2,7 @@
 import type { TestGateway } from '../../../../packages/gateway/src/testing/gateway.ts'
 import { until } from '../until.ts'
 import { modern, open, startBridge, type BuiltBridge } from './bridge.ts'
-import { ask, openSession, type RawMessage, type RawPeer } from './raw-client.ts'
+import { ask, type RawMessage, type RawPeer } from './raw-client.ts'
 import { openLegacyLine, openLine } from './raw-line.ts'
 
 export const MODERN = '2026-07-28'
