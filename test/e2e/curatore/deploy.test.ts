@@ -104,7 +104,7 @@ describeWithRedis('its process', () => {
       const ask = (path: string, headers: Record<string, string> = {}) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
       expect(((await (await ask('/rest/tools')).json()) as { tools: unknown[] }).tools).toHaveLength(14)
-      expect(linesOf(err).some(({ message }) => message === 'listening')).toBe(true)
+      await until('the log says so', () => linesOf(err).some(({ message }) => message === 'listening'))
       expect(err).not.toContain(KEY)
     } finally {
       const closed = once(child, 'close')

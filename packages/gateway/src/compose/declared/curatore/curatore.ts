@@ -4,6 +4,7 @@
  * Each policy file has a connection of its own to the backend, because it says which contracts become tools and how long they are
  * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
  */
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ContractWords } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
@@ -26,10 +27,8 @@ const DEFAULT = 'default'
 const ADMIN = 'admin'
 const ALIASES: Readonly<Record<string, string>> = { [DEFAULT]: 'cwr', [ADMIN]: 'cwr-admin' }
 
-const shipped = {
-  [DEFAULT]: fileURLToPath(new URL('policy.yaml', import.meta.url)),
-  [ADMIN]: fileURLToPath(new URL('policy.admin.yaml', import.meta.url)),
-}
+const SHIPPED = fileURLToPath(new URL('shipped-policies/', import.meta.url))
+const shipped = { [DEFAULT]: join(SHIPPED, 'policy.yaml'), [ADMIN]: join(SHIPPED, 'policy.admin.yaml') }
 
 /** Throws ConfigFault where the preset cannot be what it is for: above all, without a key it would be open to everybody. */
 export function refuseUnready(config: Config): void {
