@@ -97,7 +97,6 @@ export const explainPolicy = operation({
     arguments: z.record(z.string(), z.json()).optional(),
   }),
   answer: Explanation,
-  harmless: true,
 })
 
 const Days = z.coerce.number().int().min(1).max(90).default(7)
@@ -184,5 +183,4 @@ export const replayPolicy = operation({
   needs,
   body: z.strictObject({ draft: PolicyDraft, days: z.int().min(1).max(90).default(7) }),
   answer: ReplayReport,
-  harmless: true,
 })
