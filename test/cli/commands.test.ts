@@ -263,14 +263,14 @@ describe('connections', () => {
 
   test('are added, listed, tested and removed, and their tools come and go with them', async () => {
     const added = await add('child', '--revision', '2025-11-25', ...command('well'))
-    expect(added).toMatchObject({ code: 0, out: 'child is connected: 14 tools, protocol 2025-11-25.\n' })
+    expect(added).toMatchObject({ code: 0, out: 'child is connected: 15 tools, protocol 2025-11-25.\n' })
     expect((await here.run(['call', 'child__good'])).out).toBe('done\n')
-    expect((await here.run(['connection', 'list'])).out).toMatch(/^child +connected +14 +2025-11-25 +/m)
+    expect((await here.run(['connection', 'list'])).out).toMatch(/^child +connected +15 +2025-11-25 +/m)
     const tested = await here.run(['connection', 'test', 'child'])
     expect(tested).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^child works: faulty-child 1, protocol 2025-11-25, \d+ ms\.\n14 tools, 0 resources, 0 prompts\.\n$/,
+        /^child works: faulty-child 1, protocol 2025-11-25, \d+ ms\.\n15 tools, 0 resources, 0 prompts\.\n$/,
       ),
     })
     expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({

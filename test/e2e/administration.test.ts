@@ -375,13 +375,13 @@ describe('toolsets', () => {
     const endpoint = `${gateway.address}/o/default/t/few/mcp`
     for (const _ of [1, 2]) {
       const put = await admin(`PUT ${TOOLSETS}/few`, { include: ['chosen__echo'], exclude: [] })
-      expect(put.body).toEqual({
-        ...{ slug: 'few', title: 'few', origin: 'administration' },
+      expect(put.body).toMatchObject({
+        ...{ slug: 'few', title: 'few', origin: 'administration', tools: 1 },
         settings: { include: ['chosen__echo'], exclude: [] },
       })
     }
     expect(await toolNames(gateway, endpoint)).toEqual(['chosen__echo'])
-    expect((await admin(`GET ${TOOLSETS}`)).body['items']).toMatchObject([{ slug: 'few' }])
+    expect((await admin(`GET ${TOOLSETS}`)).body['items']).toMatchObject(['admin', 'few', 'read-only', 'standard'].map((slug) => ({ slug })))
     expect((await admin(`PUT ${TOOLSETS}/Few`, {})).status).toBe(422)
     expect((await admin(`DELETE ${TOOLSETS}/few`)).status).toBe(204)
     expect((await admin(`DELETE ${TOOLSETS}/few`)).status).toBe(404)

@@ -46,11 +46,13 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     takeOrganization(params, target, trail)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
     const following = { standing, asked, line, trail, target, params, account }
-    if (judged !== undefined) await follow(following, judged)
+    const limited = judged === undefined ? undefined : follow(following, judged)
+    if (limited !== undefined) await limited
     checkParams(target, params, name)
     const reviewing = review(target, standing, trail, params)
     if (reviewing !== undefined) await reviewing
-    const first = judged === undefined ? undefined : await approve(following, judged)
+    const first =
+      judged === undefined || judged.verdict.approvals.length === 0 ? undefined : await approve(following, judged)
     if (first !== undefined) return first
     const { headerParameters, wraps, needsTask } = target
     const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
@@ -102,14 +104,13 @@ interface Judged {
 }
 
 /** The verdict carried out: `params` get the arguments that are to be sent. */
-async function follow(
+function follow(
   { standing, asked, line, trail, target, params }: Following,
   { verdict, facts }: Judged,
-): Promise<void> {
+): Promise<void> | undefined {
   trail.policy = traceOf(verdict, target.policy, facts)
-  const limited = obey(verdict, String(asked.params['name']), standing, line.session?.id)
-  if (limited !== undefined) await limited
   if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
+  return obey(verdict, String(asked.params['name']), standing, line.session?.id)
 }
 
 /** Nobody is asked about arguments that the tool does not take: what is to be answered first, if anything is. */
@@ -118,7 +119,6 @@ async function approve(
   { verdict, facts }: Judged,
 ): Promise<Answer | undefined> {
   const { approvals: rules } = verdict
-  if (rules.length === 0) return undefined
   const { approvals, organizationId, organization, principal } = standing
   // Where nobody can be asked nobody grants.
   if (approvals === undefined)

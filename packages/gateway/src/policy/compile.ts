@@ -4,6 +4,7 @@
  * Nothing here throws: a rule that cannot be read restricts wherever it could have spoken, and is named in `problems`.
  */
 import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
+import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
 import { readRule } from './speaking.ts'
 import { boundsAt } from './values.ts'
@@ -15,7 +16,8 @@ const inOrder = (rules: readonly Rule[]): Rule[] =>
 
 export function createPolicy(written: readonly Rule[]): Policy {
   const rules = inOrder(written.filter(({ state }) => state !== 'off'))
-  const read = rules.map(readRule)
+  const conditions = new Map<string, Condition>()
+  const read = rules.map((rule) => readRule(rule, conditions))
 
   function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
     const own = read.filter((one) => one.misfit(tool, endpoint) === undefined)

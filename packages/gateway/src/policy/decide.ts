@@ -7,6 +7,7 @@
  */
 import type { Rule, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
+import type { Condition } from './condition.ts'
 import { clampValue, lockValue, refOf, rejectionOf } from './values.ts'
 import type { Change, Facts, PlacedRule, Shadow, Verdict } from './verdict.ts'
 
@@ -62,9 +63,10 @@ function speakingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts)
   const speaking: PlacedRule[] = []
   const shadowing: PlacedRule[] = []
   const lifts: Rule<'allow'>[] = []
+  const answers = new Map<Condition, boolean | string>()
   for (const one of rules) {
     const { rule } = one
-    const { speaks } = one.speaking(facts, tool)
+    const { speaks } = one.speaking(facts, tool, answers)
     if (speaks === 'no') continue
     // Before there are arguments, an exception may come to hold and a restriction may not: what could be allowed is shown.
     if (rule.action === 'allow' && rule.state === 'on') lifts.push(rule)

@@ -1,7 +1,7 @@
 /** What of a call's arguments is kept on record, for rules to be judged again? */
 import { describe, expect, test } from 'vitest'
 import { testRule } from '../testing/rules.ts'
-import { argumentsFrom, isKnown, keepValues, keptPaths, textOf } from './named-values.ts'
+import { argumentsFrom, isKnown, keepValues, keptPaths } from './named-values.ts'
 
 const clamp = (parameter: string) => testRule({ action: 'clamp', parameters: { parameter, max: 5 } })
 
@@ -24,7 +24,7 @@ describe('what is kept of arguments', () => {
       testRule({ action: 'block', match: { when: 'size(args) > 3' } }),
     ]
     const paths = keptPaths(rules)
-    expect(paths.map(textOf)).toEqual(['long', 'list', 'a\\.b'])
+    expect(paths.map(({ text }) => text)).toEqual(['long', 'list', 'a\\.b'])
     const args = {
       ...{
         long: 'x'.repeat(65),

@@ -26,6 +26,12 @@ export type NamedValues = Readonly<{
   absent?: readonly string[] | undefined
 }>
 
+/** A place, and as it is written. */
+export interface KeptPath {
+  readonly path: Path
+  readonly text: string
+}
+
 const LONGEST_TEXT = 64
 const MOST_PATHS = 16
 
@@ -47,27 +53,27 @@ export function argumentsOf({ match, parameters }: Rule): Path[] {
 }
 
 /** The places that may be kept of the arguments of a tool with these rules. */
-export function keptPaths(rules: readonly Rule[]): Path[] {
+export function keptPaths(rules: readonly Rule[]): KeptPath[] {
   const redacted = new Set(
     rules.flatMap((rule) => (rule.action === 'size' ? (rule.parameters.result?.redact ?? []) : [])),
   )
-  const kept = new Map<string, Path>()
+  const kept = new Map<string, KeptPath>()
   for (const path of rules.flatMap(argumentsOf)) {
     const text = textOf(path)
     const plain = path.length > 0 && !path.includes('*')
-    if (plain && !redacted.has(text) && !path.some(isTellingName)) kept.set(text, path)
+    if (plain && !redacted.has(text) && !path.some(isTellingName)) kept.set(text, { text, path })
   }
   return [...kept.values()].slice(0, MOST_PATHS)
 }
 
 /** Undefined where nothing is to be kept. */
-export function keepValues(paths: readonly Path[], args: Arguments): NamedValues | undefined {
+export function keepValues(paths: readonly KeptPath[], args: Arguments): NamedValues | undefined {
   const values: Record<string, KeptValue> = Object.create(null) as Record<string, KeptValue>
   const absent: string[] = []
-  for (const path of paths) {
+  for (const { path, text } of paths) {
     const value = spotsOf(args, path)[0]?.value
-    if (value === undefined) absent.push(textOf(path))
-    else if (isShort(value)) values[textOf(path)] = value
+    if (value === undefined) absent.push(text)
+    else if (isShort(value)) values[text] = value
   }
   const [some, none] = [Object.keys(values).length > 0, absent.length > 0]
   return some || none ? { ...(some ? { values } : {}), ...(none ? { absent } : {}) } : undefined

@@ -7,17 +7,32 @@
 import { RE2JS } from 're2js'
 import type { Rule, ToolFacts } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
-import { createCondition } from './condition.ts'
+import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
 import type { Endpoint, Facts, Misfit, ReadRule, Speaking } from './verdict.ts'
 
 const YES: Speaking = { speaks: 'yes' }
 const UNKNOWN: Speaking = { speaks: 'unknown' }
 
+const NO: Speaking = { speaks: 'no', because: 'when' }
+
+function answerOf(
+  condition: Condition,
+  { principal, context, arguments: args }: Facts,
+  tool: ToolFacts,
+): boolean | string {
+  try {
+    return condition.holds({ principal, tool, context, args: args ?? {} })
+  } catch (thrown) {
+    return (thrown as Error).message.split('\n')[0] ?? 'it has no answer'
+  }
+}
+
 /** What a rule says where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
 
-export function readRule(rule: Rule): ReadRule {
+/** `conditions` are those that others have, by their text: what several rules ask is one question. */
+export function readRule(rule: Rule, conditions: Map<string, Condition> = new Map()): ReadRule {
   const { match, scope, of } = rule
   const tools = match.tools.map((glob) => patternOf(glob.toLowerCase()))
   const categories = match.categories?.map((glob) => patternOf(glob.toLowerCase()))
@@ -32,7 +47,8 @@ export function readRule(rule: Rule): ReadRule {
     }
   }
   const { when } = match
-  const condition = when === undefined ? undefined : attempt(() => createCondition(when))
+  const condition = when === undefined ? undefined : (conditions.get(when) ?? attempt(() => createCondition(when)))
+  if (when !== undefined && condition !== undefined) conditions.set(when, condition)
   const text = rule.action === 'reject' ? rule.parameters.pattern : undefined
   const pattern = text === undefined ? undefined : attempt(() => RE2JS.compile(text))
   const unread = when !== undefined && condition === undefined ? problem : undefined
@@ -51,7 +67,8 @@ export function readRule(rule: Rule): ReadRule {
   const noAnswer = (failed: string): Speaking =>
     restricts(rule) ? { speaks: 'yes', failed } : { speaks: 'no', because: 'failed', failed }
 
-  function speaking({ principal, context, arguments: args }: Facts, tool: ToolFacts): Speaking {
+  function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking {
+    const { principal, arguments: args } = facts
     if (scope === 'member' && of !== principal.email) return { speaks: 'no', because: 'member' }
     if (scope === 'key' && (of === '' || (of !== principal.keyId && of !== principal.key)))
       return { speaks: 'no', because: 'key' }
@@ -59,11 +76,10 @@ export function readRule(rule: Rule): ReadRule {
     if (args === undefined && (present !== undefined || condition?.readsArguments === true)) return UNKNOWN
     if (present !== undefined && !isPresent(args ?? {}, present)) return { speaks: 'no', because: 'parameter' }
     if (condition === undefined) return YES
-    try {
-      return condition.holds({ principal, tool, context, args: args ?? {} }) ? YES : { speaks: 'no', because: 'when' }
-    } catch (thrown) {
-      return noAnswer((thrown as Error).message.split('\n')[0] ?? 'it has no answer')
-    }
+    const answer = answers?.get(condition) ?? answerOf(condition, facts, tool)
+    answers?.set(condition, answer)
+    if (typeof answer === 'string') return noAnswer(answer)
+    return answer ? YES : NO
   }
 
   return {

@@ -43,7 +43,8 @@ export interface ReadRule {
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
   misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined
-  speaking(facts: Facts, tool: ToolFacts): Speaking
+  /** `answers` are kept for the other rules that ask the same of these facts. */
+  speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking
 }
 
 /** A rule as it stands beside one tool. */

@@ -23,10 +23,14 @@ interface Step {
   readonly trail: Trail
 }
 
-export async function callListed(step: Step, signer: Signer): Promise<Answer> {
+export function callListed(step: Step, signer: Signer): Promise<Answer> {
   const { standing, asked, line, trail } = step
   const own = ownTool(standing.view, asked.params['name'])
-  if (own === undefined) return call(standing, asked, line, trail)
+  return own === undefined ? call(standing, asked, line, trail) : callOwn(step, own, signer)
+}
+
+async function callOwn(step: Step, own: OwnTool, signer: Signer): Promise<Answer> {
+  const { standing, asked, trail } = step
   trail.target = String(asked.params['name'])
   try {
     const given = asked.params['arguments'] ?? {}
