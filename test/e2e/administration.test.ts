@@ -381,7 +381,9 @@ describe('toolsets', () => {
       })
     }
     expect(await toolNames(gateway, endpoint)).toEqual(['chosen__echo'])
-    expect((await admin(`GET ${TOOLSETS}`)).body['items']).toMatchObject(['admin', 'few', 'read-only', 'standard'].map((slug) => ({ slug })))
+    expect((await admin(`GET ${TOOLSETS}`)).body['items']).toMatchObject(
+      ['admin', 'few', 'read-only', 'standard'].map((slug) => ({ slug })),
+    )
     expect((await admin(`PUT ${TOOLSETS}/Few`, {})).status).toBe(422)
     expect((await admin(`DELETE ${TOOLSETS}/few`)).status).toBe(204)
     expect((await admin(`DELETE ${TOOLSETS}/few`)).status).toBe(404)

@@ -191,7 +191,7 @@ export const FAULTS = {
   'tool.held': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The tool {tool} is held back: its server changed it, and nobody has accepted the change.', 'Ask an administrator of the organization to look at the change (`toolway lock show`), or use another tool.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),
-  'approval.required': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
+  'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
   'approval.denied': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The approval of this call of {tool} was refused{why}.', 'Do something else; the same call would be asked about again.'),
   'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again.'),
   'approval.limit': row('decide', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], '{limit} calls {whose} wait for an approval, and no more may.', 'Have some of them answered at {link}, or wait: they end by themselves.'),
@@ -210,7 +210,7 @@ export const FAULTS = {
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
   'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This is no OpenAPI document that can be used: {problem}.', 'Mend the document, or take another version of it; 2.0, 3.0 and 3.1 are read, as JSON or YAML.'),
-  'openapi.unfetched': row('check', 'UNAVAILABLE', [422, PARAMS, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check its address from where the gateway runs, or give the document itself.'),
+  'openapi.unfetched': row('check', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check its address from where the gateway runs, or give the document itself.'),
   'openapi.address': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'Where the calls of this document go cannot be used: the address {problem}.', 'Say the base address yourself, as url.'),
   'openapi.empty': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'None of the operations of this document becomes a tool: {problem}.', 'Look at the preview: it says why for each, and what a selection leaves out.'),
   'openapi.missing': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The OpenAPI document of connection {connection} is not here.', 'Give it anew with `toolway connection refresh {connection}`.'),
