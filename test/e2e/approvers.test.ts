@@ -12,7 +12,7 @@ import {
   type ApprovalStory,
   type Approver,
 } from './peers/approval-story.ts'
-import { callTool } from './peers/clients/raw-client.ts'
+import { ask, callTool } from './peers/clients/raw-client.ts'
 import { addKey, createAsk } from './peers/people/administrators.ts'
 import { until } from './peers/until.ts'
 
@@ -137,6 +137,26 @@ describe('whoever calls', () => {
     expect((await story.call('write_note', given)).text).toContain('enough')
     expect(calls()).toBe(before + 4)
   })
+})
+
+test('a grant that was taken back carries no answer to a question of the server either', async () => {
+  await using _ = await story.rule('hourly', { repeat: 3600 })
+  const given = fresh()
+  const { id = '' } = await story.call('write_note', given)
+  await answer(story.people.bob, id)
+  expect((await story.call('write_note', given)).isError).toBe(false)
+  // As where the call ended with questions.
+  await story.gateway.db.system((sql) => sql(Nothing)`update approvals set rounds = 2 where id = ${id}`)
+  const goOn = async () => {
+    const params = { name: 'write_note', arguments: given, inputResponses: { name: { action: 'accept', content: {} } } }
+    const { answer: said } = await ask({ url: story.url, key: story.agent, era: 'modern' }, 'tools/call', params)
+    return said.result?.content?.[0]?.text
+  }
+  expect(await goOn()).toBe('did write_note')
+  await answer(story.people.bob, id, { answer: 'deny', note: 'enough' })
+  const before = calls()
+  expect(await goOn()).toContain('enough')
+  expect(calls()).toBe(before)
 })
 
 test('a group is asked, and whoever is in it answers', async () => {

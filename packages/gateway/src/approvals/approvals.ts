@@ -184,14 +184,14 @@ export const useGrant = async (sql: OrgSql, id: ApprovalId, callId: string): Pro
 export const addRound = (sql: OrgSql, id: string) => sql(Id)`
   update approvals set rounds = least(rounds + 1, 20) where id = ${id} and uses > 0 returning id`
 
-/** Uses up one such question, for an hour after the last use; undefined where none is open. */
+/** Uses up one such question, for an hour after the last use; undefined where none is open, or the grant was taken back. */
 export const useRound = async (sql: OrgSql, digest: string): Promise<ApprovalId | undefined> =>
   (
     await sql(Id)`
       update approvals set rounds = rounds - 1
        where id = (select id from approvals where digest = ${digest} and used_at > now() - interval '1 hour'
                     order by used_at desc limit 1)
-         and rounds > 0 returning id`
+         and rounds > 0 and state in ('granted', 'used') returning id`
   )[0]?.id
 
 export const storeAnswerOfCall = (sql: OrgSql, id: ApprovalId, sealed: Buffer) => sql(Id)`

@@ -1,6 +1,14 @@
+import type { ConnectionId, Rule } from '@toolway/contract'
+import { MODERN, type Asked } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
+import { createView, type Offered } from '../catalog/view.ts'
+import { OPERATOR } from '../identity/principal.ts'
+import { createPolicy } from '../policy/compile.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
+import { call } from './call.ts'
+import type { Line, Standing } from './ports.ts'
+import type { Trail } from './trail.ts'
 
 describe('a tool call', () => {
   test('reaches the upstream and comes back', async () => {
@@ -11,4 +19,36 @@ describe('a tool call', () => {
     const { status, tools } = await gateway.settled('everything')
     expect({ status, some: tools > 10 }).toEqual({ status: 'connected', some: true })
   })
+})
+
+test('a tool that a rule hides from a caller is not there for it, also where its reach or a lock would refuse it', async () => {
+  const hides: Rule<'hide'> = {
+    ...{ id: 'rul_1', name: 'r', scope: 'organization', of: undefined, reason: 'r', state: 'on' },
+    ...{ action: 'hide', parameters: {}, match: { tools: ['*'], when: 'principal.role != "tenant_admin"' } },
+  }
+  const offered: Offered = {
+    ...{ connectionId: 'con_1' as ConnectionId, alias: 'a', revision: MODERN, server: {}, capabilities: {} },
+    ...{ instructions: undefined, resources: [], templates: [], prompts: [] },
+    tools: [{ name: 'wipe', inputSchema: { type: 'object' } }],
+  }
+  const policy = createPolicy([hides])
+  const codeFor = (role: string, limit: 'read' | 'execute', held: boolean) => {
+    const view = createView([offered], false, undefined, {
+      tool: () => (held ? { action: 'hold', effect: 'destructive' } : undefined),
+      any: () => true,
+      policy: (tool, schema) => policy.of(tool, { organization: 'acme', toolset: 'default' }, schema),
+    })
+    const who = () => ({ ...{ id: 'u', kind: 'user', email: '', groups: [], key: '', keyId: '', client: '' }, role })
+    const standing = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
+    const asked = { id: 1, method: 'tools/call', params: { name: 'wipe' }, caller: { revision: MODERN } }
+    const answer = call(standing as unknown as Standing, asked as unknown as Asked, {} as Line, { from: {} } as Trail)
+    return answer.then(
+      (said) => JSON.stringify(said).match(/"fault":"([^"]+)"/)?.[1],
+      (thrown: { code: string }) => thrown.code,
+    )
+  }
+  expect(await codeFor('tenant_member', 'read', false)).toBe('tool.unknown')
+  expect(await codeFor('tenant_member', 'execute', true)).toBe('tool.unknown')
+  expect(await codeFor('tenant_admin', 'read', false)).toBe('scope.insufficient')
+  expect(await codeFor('tenant_admin', 'execute', true)).toBe('tool.held')
 })

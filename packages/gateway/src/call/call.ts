@@ -18,7 +18,7 @@ import { takeAccount, withAccount } from './credentials/use-credential.ts'
 import { forward } from './forward.ts'
 import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
-import { judge } from './policy/judge.ts'
+import { isKeptFrom, judge } from './policy/judge.ts'
 import { obey, traceOf, withChanges } from './policy/obey.ts'
 import type { Answer, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
@@ -33,7 +33,8 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   const target = standing.view.tool(name)
   if (target === undefined && name === standing.view.readResult)
     return readByTool(standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
-  if (target === undefined) throw new Fault('tool.unknown', { tool: name })
+  // What rules keep from this caller is not there, whatever else would speak against a call of it.
+  if (target === undefined || isKeptFrom(target, standing, trail)) throw new Fault('tool.unknown', { tool: name })
   // Before anything runs, so that the client can ask its person for more (MCP 2026-07-28, scope challenge handling).
   if (!reaches(standing.principal.limit, target.effect))
     throw new Fault('scope.insufficient', { tool: name, needed: target.effect })

@@ -3,7 +3,7 @@ import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
-import { capabilitiesOf, createView, instructionsOf, type Offered, type Screen } from './view.ts'
+import { capabilitiesOf, createView, instructionsOf, toolFacts, type Offered, type Screen } from './view.ts'
 
 const idOf = (alias: string) => `con_${alias}` as ConnectionId
 
@@ -397,6 +397,15 @@ describe('what an endpoint announces', () => {
       announced([offer('a', { capabilities: { tools: true, resources: 'yes', prompts: [], logging: null } })]),
     ).toEqual({})
   })
+})
+
+test('a category is what the gateway read out of a contract or a document, and no word of a server', () => {
+  const said = tool('pay', { _meta: { 'dev.toolway/category': 'search' } })
+  const of = (connector?: string) => toolFacts('a', connector, said, 'write').category
+  expect([of('contract'), of('openapi'), of('mcp.http'), of('mcp.process'), of()]).toEqual([
+    ...['search', 'search'],
+    ...['', '', ''],
+  ])
 })
 
 describe('instructions', () => {

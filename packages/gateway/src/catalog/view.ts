@@ -376,6 +376,9 @@ export function categoryOf({ _meta: meta }: JsonObject): string {
   return typeof category === 'string' ? category : ''
 }
 
+/** Whose categories the gateway itself reads out of a description; what a server of MCP says in `_meta` moves no rule. */
+const DESCRIBED: ReadonlySet<string> = new Set(['contract', 'openapi'])
+
 /** A tool as rules see it. */
 export function toolFacts(
   alias: string,
@@ -390,7 +393,7 @@ export function toolFacts(
     connection: alias,
     connector: connector ?? 'mcp.http',
     effect,
-    category: categoryOf(definition),
+    category: connector !== undefined && DESCRIBED.has(connector) ? categoryOf(definition) : '',
   }
 }
 

@@ -67,6 +67,22 @@ describe('a condition', () => {
     expect(read('args.a.exists(p, p == principal.email)')).toEqual([true, true])
   })
 
+  test.each<[string, object]>([
+    ['args.a.all(x, args.a.all(y, args.a.all(z, x + y + z >= 0)))', { a: Array.from({ length: 2000 }, (_, at) => at) }],
+    // Forty times twice as long.
+    [`[args.a]${'.map(a, a + a)'.repeat(40)}.size() > 0`, { a: [1, 2, 3] }],
+    [`[args.a]${'.map(a, a + a)'.repeat(40)}.exists(a, a.matches("b"))`, { a: 'aaa' }],
+    ['args.a.exists(x, args.text.matches("^(a+)+$"))', { a: Array(1000).fill(0), text: `${'a'.repeat(30_000)}b` }],
+    // An error in a list is made up for by another element of it.
+    ['args.a.exists(x, x == 1 || args.a.all(y, args.a.all(z, true)))', { a: [...Array<number>(1000).fill(0), 1] }],
+  ])('%s has no answer after so many steps', (text, args) => {
+    const begun = performance.now()
+    expect(() => holds(text, args)).toThrow(/100000 steps/)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    // The next one begins anew.
+    expect(holds('args.a.exists(x, x == 2)', { a: [1, 2] })).toBe(true)
+  })
+
   test('no text makes a pattern slow: the steps grow as the text does', () => {
     const condition = createCondition('args.text.matches("^(a+)+$")')
     // A backtracking engine needs 2^30000 steps for this one.

@@ -1,9 +1,10 @@
 /**
  * Conditions of rules: CEL (https://cel.dev) over `principal`, `tool`, `args` and `context`, read once and asked for each call.
  *
- * The language has no loops, no side effects and no way out. `matches` is RE2 here, as the specification of CEL wants it, so that
- * no text makes a pattern slow. What is asked of a member that is not there is an error, and an error is never a "no": whoever
- * asks decides what it means (`has(args.limit)` asks whether a member is there).
+ * The language has no side effects and no way out. It walks through lists that are there, in so many steps at most: conditions of
+ * one organization run beside the calls of all others. `matches` is RE2 here, as the specification of CEL wants it, so that no text
+ * makes a pattern slow. What is asked of a member that is not there is an error, and an error is never a "no": whoever asks decides
+ * what it means (`has(args.limit)` asks whether a member is there).
  */
 import { Environment, serialize } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
@@ -29,11 +30,39 @@ export interface Condition {
 const LIMITS = { maxAstNodes: 2000, maxDepth: 60, maxListElements: 1000, maxMapEntries: 200, maxCallArguments: 16 }
 const MATCHES = 'matches'
 const LINEAR = 'matchesLinear'
+const SPENT = 'spentOn'
+/** What walks through a list, or through the names of a map. */
+const WALKS: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'filter', 'map'])
 /** Compiled patterns of all conditions: their number is the administrators' choice, but for one that a caller writes. */
 const MOST_PATTERNS = 500
+/** As long as a condition may be. */
+const LONGEST_PATTERN = 4_000
 const patterns = new Map<string, RE2JS>()
 
+/** Elements that a condition may walk through for one answer: lists in lists multiply. */
+const MOST_STEPS = 100_000
+/** Characters that cost as much as an element. */
+const PER_STEP = 16
+/** Of the one that is being asked; it is asked without a pause. */
+let left = 0
+
+function spend(steps: number): void {
+  left -= steps
+  if (left < 0) throw new Error(`it takes more than ${MOST_STEPS} steps`)
+}
+
+/** Goes on as it is, and costs as much as walking through it. */
+function spentOn(value: unknown): unknown {
+  if (typeof value === 'string') spend(value.length / PER_STEP)
+  else if (Array.isArray(value)) spend(value.length + 1)
+  else if (typeof value === 'object' && value !== null)
+    spend(1 + (value instanceof Map || value instanceof Set ? value.size : Object.keys(value).length))
+  return value
+}
+
 function fits(text: string, pattern: string): boolean {
+  spend(1 + text.length / PER_STEP)
+  if (pattern.length > LONGEST_PATTERN) throw new Error(`a pattern is longer than ${LONGEST_PATTERN} characters`)
   let compiled = patterns.get(pattern)
   if (compiled === undefined) {
     compiled = RE2JS.compile(pattern)
@@ -50,6 +79,7 @@ const environment = new Environment({
 })
 for (const name of ['principal', 'tool', 'args', 'context']) environment.registerVariable(name, 'map')
 environment.registerFunction(`string.${LINEAR}(string): bool`, fits)
+environment.registerFunction(`${SPENT}(dyn): dyn`, spentOn)
 // JSON has one kind of number: what is written as 100 compares with 100.5, and is added to it.
 const MIXED: Readonly<Record<string, (one: number, other: number) => number>> = {
   '+': (one, other) => one + other,
@@ -75,6 +105,18 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   walk(value.args, visit)
 }
 
+/** The same, where each list is paid for before it is walked through, and whatever is put together once it is there. */
+function bounded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bounded)
+  if (!isNode(value)) return value
+  const { op } = value
+  const args = bounded(value.args)
+  if (op === 'rcall' && Array.isArray(args) && WALKS.has(args[0]))
+    return { op, args: [args[0], paid(args[1]), ...(args.slice(2) as unknown[])] }
+  return op === '+' ? paid({ op, args }) : { op, args }
+}
+const paid = (node: unknown) => ({ op: 'call', args: [SPENT, [node]] })
+
 /** Throws an Error whose message says what is wrong with it, and where. */
 export function createCondition(text: string): Condition {
   const read = environment.parse(text)
@@ -93,13 +135,16 @@ export function createCondition(text: string): Condition {
   if (!checked.valid) throw new Error(checked.error?.message.split('\n')[0] ?? 'it cannot be read')
   if (checked.type !== 'bool' && checked.type !== 'dyn')
     throw new Error(`it gives ${checked.type ?? 'nothing'}, and a condition gives true or false`)
-  const ask = environment.parse(linear)
+  const ask = environment.parse(serialize(bounded(read.ast) as typeof read.ast))
   return {
     text,
     readsArguments: names.has('args'),
     readsCaller: names.has('principal') || names.has('context'),
     holds(facts) {
+      left = MOST_STEPS
       const answer: unknown = ask(facts)
+      // An error within a list may be made up for by another element of it.
+      spend(0)
       if (typeof answer !== 'boolean') throw new Error('it gave neither true nor false')
       return answer
     },

@@ -13,7 +13,10 @@ export interface AdminApprovals {
   describe(organizationId: OrganizationId): DescribeParts
 }
 
-/** The person who asks, as somebody who answers; undefined for keys and for clients of others. */
+/**
+ * The person who asks, as somebody who answers; undefined for keys, for clients of others, and for tokens of other issuers, which
+ * are in the hands of whatever client they were made for.
+ */
 export function approverIn(
   lookup: ApproverLookup,
   organizationId: OrganizationId,
@@ -21,6 +24,6 @@ export function approverIn(
 ): Approver | undefined {
   if (kind === 'operator') return lookup.person(organizationId, id)
   if (kind !== 'user' || keyId !== undefined || userId === undefined) return undefined
-  if (client !== undefined && !OWN_CLIENTS.has(client)) return undefined
+  if (client === undefined || !OWN_CLIENTS.has(client)) return undefined
   return lookup.person(organizationId, userId)
 }

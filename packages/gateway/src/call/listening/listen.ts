@@ -15,6 +15,7 @@ import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
 import type { Answer, Line, Standing } from '../ports.ts'
+import { shapeTask } from '../shape/shape-result.ts'
 import { nameTask } from '../tasks/tasks.ts'
 
 const FILTERS: Readonly<Record<string, Changed>> = {
@@ -105,6 +106,18 @@ interface Listened {
 /** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
 async function hearOne({ standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
   const { target, uris, tasks } = wishes
+  // A task that has ended brings its result along, which is within the budget of its tool here, too; one after the other.
+  let telling = Promise.resolve()
+  const tellTask = ({ jsonrpc, method }: Notification, task: JsonObject) => {
+    telling = telling
+      .then(async () => {
+        const view = standing.now()?.view ?? standing.view
+        const params = await shapeTask({ ...standing, view }, target.connectionId, task, asked.caller)
+        if (!signal.aborted) stream.say({ jsonrpc, method, params })
+      })
+      // What cannot be brought within it is not told; whoever asks after the task is told why.
+      .catch(() => {})
+  }
   const honoured = await hear({
     standing,
     connectionId: target.connectionId,
@@ -121,7 +134,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
       if (method === 'notifications/resources/updated' && typeof uri === 'string')
         stream.say({ jsonrpc, method, params: { ...params, uri: standing.view.exposeUri(target.alias, uri) } })
       else if (method === 'notifications/tasks' && typeof taskId === 'string' && tasks.has(taskId))
-        stream.say({ jsonrpc, method, params: nameTask(standing, target, tasks.get(taskId) ?? '', params) })
+        tellTask({ jsonrpc, method }, nameTask(standing, target, tasks.get(taskId) ?? '', params))
     },
     onGone: () => ending.abort(),
   }).catch((thrown: unknown) => {

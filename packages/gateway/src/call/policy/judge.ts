@@ -40,6 +40,10 @@ export const judge = (
   return { verdict: policy.decide(facts), facts }
 }
 
+/** Whether it is not in the caller's lists either; what is kept from everybody is not even in the view. */
+export const isKeptFrom = ({ policy }: Pick<ToolTarget, 'policy'>, standing: Standing, trail: Trail): boolean =>
+  policy?.varies === true && policy.decide(factsOf(standing, trail)).action === 'hide'
+
 /**
  * Definitions as this caller is to see them: without those that rules keep from it, and with the arguments that they leave it. What
  * is the same for everybody was done when the view was made.

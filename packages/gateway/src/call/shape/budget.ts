@@ -1,6 +1,7 @@
 /** How much of a result may reach its caller: the strictest of all that is said about it (ledger U-16). */
 import type { Rule } from '@toolway/contract'
 import { pathOf, type Path } from '../../lib/parameter-path.ts'
+import { UNFIT } from '../../upstreams/contract/contract-tool.ts'
 
 export interface Budget {
   /** Bytes of text. */
@@ -31,6 +32,13 @@ export function budgetOf(sizes: readonly Rule<'size'>[], limit: number): Budget 
     ruled: texts.length > 0,
     rows: rows.length === 0 ? undefined : Math.min(...rows),
     selections: said.flatMap(({ fields }) => (fields === undefined ? [] : [fields.map(pathOf)])),
-    redact: said.flatMap(({ redact = [] }) => redact.map(pathOf)),
+    redact: said.flatMap(({ redact = [] }) => redact.flatMap((path) => anywhere(pathOf(path)))),
   }
 }
+
+/**
+ * The same structured content stands by itself or, as no object before older clients and as no fit for its contract, in a member of
+ * ours: no revision and no form of an answer is a way to read what is to be unreadable.
+ */
+const ENVELOPES: readonly Path[] = [[], ['result'], [UNFIT, 'value'], ['result', UNFIT, 'value']]
+const anywhere = (path: Path): Path[] => ENVELOPES.map((envelope) => [...envelope, ...path])

@@ -60,7 +60,7 @@ function redact(value: Json, trees: readonly Branch[]): Json {
   if (trees.some(({ whole }) => whole)) return REDACTED
   if (Array.isArray(value)) {
     // A list on the way is gone through, with `*` or without.
-    const inner = [...trees, ...trees.flatMap(({ below }) => below.get(EACH) ?? [])]
+    const inner = [...new Set([...trees, ...trees.flatMap(({ below }) => below.get(EACH) ?? [])])]
     return changed(value, (item) => redact(item, inner))
   }
   if (!isObject(value)) return value

@@ -57,6 +57,16 @@ const textsOf = ({ content }: JsonObject) => (content as { text?: string }[]).ma
 const reportOf = (result: JsonObject) => (result['_meta'] as JsonObject)['dev.toolway/budget'] as JsonObject
 
 describe('a result', () => {
+  test('has nothing readable in the envelopes of ours either: of older clients, and of what does not fit its contract', async () => {
+    const rows = [{ id: 1, email: 'ada@example.com' }]
+    const unfit = { 'dev.toolway/unfit': { problems: ['/0 is odd'], value: rows } }
+    for (const structuredContent of [{ result: rows }, unfit, { result: unfit }] as JsonObject[]) {
+      const result = await place().shape({ ...both({}), structuredContent }, { redact: ['*.email'] })
+      expect(JSON.stringify(result)).not.toContain('ada@')
+      expect(JSON.stringify(result['structuredContent'])).toContain('"id":1,"email":"[redacted]"')
+    }
+  })
+
   test('that fits goes on as the very same object, and nothing is kept', async () => {
     const { shape, kept } = place()
     const result = both({ orders: orders(3) })

@@ -145,6 +145,24 @@ describe('a hostile value', () => {
     expect(isRefused(() => made(inHeader, { a: 'ü' }))).toBe(true)
   })
 
+  test('in a query cannot name another parameter, nor what the address of the connection says', () => {
+    const query = { in: 'query' as const }
+    const two = { placed: [placed({ ...query }), placed({ ...query, argument: 'owner', name: 'owner' })] }
+    expect(isRefused(() => made(two, { a: { owner: 'eve' }, owner: 'ada' }))).toBe(true)
+    expect(isRefused(() => made(two, { a: { OWNER: 'eve' } }))).toBe(true)
+    const at = new URL('https://api.example.com/v1?tenant=acme')
+    expect(isRefused(() => made(two, { a: { tenant: 'other' } }, at))).toBe(true)
+    expect(made(two, { a: { a: '1', b: '2' }, owner: 'ada' }, at).path).toBe('/v1/things?tenant=acme&a=1&b=2&owner=ada')
+  })
+
+  test('in a cookie cannot name the key', () => {
+    const key = { in: 'cookie' as const, name: 'session', value: 's3cret' }
+    const one = operation({ placed: [placed({ in: 'cookie' })] })
+    expect(isRefused(() => requestOf(one, { a: { session: 'mine' } }, { alias: 'shop', base, key }))).toBe(true)
+    const { headers } = requestOf(one, { a: { b: 'c' } }, { alias: 'shop', base, key })
+    expect(headers['cookie']).toBe('b=c; session=s3cret')
+  })
+
   test('in a query cannot name the key', () => {
     const key = { in: 'query' as const, name: 'api_key', value: 's3cret' }
     const given = { a: { api_key: 'mine' } }

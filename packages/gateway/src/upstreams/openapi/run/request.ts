@@ -38,6 +38,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
   const cookies: string[] = []
   const query: string[] = base.search === '' ? [] : [base.search.slice(1)]
   const path = new Map<string, string>()
+  const taken = takenIn(operation, base)
   for (const placed of operation.placed) {
     const value = valueOf(given, placed.argument)
     if (value === undefined) {
@@ -47,10 +48,16 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
     said(placed.argument, () => {
       if (placed.in === 'path') path.set(placed.name, inPath(placed, value))
       else if (placed.in === 'header') headers[placed.name.toLowerCase()] = inHeader(placed, value)
-      else if (placed.in === 'cookie') cookies.push(...inCookie(placed, value))
+      else if (placed.in === 'cookie')
+        for (const cookie of inCookie(placed, value)) {
+          refuseKey(cookie.split('=', 1)[0] ?? '', key, 'cookie')
+          cookies.push(cookie)
+        }
       else
         for (const [name, one] of inQuery(placed, value)) {
-          refuseKey(name, key)
+          refuseKey(name, key, 'query')
+          if (name !== encoded(placed.name) && taken.has(name.toLowerCase()))
+            throw new Unsendable('must not name another parameter')
           query.push(`${name}=${one}`)
         }
     })
@@ -80,9 +87,20 @@ function said(argument: string, work: () => void): void {
   }
 }
 
-/** An object's own names stand in a query beside the others: none of them may be the key's. */
-function refuseKey(name: string, key: Key | undefined): void {
-  if (key?.in === 'query' && name.toLowerCase() === encoded(key.name).toLowerCase())
+/**
+ * An object's own names stand in a query beside the others: what a rule, a schema or the connection's address says of another
+ * parameter would be said twice, and servers take the one or the other.
+ */
+const takenIn = ({ placed }: Operation, { searchParams }: URL): ReadonlySet<string> =>
+  new Set(
+    [...placed.flatMap((one) => (one.in === 'query' ? one.name : [])), ...searchParams.keys()].map((name) =>
+      encoded(name).toLowerCase(),
+    ),
+  )
+
+/** Nor may any of them be the key's. */
+function refuseKey(name: string, key: Key | undefined, place: Key['in']): void {
+  if (key?.in === place && name.toLowerCase() === encoded(key.name).toLowerCase())
     throw new Unsendable('must not name the key of the connection')
 }
 
