@@ -64,6 +64,7 @@ describe('toolway policy', () => {
       [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 1, 'lies outside min and max'],
       [['add', '--block', 'x', '--connection', 'demos', ...because], 1, 'did you mean "demo"'],
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 1, 'is no condition in CEL'],
+      [['add', '--block', 'x', '--when', 'principal.emial == ""', ...because], 1, 'did you mean "email"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 1, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'There is a rule "look-at-x" here already'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
@@ -72,6 +73,14 @@ describe('toolway policy', () => {
       expect([words, ended, err]).toEqual([words, code, expect.stringContaining(says)])
     }
     await policy('remove', 'look-at-x')
+  })
+
+  test('says of a pattern that no tool fits', async () => {
+    const idle = await policy('add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.')
+    expect(idle).toMatchObject({ code: 0, err: '' })
+    expect(idle.out).toContain('holds in default from now on.\nNo tool that is known now fits demo__calculat;')
+    expect(idle.out).not.toContain('CALC')
+    await policy('remove', 'slip')
   })
 
   test('adds the rules of a file, all or none, and names line and column of what does not fit', async () => {
