@@ -54,7 +54,12 @@ async function worded<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work
   } catch (thrown) {
-    throw thrown instanceof Fault ? new CommandFault(`${thrown.message} ${thrown.mend}`) : thrown
+    if (!(thrown instanceof Fault)) throw thrown
+    const { place, problem } = thrown.facts
+    // Nobody sent a request: it is the rule that does not fit.
+    throw new CommandFault(
+      thrown.code === 'body.shape' ? `The rule does not fit: ${place} ${problem}.` : `${thrown.message} ${thrown.mend}`,
+    )
   }
 }
 
