@@ -39,13 +39,13 @@ test('the commands of the guide do what they say', { timeout: 120_000 }, async (
       '--noprofile',
       '--norc',
       '-c',
-      [`set -euo pipefail`, `toolway() { node "${TOOLWAY}" "$@"; }`, ...blocksOf('sh')].join('\n'),
+      [`set -euo pipefail`, `npx() { shift; node "${TOOLWAY}" "$@"; }`, ...blocksOf('sh')].join('\n'),
     ],
     { cwd: here.folder, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, TOOLWAY_DATA: here.data } },
   )
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^no-notes \(block, rul_\w+\) holds in default from now on\.$/m)
-  expect(stdout).toContain('Removed no-notes (block demo__note_delete).')
+  expect(stdout).toContain('Removed no-notes (block demo__notes_remove).')
   expect(await here.json(['policy', 'list'])).toMatchObject([
     { name: 'small-pages', parameters: { parameter: 'limit', max: 50, default: 20 } },
     { name: 'lock-search', parameters: { parameter: 'region', value: 'eu', as: 'fixed' } },

@@ -64,14 +64,26 @@ describe('toolway policy', () => {
       [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 1, 'lies outside min and max'],
       [['add', '--block', 'x', '--connection', 'demos', ...because], 1, 'did you mean "demo"'],
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 1, 'is no condition in CEL'],
+      [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 1, 'did you mean "role"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 1, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'There is a rule "look-at-x" here already'],
+      [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default is for --clamp'],
+      [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
+      [['add', '--block', 'x y', ...because], 1, 'The rule does not fit: /match/tools/0'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
     ] as const) {
       const { code: ended, err } = await policy(...words)
       expect([words, ended, err]).toEqual([words, code, expect.stringContaining(says)])
     }
     await policy('remove', 'look-at-x')
+  })
+
+  test('says of a pattern that no tool fits', async () => {
+    const idle = await policy('add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.')
+    expect(idle).toMatchObject({ code: 0, err: '' })
+    expect(idle.out).toContain('holds in default from now on.\nNo tool that is known now fits demo__calculat;')
+    expect(idle.out).not.toContain('CALC')
+    await policy('remove', 'slip')
   })
 
   test('adds the rules of a file, all or none, and names line and column of what does not fit', async () => {

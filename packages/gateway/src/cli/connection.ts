@@ -120,7 +120,7 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
   const [program, ...args] = command
   if ([words.url, contract, program].filter((one) => one !== undefined).length !== 1) {
     throw new CommandFault(
-      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --contract ADDRESS is for a backend that describes its functions.',
+      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, and --contract ADDRESS for a backend that describes its functions.',
       EXIT.usage,
     )
   }

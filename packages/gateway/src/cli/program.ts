@@ -155,7 +155,7 @@ function connectionCommand(finish: Finish): Command {
   )
   withAuth(command.command('add'))
     .description(
-      'connect an MCP server, a remote one by --url or one that is started here after --, or a REST server by --openapi',
+      'connect an MCP server, a remote one by --url or one that is started here after --, a REST server by --openapi, or a backend by --contract',
     )
     .argument('<alias>', 'its name for good; tools are called <alias>__<tool>')
     .argument('[command...]', 'after --: the command to start, with its arguments')

@@ -41,11 +41,12 @@ export function wordSilence(rule: Rule, because: Silence, { principal }: Facts, 
   }
 }
 
-export const wordApprovers = ({ roles, members, groups, self }: Approvers): string =>
+export const wordApprovers = ({ roles, members, groups, webhooks, self }: Approvers): string =>
   [
     ...(roles === undefined ? [] : [`somebody with the role ${roles.join(' or ')}`]),
     ...(members ?? []),
     ...(groups === undefined ? [] : [`the group ${groups.join(' or ')}`]),
+    ...(webhooks === undefined ? [] : [`the webhook ${webhooks.join(' or ')}`]),
     ...(self ? ['the caller'] : []),
   ].join(', ')
 

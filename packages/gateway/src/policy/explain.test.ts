@@ -105,6 +105,12 @@ describe('a rule that speaks', () => {
     expect(first([clamp], testFacts({ limit: 5 }))).toMatchObject({ follows: 'the arguments stay as they are.' })
   })
 
+  test('and asks for an approval names everybody who may give it', () => {
+    const by = { groups: ['ops'], webhooks: ['whk_1'], self: true }
+    const rule = testRule({ action: 'approve', parameters: { by } })
+    expect(first([rule], testFacts({})).follows).toBe('it waits for the group ops, the webhook whk_1, the caller.')
+  })
+
   test('and is lifted names the exception', () => {
     const block = testRule({ name: 'no-deletes', action: 'block' })
     const exception = testRule({

@@ -32,7 +32,7 @@ export function approvalCommand(finish: Finish): Command {
     command
       .command(name)
       .description(does)
-      .argument('<id>')
+      .argument('<id>', '`apr_…`, as the list and the refused call show it')
       .option('--note <text>', 'kept on record; the reason of a no is told to who calls')
       .addHelpText('after', examples(`toolway approval ${name} apr_01m0000000000000000000000`))
       .action(async (id: string, options: Answering) =>

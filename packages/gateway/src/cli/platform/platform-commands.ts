@@ -77,7 +77,7 @@ export function orgCommand(finish: Finish): Command {
 
 export function ruleCommand(finish: Finish): Command {
   const command = new Command('rule').description(
-    'block tools by name in every organization, or have their calls marked',
+    'block tools by name in every organization, or have their calls marked; `toolway policy` says all that rules can',
   )
   command
     .command('add')

@@ -10,7 +10,9 @@ type Words = Common & PolicyPlace
 const PLATFORM = ['--platform', 'a rule of the platform, which holds in every organization'] as const
 
 export function policyCommand(finish: Finish): Command {
-  const command = new Command('policy').description('say what may be called, how, by whom, and how often')
+  const command = new Command('policy').description(
+    'say by rules what may be called, how, by whom, and how often; try them before they bite',
+  )
   command
     .command('list')
     .description('list the rules that hold in an organization, those of the platform too')
@@ -45,7 +47,9 @@ export function policyCommand(finish: Finish): Command {
 const addCommand = (command: Command, finish: Finish) =>
   command
     .command('add')
-    .description('add a rule, said by flags, or those of a file; they hold at once')
+    .description(
+      'add a rule, said by flags, or those of a file; they hold at once. A file says all that flags do not: size, who approves, values and patterns of reject',
+    )
     .addArgument(new Argument('[file]', 'YAML or JSON: a rule, or a list of them; - is standard input'))
     .option('--block <tools...>', 'refuse tools by patterns on their names')
     .option('--hide <tools...>', 'as if they did not exist')
@@ -53,7 +57,7 @@ const addCommand = (command: Command, finish: Finish) =>
     .option('--approve <tools...>', 'have an administrator of the organization approve each call')
     .option('--clamp <bound>', 'bring an argument within bounds: TOOL:PARAMETER<=50, …>=1, …=1..50')
     .option('--default <value>', 'with --clamp: what is sent where nothing is said')
-    .option('--reject <bound>', 'refuse a call whose argument lies outside bounds')
+    .option('--reject <bound>', 'refuse a call whose argument lies outside bounds, said as for --clamp')
     .option('--lock <value>', 'fix an argument, TOOL:PARAMETER=VALUE, or give it a default, TOOL:PARAMETER?=VALUE')
     .option('--rate <rate>', 'so many calls in so many seconds: TOOLS:20/60, …/session, …/organization')
     .option('--allow <tools...>', 'an exception from rules that --lifts names')

@@ -45,6 +45,9 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   const [action, ...others] = named
   if (action === undefined) return undefined
   if (others.length > 0) throw usage(`Say one action for one rule: not --${named.join(' and --')}.`)
+  // What would go nowhere is refused: whoever says it means it to have an effect.
+  if (flags.default !== undefined && action !== 'clamp') throw usage('--default is for --clamp.')
+  if (flags.lifts !== undefined && action !== 'allow') throw usage('--lifts is for --allow.')
   const { tools, parameters } = saidOf(action, flags)
   const { reason, when, effect, connector, name = nameOf(action, tools) } = flags
   if (reason === undefined)

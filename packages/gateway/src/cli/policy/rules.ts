@@ -14,8 +14,12 @@ import {
   writePlatformRule,
   writtenOfRow as writtenOfPlatform,
 } from '../../admin/policy/write-platform-rules.ts'
+import { toolsOf as knownToolsOf } from '../../admin/policy/tools-of.ts'
+import { listCatalogs } from '../../catalog/catalogs.ts'
+import { listConnections } from '../../connections/connections.ts'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { nearestNames } from '../../lib/nearest.ts'
+import { patternOf } from '../../lib/pattern.ts'
 import { readWords } from '../../policy/kept/check-rule.ts'
 import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/kept/platform-rules.ts'
@@ -50,7 +54,12 @@ async function worded<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work
   } catch (thrown) {
-    throw thrown instanceof Fault ? new CommandFault(`${thrown.message} ${thrown.mend}`) : thrown
+    if (!(thrown instanceof Fault)) throw thrown
+    const { place, problem } = thrown.facts
+    // Nobody sent a request: it is the rule that does not fit.
+    throw new CommandFault(
+      thrown.code === 'body.shape' ? `The rule does not fit: ${place} ${problem}.` : `${thrown.message} ${thrown.mend}`,
+    )
   }
 }
 
@@ -150,6 +159,7 @@ export async function add(
   const scope = scopeOf(flags)
   if (platform && scope.scope !== undefined) throw usage(`A rule of the platform is of no ${scope.scope}.`)
   const wanted = await wishes(file, flags, platform)
+  const idle: string[] = []
   const added = platform
     ? await inPlatform(async (sql) => {
         const rows: KeptRule[] = []
@@ -168,18 +178,31 @@ export async function add(
           await noteOwn(within, 'rule.add', row)
           rows.push(toOrganizationRule(row))
         }
+        idle.push(...(await idlePatterns(within.sql, rows)))
         return rows
       })
   const where = platform ? 'in every organization' : `in ${place.organization}`
-  output.result(
-    added.length === 1 ? added[0] : added,
-    added.map(({ name, action, state, id }) =>
+  output.result(added.length === 1 ? added[0] : added, [
+    ...added.map(({ name, action, state, id }) =>
       state === 'on'
         ? `${name} (${action}, ${id}) holds ${where} from now on.`
         : `${name} (${action}, ${id}) is ${state}.`,
     ),
-  )
+    ...idle.map((glob) => `No tool that is known now fits ${glob}; \`toolway tools\` lists them.`),
+  ])
   return EXIT.ok
+}
+
+/** Patterns that fit no tool: right where tools are still to come, else a slip that would silently hold for nothing. */
+async function idlePatterns(sql: OrgSql, rules: readonly KeptRule[]): Promise<string[]> {
+  const catalogs = new Map((await listCatalogs(sql)).map((one) => [one.connection_id, one]))
+  const known = knownToolsOf({ connections: await listConnections(sql), catalogs })
+  const names = known.names.flatMap((name) => {
+    const { facts } = known.joined(name) ?? {}
+    return facts === undefined ? [] : [facts.name.toLowerCase(), facts.joined.toLowerCase()]
+  })
+  const globs = rules.flatMap(({ match: { tools } }) => (Array.isArray(tools) ? tools.map(String) : []))
+  return [...new Set(globs)].filter((glob) => !names.some(patternOf(glob.toLowerCase())))
 }
 
 /** By name or id. Throws with the names that may have been meant. */

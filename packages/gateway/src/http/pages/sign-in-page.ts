@@ -92,6 +92,9 @@ export const codeForm = ({ problem, shortest }: { problem?: string | undefined; 
 
 export const signedInPage = ({ email, csrf }: { email: string; csrf: string }): Markup => html`
   <p>You are signed in as <strong>${email}</strong>.</p>
+  <p>
+    <a href="approvals">Calls that wait for an approval</a><br /><a href="connect">Your accounts at other services</a>
+  </p>
   <form method="post" action="${SIGN_IN}/out">
     <input type="hidden" name="csrf" value="${csrf}" />
     <button class="second">Sign out</button>

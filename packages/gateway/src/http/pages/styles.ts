@@ -55,6 +55,7 @@ section { border-top: 1px solid var(--line); padding: 4px 0 8px; }
 section > .hint { margin: 0 0 12px; overflow-wrap: anywhere; }
 .account { border: 1px solid var(--line); border-radius: 8px; padding: 12px; margin: 0 0 12px; }
 .account p { margin: 0 0 8px; }
+.account > .button:last-child, main > p:last-child { margin-bottom: 0; }
 .account small { display: block; color: var(--soft); overflow-wrap: anywhere; }
 .account .good { color: var(--good); }
 .account .bad { color: var(--bad); font-weight: 600; }

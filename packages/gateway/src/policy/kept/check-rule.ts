@@ -3,9 +3,10 @@
  * that would silently match nothing, exceptions from what the writer may not lift. Pure; it is asked when a rule is written, and
  * again when it is read back, because a newer gateway may have written it.
  */
-import { RuleWords, type RuleScope } from '@toolway/contract'
+import { RuleWords, type ContextFacts, type PrincipalFacts, type RuleScope, type ToolFacts } from '@toolway/contract'
 import { RE2JS } from 're2js'
 import { nearestNames } from '../../lib/nearest.ts'
+import { readsOf } from '../condition-reads.ts'
 import { checkCondition } from '../condition.ts'
 
 /** Where in the rule (JSON Pointer), and what. */
@@ -64,6 +65,7 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   const problems: RuleProblem[] = []
   const say = (place: string, problem: string) => void problems.push({ place, problem })
   const { match } = words
+  if (match.when !== undefined) checkMembers(match.when, say)
   match.tools.forEach((glob, at) => PATTERN.test(glob) || say(`/match/tools/${at}`, patternProblem))
   if (match.organizations !== undefined && scope !== 'platform')
     say('/match/organizations', 'is for rules of the platform: this rule holds in its own organization only')
@@ -82,6 +84,27 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
       say('/parameters/by', 'names nobody: say roles, members, groups or webhooks')
   }
   return problems
+}
+
+/** What conditions can ask for, of `args` anything. Another member is never there, so that its condition never has an answer. */
+const MEMBERS: {
+  readonly principal: Readonly<Record<keyof PrincipalFacts, true>>
+  readonly tool: Readonly<Record<keyof ToolFacts, true>>
+  readonly context: Readonly<Record<keyof ContextFacts, true>>
+} = {
+  principal: { id: true, kind: true, role: true, email: true, groups: true, key: true, keyId: true, client: true },
+  tool: { name: true, joined: true, connection: true, connector: true, effect: true, category: true },
+  context: { organization: true, toolset: true, time: true, address: true },
+}
+
+function checkMembers(when: string, say: (place: string, problem: string) => void): void {
+  for (const { root, path } of readsOf(when).reads) {
+    const [member] = path
+    if (root === 'args' || member === undefined || Object.hasOwn(MEMBERS[root], member)) continue
+    const [near] = nearestNames(member, Object.keys(MEMBERS[root]))
+    const guess = near === undefined ? `it has ${Object.keys(MEMBERS[root]).join(', ')}` : `did you mean "${near}"?`
+    say('/match/when', `asks for ${root}.${member}, which is never there (${guess})`)
+  }
 }
 
 interface Bounds {
