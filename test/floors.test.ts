@@ -23,6 +23,7 @@ const sound = {
     "import type { agent } from '../db/db.ts'\nexport const decide = (given: typeof agent) => given\n",
   [`${src}/call/call.ts`]: "export { decide } from '../policy/decide.ts'\n",
   [`${src}/http/door.ts`]: "export { decide } from '../call/call.ts'\nexport { Message } from '@toolway/protocol'\n",
+  [`${src}/config-file.ts`]: "export { decide as read } from './call/call.ts'\n",
   [`${src}/http/request.ts`]:
     "import type { IncomingMessage } from 'node:http'\nexport type Request = IncomingMessage\n",
   [`${src}/testing/gateway.ts`]: "export { spawn } from 'node:child_process'\nexport * from '../http/door.ts'\n",
@@ -67,6 +68,12 @@ const sins: { says: string; file: string; text: string; rule: string }[] = [
     file: `${src}/admin/add-rule.ts`,
     text: "export { decide } from '#gateway/http/door.ts'\n",
     rule: 'floor-3-looks-down',
+  },
+  {
+    says: 'a noun imports what reads the settings',
+    file: `${src}/vault/seal.ts`,
+    text: "export { read } from '../config-file.ts'\n",
+    rule: 'floor-2-looks-down',
   },
   {
     says: 'two files import each other',

@@ -18,7 +18,7 @@ afterAll(() => story[Symbol.asyncDispose]())
 const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length
 
 describe('a stateless client', () => {
-  test('is told who is asked, and its very same call runs once when that is granted in another window', async () => {
+  test('U-07, S3-AUD-04: is told who is asked, and its very same call runs once when that is granted in another window', async () => {
     await using _ = await story.rule('look-first', { by: { roles: ['tenant_admin'] } })
     const { bob, eve } = story.people
     const asked = await story.call('write_note', { text: 'hello', to: 'all\u200b\u202e' })

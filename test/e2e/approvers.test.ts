@@ -178,7 +178,7 @@ describe('a question', () => {
   beforeAll(async () => void (await story.rule('plain', {})))
   afterAll(() => story.unrule('plain'))
 
-  test('that nobody answers in time is a no, on record, and its caller hears of it once', async () => {
+  test('U-07: that nobody answers in time is a no, on record, and its caller hears of it once', async () => {
     const given = fresh()
     const { id } = await story.call('write_note', given)
     const before = calls()

@@ -154,7 +154,7 @@ describe('records over HTTP', () => {
     }
   })
 
-  test('a refused stranger is on the platform’s record, the first at once and the others as a count', async () => {
+  test('S3-AUD-04: a refused stranger is on the platform’s record, the first at once and the others as a count', async () => {
     for (let at = 0; at < 5; at++) await call(`stranger-${at}`, STRANGER)
     const [first] = await until('the first refusal', async () => {
       const { items } = await page(`${ALL}?tenant_id=platform&outcome=refused&actor_id=anonymous`)
@@ -211,6 +211,26 @@ describe('records over HTTP', () => {
         [null, true],
       ]),
     )
+  })
+
+  test('S1-EVO-05: those of a time leave alone, as JSON lines and as CSV, and that they did is on record', async () => {
+    for (const id of ['time-1', 'time-2', 'time-3']) {
+      await call(id)
+      await recorded(id)
+    }
+    const [second, third] = [await recorded('time-2'), await recorded('time-3')]
+    const range = `start=${String(second['timestamp'])}&end=${String(third['timestamp'])}`
+    const path = `${OWN}/export?${range}`
+    const lines = (await get(path, OWN_KEY)).text.trim().split('\n')
+    const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(values.map((one) => [one['type'], one['correlation_id']])).toEqual([['record', 'time-2']])
+    const [head, ...rows] = (await get(`${path}&format=csv`, OWN_KEY)).text.trim().split('\r\n')
+    expect(head).toMatch(/^seq,id/)
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toContain('time-2')
+    const { items } = await page(`${OWN}?action=record.export&limit=1`)
+    expect(items[0]?.['details']).toEqual({ format: 'csv', start: second['timestamp'], end: third['timestamp'] })
+    expect((await get(`${OWN}/export?start=yesterday`, OWN_KEY)).status).toBe(422)
   })
 
   test('one call: its record, its line in the log and its count say the same', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient, KINDS } from './peers/clients/client.ts'
-import { ask, callTool, type RawAnswer } from './peers/clients/raw-client.ts'
+import { ask, callTool, openSession, type RawAnswer } from './peers/clients/raw-client.ts'
 import { createState, startContractBackend, type ContractBackend } from './peers/contract-backend/backend.ts'
 import {
   COMPOUND_TOOLS,
@@ -375,7 +375,7 @@ describe('a backend that fails', () => {
     ['refusing', '/body/params/limit: '],
     ['forbidding', 'the database is away'],
     ['failed', 'the database is away'],
-  ] as const)('S1-ERR-03: %s says why, and says it to the model', async (mode, words) => {
+  ] as const)('S1-ERR-03, U-13: %s says why, and says it to the model', async (mode, words) => {
     backend.state.modes.execute = mode
     const failed = await call('search_assets', { query: 'x' })
     expect(failed.answer.result?.isError).toBe(true)
@@ -390,7 +390,7 @@ describe('a backend that fails', () => {
     expect(executed()).toHaveLength(1)
   })
 
-  test('S1-SUC-02: is not asked at all for what cannot be right', async () => {
+  test('S1-SUC-02, U-13: is not asked at all for what cannot be right', async () => {
     for (const [name, given] of [
       ['search_assets', {}],
       ['search_assets', { query: 7 }],
@@ -401,8 +401,13 @@ describe('a backend that fails', () => {
       ['send_email', { to: ['a@example.com'], subject: 'x', body: 'x' }],
       ['constructor', {}],
       ['__proto__', {}],
-    ] as const)
-      expect((await call(name, given)).answer.result?.['structuredContent']).toBeUndefined()
+    ] as const) {
+      const began = performance.now()
+      const refused = await call(name, given)
+      expect(performance.now() - began, name).toBeLessThan(1_000)
+      const code = faultOf(refused)?.['code'] ?? refused.answer.error?.data?.['code']
+      expect([name, code]).toEqual([name, expect.stringMatching(/^(INVALID_ARGUMENT|TOOL_NOT_FOUND)$/)])
+    }
     // One connection looks at its contracts each second, whoever calls.
     expect(backend.state.requests.filter(({ query }) => query['org_id'] !== 'quick')).toEqual([])
   })
@@ -443,6 +448,19 @@ describe('a backend that fails', () => {
       const result = await client.call('search_notices')
       expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(value)
     }
+  })
+
+  test('S1-CAL-09: an answer that is as its contract says is doubted for no client', async () => {
+    const url = gateway.connectionUrl('cwr')
+    const given = { query: 'x', limit: 2 }
+    for (const revision of ['2024-11-05', '2025-06-18', '2025-11-25'] as const) {
+      const { answer } = await callTool(await openSession(url, gateway.key, revision), 'search_assets', given)
+      expect(answer.result?.isError, revision).not.toBe(true)
+      expect(answer.result?.['_meta'] ?? {}, revision).not.toHaveProperty(['dev.toolway/output'])
+    }
+    expect((await call('search_assets', given)).answer.result?.['_meta'] ?? {}).not.toHaveProperty([
+      'dev.toolway/output',
+    ])
   })
 
   test('tells what was done in part or left undone, with its data', async () => {
@@ -562,7 +580,7 @@ describe('rules of the organization', () => {
     reason: 'The policy of the gateway',
   })
 
-  test('S1-CAL-05, S1-POL-02, S1-POL-04, S1-POL-05, S1-POL-06, S1-POL-07, S1-TST-05: reach the backend as values, and the client is told', async () => {
+  test('S1-CAL-05, S1-POL-02, S1-POL-04, S1-POL-05, S1-POL-06, S1-POL-07, S1-TST-05, U-06: reach the backend as values, and the client is told', async () => {
     const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
     for (const rule of [
       clamp('search', ['search_*'], 'limit', 50, 20),
@@ -593,7 +611,30 @@ describe('rules of the organization', () => {
     expect((await sent('llm_summarize', { text: 'x', max_tokens: 8_000 })).params['max_tokens']).toBe(2_000)
   })
 
-  test('S1-ERR-02: that reject say so as a violation of policy', async () => {
+  test('U-06: come in one order: blocked, then limited, then held against schema and facets', async () => {
+    const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+    const blocked = { name: 'notices', match: { tools: ['search_notices'] }, action: 'block', reason: 'Not now' }
+    for (const rule of [clamp('first', ['search_assets'], 'limit', 50, 20), blocked])
+      expect((await platform(`POST ${RULES}`, rule)).status).toBe(201)
+    const wrong = { limit: 5_000, facet_filters: { agncy: 'GSA' } }
+    const stopped = await until('the rules hold', async () => {
+      const answer = await call('search_notices', wrong)
+      return textOf(answer).startsWith('POLICY_VIOLATION') && answer
+    })
+    // Nothing is said of its arguments.
+    expect(textOf(stopped)).not.toMatch(/limit|query|agncy/)
+    const missing = textOf(await call('search_assets', wrong))
+    // The limit was brought down before the schema saw it; facets are looked at once that is content.
+    expect(missing).toMatch(/^INVALID_ARGUMENT: .*\/query is required/)
+    expect(missing).not.toMatch(/\/limit|agncy/)
+    expect(backend.asked('execute')).toEqual([])
+    expect(textOf(await call('search_assets', { ...wrong, query: 'x' }))).toMatch(/"agncy" is no facet/)
+    // What is no number is not limited, and the schema says so.
+    expect(textOf(await call('search_assets', { query: 'x', limit: 'many' }))).toMatch(/\/limit must be/)
+    expect(backend.asked('execute')).toEqual([])
+  })
+
+  test('S1-ERR-02, U-06: that reject say so as a violation of policy', async () => {
     const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
     await platform(`POST ${RULES}`, {
       name: 'rows',

@@ -56,6 +56,7 @@ const found = (result: object | undefined) => (result as { structuredContent: Fo
 
 describe('U-08: five hundred tools', () => {
   test('direct: are listed all at once', async () => {
+    expect(ALL.length).toBeGreaterThanOrEqual(500)
     await using client = await connected('SDK 2 legacy', 'default')
     expect((await client.tools()).map(({ name }) => name).toSorted()).toEqual(ALL.toSorted())
   })

@@ -50,7 +50,7 @@ const cells = WAYS.flatMap((way) => REVISIONS.map((revision) => ({ way, revision
   ({ way, revision }) => way !== 'sse' || revision !== MODERN,
 )
 
-describe('S1-LST-03: the same rules for lists and for calls,', () => {
+describe('S1-LST-03, U-06: the same rules for lists and for calls,', () => {
   test.each(cells)('in $revision over $way', async ({ way, revision }) => {
     await using peer = await connectByHand(gateway, { way, revision, built })
     const before = probe.state.called.length

@@ -67,7 +67,7 @@ const endpoints = () => [
 ]
 const UNKNOWN = /^Unknown tool: /
 
-describe('the limit of a key', () => {
+describe('U-07: the limit of a key', () => {
   const cases = LIMITS.flatMap((limit) => EFFECTS.map((effect) => ({ limit, effect, may: reaches(limit, effect) })))
 
   test.each(cases)('S0-AUT-12: of $limit and a tool that is $effect: $may', async ({ limit, effect, may }) => {

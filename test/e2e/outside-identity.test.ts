@@ -1,5 +1,5 @@
 /** Callers whom others vouch for: one key of the environment, an issuer's tokens, a backend's word, and a trusted key's. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -137,7 +137,7 @@ describe('S1-SEC-01: without a key or a token', () => {
 })
 
 describe('a token of an issuer', () => {
-  test('S1-ORG-04: is checked by signature, issuer, audience and time', async () => {
+  test('S1-ORG-04, S1-EVO-02: is checked by signature, issuer, audience and time', async () => {
     const claims = { sub: 'ann', org_id: 'other' }
     expect(await aliasesFor(await issuer.mint(claims))).toEqual(['theirs'])
     const wrong = {
@@ -191,7 +191,7 @@ describe('a token of an issuer', () => {
   })
 })
 
-describe('S1-ORG-06: the organization follows from the user', () => {
+describe('S1-ORG-06, S1-EVO-02: the organization follows from the user', () => {
   test('by the token’s claim, by the backend’s word, and by membership here: two users, two organizations', async () => {
     await join('ann@example.com', gateway.organization.id)
     await join('bob@example.com', other)
@@ -229,6 +229,9 @@ describe('a backend that knows tokens', () => {
     const before = issuer.shown.length
     for (let time = 0; time < 5; time++) expect(await aliasesFor('opaque-one')).toEqual(['theirs'])
     expect(issuer.shown.slice(before)).toEqual(['opaque-one'])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+    expect(await aliasesFor('opaque-one').finally(() => vi.useRealTimers())).toEqual(['theirs'])
+    expect(issuer.shown.slice(before)).toEqual(['opaque-one', 'opaque-one'])
     const call = await ask(at('opaque-one'), 'tools/call', { name: 'theirs__echo', arguments: {} })
     expect(call.message.error?.data).toMatchObject({ fault: 'role.forbidden' })
   })

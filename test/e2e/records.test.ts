@@ -315,7 +315,7 @@ describe('a secret', () => {
     cause: error.cause,
   })
 
-  test('of a working connection is nowhere but there, whatever clients do', async () => {
+  test('S3-AUD-04: of a working connection is nowhere but there, whatever clients do', async () => {
     const argument = { text: CANARY.argument, reason: 'no', secret: CANARY.argument }
     for (const peer of [modern(gateway.url, key), await openSession(gateway.url, key)]) {
       await callTool(peer, 'probe__echo', argument)

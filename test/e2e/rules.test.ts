@@ -105,7 +105,7 @@ describe('a rule', () => {
     expect(asked.length).toBeLessThan(40)
   })
 
-  test('that warns lets tools work, and the record says so', async () => {
+  test('S3-POLY-01: that warns lets tools work, and the record says so', async () => {
     const { id } = await add({ tool_name_pattern: 'git__repo_*', action: 'warn' })
     expect(await seen()).toContain('repo_list_branches')
     expect((await call('git__repo_list_branches')).answer.result?.isError).not.toBe(true)
@@ -116,9 +116,14 @@ describe('a rule', () => {
     await remove(id)
   })
 
-  test('that blocks goes before one that warns, and one of another connector is none', async () => {
+  test('S3-POLY-01: that blocks goes before one that warns, and one of another connector is none', async () => {
     const warn = await add({ tool_name_pattern: '*', action: 'warn' })
-    const block = await add({ tool_name_pattern: 'echo', action: 'block', reason: 'No echo.' })
+    const block = await add({
+      tool_name_pattern: 'echo',
+      action: 'block',
+      reason: 'No echo.',
+      connector_type: 'mcp.http',
+    })
     const other = await add({ tool_name_pattern: '*', action: 'block', connector_type: 'mcp.process' })
     expect(await seen()).not.toContain('echo')
     expect(await seen()).toContain('repo_list_branches')

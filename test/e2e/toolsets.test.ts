@@ -42,7 +42,7 @@ const READ = ['one__list_all', 'one__look_up', 'two__list_all', 'two__look_up']
 const WRITE = ['one__write_note', 'two__write_note']
 const DROP = ['one__drop_all', 'two__drop_all']
 
-describe('a supplied toolset', () => {
+describe('U-19: a supplied toolset', () => {
   test('is there without anybody making it, is listed, and takes keys', async () => {
     expect(await seen('read-only')).toEqual(READ)
     expect(await seen('standard')).toEqual([...READ, ...WRITE].toSorted())
@@ -91,7 +91,7 @@ describe('a supplied toolset', () => {
   })
 })
 
-describe('an audience', () => {
+describe('U-19: an audience', () => {
   test('is asked for its keys, by name or id, and for roles; for everybody else there is no such toolset', async () => {
     const other = await addKey(gateway, { role: 'tenant_member', organization: gateway.organization.id })
     await put('private', { audience: { keys: ['test'] } })
@@ -147,7 +147,7 @@ describe('an audience', () => {
   })
 })
 
-test('a connection can reach less far than the others of its toolset, and never farther', async () => {
+test('U-19: a connection can reach less far than the others of its toolset, and never farther', async () => {
   await put('mixed', { limit: 'write', limits: { one: 'read', two: 'execute' } })
   expect(await seen('mixed')).toEqual([...READ, 'two__write_note'].toSorted())
   for (const [name, code] of [

@@ -84,7 +84,7 @@ async function compare(upstream: CountingUpstream, records: () => Promise<Kept[]
   return { marks, kept: new Map(kept.map((one) => [one.correlation_id, one])) }
 }
 
-test('killed fifty times under load, it has on record every call that a server saw, each once, and the chain is whole', async () => {
+test('S3-AUD-04: killed fifty times under load, it has on record every call that a server saw, each once, and the chain is whole', async () => {
   await using held = await fixture()
   const { upstream, here, settings, records } = held
   await offers(held)
@@ -117,7 +117,7 @@ test('killed fifty times under load, it has on record every call that a server s
   expect(await readdir(join(here.data, 'outbox'))).toEqual([])
 }, 180_000)
 
-test('told to end under load, it leaves no call without its record and nothing in the outbox', async () => {
+test('S3-AUD-04: told to end under load, it leaves no call without its record and nothing in the outbox', async () => {
   await using held = await fixture()
   const { upstream, here, settings, records } = held
   await offers(held)

@@ -131,7 +131,7 @@ function askedOf({ id, method, path }: Operation, names: Names, made: Readonly<R
 }
 
 describeEachTown('every operation that changes something', {}, (town) => {
-  test('S3-AUD-01: leaves its record, which is there when it is answered', async () => {
+  test('S3-AUD-01, S3-AUD-04: leaves its record, which is there when it is answered', async () => {
     const { gateway } = town()
     await plant(town())
     await plantApproval(gateway.db, gateway.organization.id, `apr_${'w'.repeat(26)}`, 'walk')
@@ -160,7 +160,7 @@ describeEachTown('every operation that changes something', {}, (town) => {
   })
 })
 
-test('S3-AUD-01: so does everything about passwords, codes and signing in', async () => {
+test('S3-AUD-01, S3-AUD-04: so does everything about passwords, codes and signing in', async () => {
   await using gateway = await startTestGateway()
   const code = await gateway.db.system((sql) => newSetUpCode(sql, createTestVault().hash))
   const [email, password, next] = ['ada@example.com', 'correct horse battery', 'battery horse correct']

@@ -87,6 +87,8 @@ const ContractShape = {
 }
 export const ContractWords = z.strictObject(ContractShape).partial()
 export type ContractWords = z.output<typeof ContractWords>
+/** What is said of a contract backend, without what every connection has. */
+export const contractWordsOf = (said: object): ContractWords => ContractWords.strip().parse(said)
 
 /** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
 export const ContractSettings = z.strictObject({

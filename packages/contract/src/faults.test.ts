@@ -47,6 +47,24 @@ describe('every row of the fault table', () => {
   })
 })
 
+test('U-13: every word of the ledger is said by a fault, each with the number that it says', () => {
+  const WORDS =
+    'INVALID_ARGUMENT POLICY_VIOLATION EXECUTION_ERROR TOOL_NOT_FOUND UNAUTHENTICATED PERMISSION_DENIED RATE_LIMITED TIMEOUT ' +
+    'NEEDS_AUTH APPROVAL_REQUIRED PAYLOAD_TOO_LARGE METADATA_UNAVAILABLE NOT_SUPPORTED INTERNAL'
+  const rows = codes.filter((code) => !code.startsWith('bridge.')).map((code) => FAULTS[code])
+  const said = new Set<string>(rows.map(({ word }) => word))
+  expect(WORDS.split(' ').filter((word) => !said.has(word))).toEqual([])
+  for (const { word, http, rpc } of rows) {
+    if (word === 'UNAUTHENTICATED') expect([http, rpc]).toEqual([401, -32_001])
+    if (word === 'TIMEOUT' || word === 'METADATA_UNAVAILABLE') expect(rpc).toBe(-32_003)
+    if (word === 'INTERNAL') expect([http, rpc]).toEqual([500, -32_603])
+    // What MCP or JSON-RPC has a number for keeps it.
+    expect([
+      -32_700, -32_600, -32_601, -32_602, -32_603, -32_001, -32_002, -32_003, -32_020, -32_021, -32_022,
+    ]).toContain(rpc)
+  }
+})
+
 describe('a fault', () => {
   test('is an error that says what happened and, beside it, what to do', () => {
     const fault = new Fault('tool.unknown', { tool: 'a__b' })

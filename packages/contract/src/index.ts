@@ -5,6 +5,7 @@ export {
   ConnectionSettings,
   ContractSettings,
   ContractWords,
+  contractWordsOf,
   HttpSettings,
   mayHaveAccounts,
   OpenApiSettings,

@@ -12,6 +12,7 @@ import {
   CHECKS,
   ConnectionAuthChange,
   ContractWords,
+  contractWordsOf,
   KeyPlace,
   LIMITS,
   OperationEffects,
@@ -22,13 +23,13 @@ import {
   ToolsetSettings,
   type RuleWords,
 } from '@toolway/contract'
-import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
 import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
 import { ConfigFault } from './config.ts'
-import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
+import { wordIssues, type Complain } from './config-file-fault.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
+import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
 
 const Value = z.union(
@@ -183,17 +184,8 @@ export interface Declared {
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
 export function readConfigFile(path: string, lookup: (name: string) => string | undefined): Declared[] {
   const text = readText(path)
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
-  const [broken] = document.errors
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0])
-    // The parser's own words end with the place, which stands in front here.
-    const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
-    throw new ConfigFault(`${path}:${line}:${col}: this is not YAML: ${problem}.`)
-  }
-  const complain = createComplain(path, document, lines)
-  const parsed = File.safeParse(valueOf(path, document))
+  const { value, complain } = readYaml(path, text)
+  const parsed = File.safeParse(value ?? {})
   if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
   const { organizations, platform, ...own } = parsed.data
   checkRules(platform?.rules, 'platform', ['platform', 'rules'], complain)
@@ -214,15 +206,6 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
       read(slug, ['organizations', slug], name, rest),
     ),
   ]
-}
-
-/** Anchors and aliases are followed only now: an alias may have no anchor, or a few of them may unfold without end. */
-function valueOf(path: string, document: Document): unknown {
-  try {
-    return document.toJS() ?? {}
-  } catch (thrown) {
-    throw new ConfigFault(`${path}: an alias cannot be followed: ${(thrown as Error).message}.`)
-  }
 }
 
 function readText(path: string): string {
@@ -340,9 +323,6 @@ function declared(
     }),
   }
 }
-
-/** What is set of a contract backend, without what every connection has. */
-const contractWordsOf = (said: z.output<typeof Contract>): ContractWords => ContractWords.strip().parse(said)
 
 /** A file is read now, and kept as what it says; an address is asked when the connection is first opened. */
 function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>, fill: Fill, place: string[]) {

@@ -13,6 +13,7 @@ import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
+import { distance } from './lib/nearest.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
 const port = z
@@ -542,25 +543,12 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
 
 /** The one of the names that takes the fewest changes to get to, if it takes few. */
 export function nearest<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
+  const farthest = Math.max(2, word.length / 4)
   const ranked = names
-    .map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name] as const)
+    .map((name) => [distance(word.toLowerCase(), name.toLowerCase(), farthest), name] as const)
     .sort(([a], [b]) => a - b)
   const [best] = ranked
-  return best !== undefined && best[0] <= Math.max(2, word.length / 4) ? best[1] : undefined
-}
-
-/** Levenshtein distance, one row at a time. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+  return best !== undefined && best[0] <= farthest ? best[1] : undefined
 }
 
 export interface ProviderSettings {

@@ -7,9 +7,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { RuleWords } from '@toolway/contract'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { createComplain, wordIssues, type Complain } from './config-file-fault.ts'
+import { wordIssues, type Complain } from './config-file-fault.ts'
+import { readYaml } from './config-file-yaml.ts'
 import { ConfigFault } from './config.ts'
 
 const ToolName = z
@@ -85,29 +85,11 @@ function readText(path: string): string {
 }
 
 export function readPolicy(path: string, text: string): CuratorePolicy {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
-  const [broken] = document.errors
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0])
-    const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
-    throw new ConfigFault(`${path}:${line}:${col}: this is not YAML: ${problem}.`)
-  }
-  const complain = createComplain(path, document, lines)
-  const value = valueOf(path, () => document.toJS() as unknown)
+  const { value, complain } = readYaml(path, text)
   if (value === null || value === undefined) throw new ConfigFault(`${path}: the file is empty: it needs a version.`)
   const parsed = File.safeParse(value)
   if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
   return describe(parsed.data, complain)
-}
-
-/** A few aliases may unfold without end. */
-function valueOf(path: string, read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (thrown) {
-    throw new ConfigFault(`${path}: an alias cannot be followed: ${(thrown as Error).message}.`)
-  }
 }
 
 function describe(file: z.output<typeof File>, complain: Complain): CuratorePolicy {

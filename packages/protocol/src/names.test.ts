@@ -5,7 +5,7 @@ import { joinName, joinNameApart, shortHash } from './names.ts'
 const aliases = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}$/)
 const names = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_.-]{1,128}$/), fc.string({ unit: 'grapheme', maxLength: 200 }))
 
-describe('a joined name', () => {
+describe('U-08: a joined name', () => {
   test('is alias, two underscores and the tool name, where that fits', () => {
     expect(joinName('github', 'create_issue')).toBe('github__create_issue')
     expect(joinName('a', '')).toBe('a__')

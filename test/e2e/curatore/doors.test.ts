@@ -186,6 +186,13 @@ describe('S1-MCP-09: without MCP', () => {
           detail: `Unknown tool: ${name}`,
         })
       }
+    const named = async (name: string) => {
+      const { status, text } = await here.ask('/mcp/tools/call', { method: 'POST', body: { name, arguments: {} } })
+      return { status, text: text.replaceAll(name, 'NAME').replace(/"correlation_id":"[^"]*"/, '') }
+    }
+    const nothing = await named('nothing_of_the_kind')
+    expect(nothing.text).toContain('Unknown tool: NAME')
+    for (const name of ['send_email', 'analyze_solicitation']) expect(await named(name)).toEqual(nothing)
     expect(here.backend.asked('execute')).toEqual([])
   })
 

@@ -229,7 +229,7 @@ describe('S1-POL-03: the policy file', () => {
   })
 })
 
-describe('S1-EXP-06: tools with side effects', () => {
+describe('S1-EXP-06, U-19: tools with side effects', () => {
   test('are in a toolset of their own, which another key reaches and the ordinary one does not', async () => {
     await using here = await startCuratore({ MCP_ADMIN_API_KEY: ADMIN_KEY })
     const admin = { authorization: `Bearer ${ADMIN_KEY}` }

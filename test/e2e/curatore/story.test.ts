@@ -101,6 +101,7 @@ describe('phase 3: what must not pass', () => {
     await using mcp = await client()
     const result = await mcp.callTool({ name: 'search_assets', arguments: { query: 'x', limit: 500 } })
     expect(contentOf(result)['result']).toHaveLength(50)
+    expect((await backend.executed()).at(-1)?.body?.params).toEqual({ query: 'x', limit: 50, org_id: ORG })
     expect(result._meta?.['dev.toolway/policy']).toEqual({
       changes: [{ place: '/limit', how: 'clamped', from: 500, to: 50 }],
     })
@@ -147,7 +148,7 @@ describe('what it is', () => {
     expect((await backend.executed()).at(-1)?.body?.params).toEqual({ asset_id: ASSET, org_id: ORG })
   })
 
-  test('S1-ARC-04, S1-ARC-07: of the backend it asks contracts, metadata and calls of functions, and nothing else', async () => {
+  test('S1-ARC-04, S1-ARC-07, S1-CWR-01, S1-CWR-02, S1-CWR-03, S1-CWR-04: of the backend it asks contracts, metadata and calls of functions, and nothing else', async () => {
     const kinds = new Set(
       (await backend.requests())
         .filter(({ path }) => path !== '/_fake/state')

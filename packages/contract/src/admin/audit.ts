@@ -35,7 +35,11 @@ const AnyTenant = { tenant_id: z.string().min(1).max(100).optional() }
 
 /** `total` counts no further than a hundred thousand. */
 const Query = Paging.extend(Filter)
-const Export = z.strictObject({ format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl') })
+const Export = z.strictObject({
+  format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl'),
+  start: Filter.start,
+  end: Filter.end,
+})
 
 export const ChainVerdict = z.strictObject({
   tenant_id: z.string().nullable(),
@@ -77,7 +81,8 @@ export const listOrganizationAudit = operation({
 export const exportAudit = operation({
   id: 'exportAudit',
   at: `GET ${ADMIN}/audit/export`,
-  summary: 'Export the records of every organization and of the platform, or of one; JSON lines can be verified.',
+  summary:
+    'Export the records of every organization and of the platform, or of one; JSON lines of the whole can be verified.',
   needs: platform('audit_view_global'),
   query: Export.extend(AnyTenant),
   answer: z.string(),
@@ -87,7 +92,7 @@ export const exportAudit = operation({
 export const exportOrganizationAudit = operation({
   id: 'exportOrganizationAudit',
   at: `GET ${OWN}/export`,
-  summary: 'Export the records of an organization; JSON lines can be verified.',
+  summary: 'Export the records of an organization; JSON lines of the whole can be verified.',
   needs: inOrganization('audit_view_own'),
   query: Export,
   answer: z.string(),

@@ -3,7 +3,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { Db } from '../db/db.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { verify, type Verdict } from '../records/chain/verify.ts'
-import { exported, MEDIA, type Format } from '../records/exports/formats.ts'
+import { exported, MEDIA, type Format, type Within } from '../records/exports/formats.ts'
 import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
 import { listChained } from '../records/retention.ts'
@@ -87,23 +87,30 @@ async function* linesOf(organizations: readonly string[], look: Look, signal: Ab
   }
 }
 
+interface Exporting extends Within {
+  readonly format: Format
+}
+
 /** What somebody does not wait for is not read. */
-function streamed(lines: AsyncIterable<ChainLine>, format: Format): Response {
+function streamed(lines: AsyncIterable<ChainLine>, { format, start, end }: Exporting): Response {
   const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
-  return new Response(ReadableStream.from(exported(lines, format)).pipeThrough(new TextEncoderStream()), {
-    headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
-  })
+  return new Response(
+    ReadableStream.from(exported(lines, format, { start, end })).pipeThrough(new TextEncoderStream()),
+    {
+      headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
+    },
+  )
 }
 
 const trustOf = async ({ checkpoints }: AdminParts) => ({
   fingerprints: await checkpoints.fingerprints(),
   checkpoints: [],
 })
-const saysExport = (format: Format, id: string) => ({
+const saysExport = ({ format, start, end }: Exporting, id: string) => ({
   action: 'record.export',
   resource: 'record',
   id,
-  detail: { format },
+  detail: { format, ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) },
 })
 const nothing = async () => {}
 
@@ -125,16 +132,16 @@ export const auditOperations: readonly Served[] = [
       return { items: items.map(toEvent), total, limit, offset }
     },
   ),
-  servePlatform(shapes.exportAudit, async ({ parts, change, query: { format, tenant_id: tenant }, signal }) => {
-    await change(() => saysExport(format, tenant ?? 'all'), nothing)
+  servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...asked }, signal }) => {
+    await change(() => saysExport(asked, tenant ?? 'all'), nothing)
     await parts.checkpoints.sign(tenant)
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    return streamed(linesOf(organizations, lookOf(parts.db), signal), format)
+    return streamed(linesOf(organizations, lookOf(parts.db), signal), asked)
   }),
   serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
-    await change(() => saysExport(query.format, organization.id), nothing)
+    await change(() => saysExport(query, organization.id), nothing)
     await parts.checkpoints.sign(organization.id)
-    return streamed(linesOf([organization.id], look, signal), query.format)
+    return streamed(linesOf([organization.id], look, signal), query)
   }),
   servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal }) => {
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]

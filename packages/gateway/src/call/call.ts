@@ -63,7 +63,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return answer
-    const whole = checkOutput(target, answer.result, trail)
+    const whole = checkOutput(target, answer.result, trail, asked.caller.revision)
     const shaping = shapeResult(standing, whole, judged?.verdict.sizes ?? [], asked.caller)
     const shaped = shaping instanceof Promise ? await shaping : shaping
     const result = judged === undefined ? shaped : withChanges(shaped, judged.verdict.changes)

@@ -140,7 +140,7 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
       '--auth and what belongs to it are for MCP servers; a contract backend takes --header.',
       EXIT.usage,
     )
-  const contractWords = contractWordsOf(words)
+  const contractWords = contractWordsIn(words)
   if (contract === undefined && Object.keys(contractWords).length > 0)
     throw new CommandFault('--org-id, --side-effects, --allow and --on-behalf are for --contract.', EXIT.usage)
   const pairs = () => pairsOf({ option: '--header', said: header, file: headerFrom }, lookup, output)
@@ -166,7 +166,7 @@ async function wordsOf(words: AddWords, output: Output): Promise<ConnectionWords
   return { revision: pin, timeout: timeout ?? TIMEOUTS[wire.kind], wire, shown }
 }
 
-const contractWordsOf = ({ orgId, sideEffects, allow = [], onBehalf }: AddWords): ContractWords => ({
+const contractWordsIn = ({ orgId, sideEffects, allow = [], onBehalf }: AddWords): ContractWords => ({
   ...(orgId === undefined ? {} : { organization: orgId }),
   ...(sideEffects === undefined ? {} : { side_effects: sideEffects }),
   ...(allow.length === 0 ? {} : { allows: [...allow] }),

@@ -32,7 +32,7 @@ const plain = (name: string) =>
     .replace(/[_\-. ]/g, '')
 
 /** Letters to add, leave out or change until one is the other (Levenshtein); more than `farthest` where it is more than that. */
-function distance(one: string, other: string, farthest: number): number {
+export function distance(one: string, other: string, farthest: number): number {
   if (Math.abs(one.length - other.length) > farthest) return farthest + 1
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {

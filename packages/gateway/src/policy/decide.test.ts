@@ -51,10 +51,13 @@ describe('a decision', () => {
     ['whole numbers stay whole', { max: 9.5 }, { type: 'integer' }, { limit: 20 }, 9],
     ['a text is left for the schema', { max: 50 }, { maximum: 1000 }, { limit: '500' }, '500'],
     ['null is left for the schema', { max: 50 }, {}, { limit: null }, null],
-  ])('S1-POL-01: the effective limit is the stricter of both: %s', (_, parameters, own, args, sent) => {
-    const schema = { type: 'object', properties: { limit: { type: 'number', ...own } } }
-    expect(judge([clamp({ max: undefined, ...parameters })], args, schema)?.arguments?.['limit']).toEqual(sent)
-  })
+  ])(
+    'S1-POL-01, S1-POL-07, U-06: the effective limit is the stricter of both: %s',
+    (_, parameters, own, args, sent) => {
+      const schema = { type: 'object', properties: { limit: { type: 'number', ...own } } }
+      expect(judge([clamp({ max: undefined, ...parameters })], args, schema)?.arguments?.['limit']).toEqual(sent)
+    },
+  )
 
   test('several clamps are all kept; the upper bound holds where they contradict one another', () => {
     expect(judge([clamp({ max: 50 }, 'a'), clamp({ max: 20 }, 'b')], { limit: 99 })?.arguments).toEqual({ limit: 20 })
@@ -73,7 +76,7 @@ describe('a decision', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('the strictest action holds, and of several the outermost is named', () => {
+  test('U-06: the strictest action holds, and of several the outermost is named', () => {
     const named = (action: string, scope: RuleScope, name = action) => rule({ name, action }, scope, of(scope))
     const all = [named('warn', 'platform'), named('approve', 'organization'), named('block', 'toolset', 'inner')]
     expect(judge(all, {})?.rule?.name).toBe('inner')
@@ -87,7 +90,7 @@ describe('a decision', () => {
     ({ toolset: 'default', connection: 'cwr', member: 'maria@acme.test', key: 'key_1' })[scope as 'toolset']
 
   test.each<RuleScope>(['platform', 'organization', 'toolset', 'connection', 'member', 'key'])(
-    'a rule of scope %s speaks of its own and of nobody else',
+    'U-06: a rule of scope %s speaks of its own and of nobody else',
     (scope) => {
       expect(judge([rule({ action: 'block' }, scope, of(scope))], {})?.action).toBe('block')
       if (of(scope) !== undefined)
@@ -136,7 +139,7 @@ describe('a decision', () => {
     [{ parameter: 'to.*', pattern: '[^@]+@acme\\.test' }, { to: ['a@acme.test'] }, undefined],
     [{ parameter: 'channel', in: ['#a', '#b'] }, { channel: '#c' }, 'must be one of "#a", "#b"'],
     [{ parameter: 'secret' }, { secret: 1 }, 'it may not be said'],
-  ])('a rejection %j of %j', (parameters, args, problem) => {
+  ])('U-06: a rejection %j of %j', (parameters, args, problem) => {
     const verdict = judge([rule({ action: 'reject', parameters })], args)
     expect(verdict?.action).toBe(problem === undefined ? 'allow' : 'reject')
     expect(verdict?.rejected?.problem ?? '').toContain(problem ?? '')

@@ -3,7 +3,7 @@
  * who may say it.
  */
 import {
-  ContractWords,
+  contractWordsOf,
   Fault,
   TIMEOUTS,
   type ConnectionSecrets,
@@ -153,9 +153,6 @@ function describeRemote(
   }
 }
 
-/** What is set of a contract backend, without what every connection has. */
-export const contractWordsOf = (settings: ConnectionSettings): ContractWords =>
-  ContractWords.parse(Object.fromEntries(Object.entries(settings).filter(([name]) => name in ContractWords.shape)))
 function apiOf({ document, select, effects, key }: OpenApiSettings, said: Said): ApiWords {
   const next = 'openapi' in said ? said.openapi : undefined
   return {

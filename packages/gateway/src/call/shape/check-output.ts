@@ -4,7 +4,7 @@
  *
  * Asked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
  */
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { eraOf, isObject, STRUCTURED_SINCE, type Json, type JsonObject, type Revision } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/view.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
@@ -12,15 +12,21 @@ import { UnusableSchema } from '../../lib/json-schema/usable.ts'
 import type { Trail } from '../trail.ts'
 
 export function checkOutput(
-  { checkedBy }: Pick<ToolTarget, 'checkedBy'>,
+  { checkedBy, wraps }: Pick<ToolTarget, 'checkedBy' | 'wraps'>,
   result: JsonObject,
   trail: Pick<Trail, 'misfit'>,
+  revision: Revision,
 ): JsonObject {
+  // What the tool said is text by now.
+  if (revision < STRUCTURED_SINCE) return result
   const schema = checkedBy?.definition['outputSchema']
   if (schema === undefined || result['isError'] === true || !isObject(schema)) return result
   // A task, or a question, is no answer yet.
   if (!Array.isArray(result['content'])) return result
-  const problems = problemsOf(schema, result['structuredContent'])
+  const given = result['structuredContent']
+  // As `adaptResult` wraps it.
+  const isWrapped = wraps && eraOf(revision) === 'legacy' && isObject(given) && Object.keys(given).join() === 'result'
+  const problems = problemsOf(schema, isWrapped ? given['result'] : given)
   if (problems.length === 0) return result
   trail.misfit = problems.length
   const meta = isObject(result['_meta']) ? result['_meta'] : {}

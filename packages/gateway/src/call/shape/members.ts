@@ -6,6 +6,7 @@
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Path } from '../../lib/parameter-path.ts'
+import { UNFIT } from '../../upstreams/contract/contract-tool.ts'
 
 const EACH = '*'
 export const REDACTED = '[redacted]'
@@ -31,8 +32,28 @@ function treeOf(paths: readonly Path[]): Branch {
   return root
 }
 
+/**
+ * What a value is wrapped in on its way: `result` for clients of the legacy era (`adaptResult`), and a member of ours where an answer is
+ * not as its contract says. Paths speak of what is within.
+ */
+function wrappingOf(value: Json): { readonly inner: Json; wrap(inner: Json): Json } | undefined {
+  if (!isObject(value)) return undefined
+  const { [UNFIT]: unfit, result } = value
+  if (isObject(unfit) && unfit['value'] !== undefined)
+    return { inner: unfit['value'], wrap: (inner) => ({ ...value, [UNFIT]: { ...unfit, value: inner } }) }
+  if (result === undefined || Object.keys(value).length !== 1) return undefined
+  return { inner: result, wrap: (inner) => ({ result: inner }) }
+}
+
 /** Only what the paths lead to, in the objects and lists around it. */
-export const selectMembers = (value: Json, paths: readonly Path[]): Json => select(value, treeOf(paths)) ?? {}
+export const selectMembers = (value: Json, paths: readonly Path[]): Json => selectWithin(value, treeOf(paths)) ?? {}
+
+function selectWithin(value: Json, tree: Branch): Json | undefined {
+  const kept = select(value, tree)
+  const wrapping = kept === undefined ? wrappingOf(value) : undefined
+  const inner = wrapping === undefined ? undefined : selectWithin(wrapping.inner, tree)
+  return inner === undefined ? kept : wrapping?.wrap(inner)
+}
 
 function select(value: Json, tree: Branch): Json | undefined {
   if (tree.whole) return value
@@ -52,7 +73,15 @@ function select(value: Json, tree: Branch): Json | undefined {
 
 /** The same value where nothing was found. */
 export function redactMembers(value: Json, paths: readonly Path[]): Json {
-  return paths.length === 0 ? value : redact(value, [treeOf(paths)])
+  return paths.length === 0 ? value : redactWithin(value, treeOf(paths))
+}
+
+function redactWithin(value: Json, tree: Branch): Json {
+  const made = redact(value, [tree])
+  const wrapping = wrappingOf(made)
+  if (wrapping === undefined) return made
+  const inner = redactWithin(wrapping.inner, tree)
+  return inner === wrapping.inner ? made : wrapping.wrap(inner)
 }
 
 function redact(value: Json, trees: readonly Branch[]): Json {

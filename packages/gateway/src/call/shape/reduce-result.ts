@@ -2,9 +2,8 @@
  * A tool's result within its budget: members made unreadable, members left out, rows cut. Pure; the text is cut afterwards, when it is
  * known where the rest is kept.
  *
- * Structured content and the text that says the same (JSON) are one thing here. Where something is to be unreadable and there is
- * structured content, a text in other words might say it too: then the structured content stands in its place. An error loses only
- * what is to be unreadable.
+ * Structured content and the text that says the same (JSON) are one thing here. Where something is to be unreadable in either, a text
+ * in other words might say it too: then the JSON stands in its place. An error loses only what is to be unreadable.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Budget } from './budget.ts'
@@ -56,10 +55,11 @@ export function reduceResult(result: JsonObject, budget: Budget): Reduced {
   const structured = given === undefined ? undefined : readable(given)
   const fitted = structured === undefined ? undefined : fitting(structured)
   const parts = Array.isArray(content) ? content : []
+  const told = given === undefined && redact.length > 0 ? redactedIn(parts, readable) : { given, structured }
   const clear: Json[] = []
   const shown: Json[] = []
   for (const part of parts) {
-    const made = textOf(part, given, structured, redact.length > 0, readable)
+    const made = textOf(part, told.given, told.structured, redact.length > 0, readable)
     clear.push(made.part)
     shown.push(made.json === undefined ? made.part : withText(made.part, fitAs(made.json, structured, fitted, fitting)))
   }
@@ -86,6 +86,16 @@ function rowsWithin(value: Json, rows: number | undefined, text: number): number
   while (next > 1 && Buffer.byteLength(JSON.stringify(capRows(value, next).value)) > text)
     next = most = Math.floor(next / 2)
   return most
+}
+
+/** Where there is no structured content, which early revisions have not: a text that says in JSON what is to be unreadable. */
+function redactedIn(parts: readonly Json[], readable: (value: Json) => Json) {
+  for (const part of parts) {
+    const given = jsonOf(heldText(part) ?? '')
+    const structured = given === undefined ? undefined : readable(given)
+    if (structured !== given) return { given, structured }
+  }
+  return { given: undefined, structured: undefined }
 }
 
 interface ReadPart {

@@ -146,6 +146,34 @@ describe('a result', () => {
     expect(JSON.stringify(kept)).not.toContain('ada@example.com')
   })
 
+  test('is redacted within what it is wrapped in, for its client or for not being as its contract says', async () => {
+    const { shape } = place()
+    const list = orders(2)
+    const wrapped: JsonObject[] = [
+      { result: list },
+      { 'dev.toolway/unfit': { problems: ['/0/id is required'], value: list } },
+      { result: { 'dev.toolway/unfit': { problems: ['/0/id is required'], value: { orders: list } } } },
+    ]
+    for (const structuredContent of wrapped) {
+      const redact = ['customer.email', 'orders.*.customer.email']
+      const told = await shape({ content: [], structuredContent }, { redact })
+      expect(JSON.stringify(told)).not.toContain('ada@example.com')
+      expect(JSON.stringify(told)).toContain('n1')
+    }
+    const chosen = await shape({ content: [], structuredContent: { result: list } }, { fields: ['*.id'] })
+    expect(chosen['structuredContent']).toEqual({ result: [{ id: 0 }, { id: 1 }] })
+  })
+
+  test('does not say in other words what is redacted, also where a revision has no structured content', async () => {
+    const { shape } = place()
+    const texts = ['Ada has the address ada@example.com', JSON.stringify({ orders: orders(1) })]
+    const told = await shape(
+      { content: texts.map((text) => ({ type: 'text', text })) },
+      { redact: ['orders.customer.email'] },
+    )
+    expect(JSON.stringify(told)).not.toContain('ada@example.com')
+  })
+
   test('that is an error is not narrowed: what is wrong is to be read', async () => {
     const { shape } = place()
     const failed = { ...both({ problem: 'no such order', rows: orders(9) }), isError: true }

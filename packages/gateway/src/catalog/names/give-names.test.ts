@@ -19,7 +19,7 @@ function after(alias: string, looks: readonly (readonly string[])[]): Map<string
   return new Map(given.map(({ original, name }) => [original, name]))
 }
 
-describe('the names of what a connection offers', () => {
+describe('U-08: the names of what a connection offers', () => {
   test('fit every client, lead to one thing each, and that for good, whatever comes and goes in whatever order', () => {
     fc.assert(
       fc.property(aliases, fc.array(many, { minLength: 1, maxLength: 5 }), (alias, looks) => {

@@ -1,9 +1,8 @@
 /** YAML or JSON of a person's own, read strictly: what does not fit is said with file, line, column and the path of the member. */
 import { readFile } from 'node:fs/promises'
-import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
-import { ConfigFault } from '../../config.ts'
-import { createComplain, wordIssues } from '../../config-file-fault.ts'
+import { wordIssues } from '../../config-file-fault.ts'
+import { readYaml } from '../../config-file-yaml.ts'
 import { readInput } from '../terminal/input.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 
@@ -20,26 +19,16 @@ export async function readYamlFile<Shape extends z.ZodType>(
   path: string,
   { shape, prepare = (value) => value, known }: Reading<Shape>,
 ): Promise<z.output<Shape>> {
-  const text = path === '-' ? await readInput() : await readText(path)
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
-  const [broken] = document.errors
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0])
-    throw new ConfigFault(`${path}:${line}:${col}: this is neither YAML nor JSON: ${broken.message.split('\n')[0]}.`)
-  }
-  let value: unknown
-  try {
-    value = document.toJS()
-  } catch (thrown) {
-    throw new ConfigFault(`${path}: an alias cannot be followed: ${(thrown as Error).message}.`)
-  }
+  const text = await readText(path)
+  const { value, complain } = readYaml(path, text, 'neither YAML nor JSON')
   const parsed = shape.safeParse(prepare(value))
   if (parsed.success) return parsed.data
-  throw wordIssues(createComplain(path, document, lines), parsed.error.issues, known)
+  throw wordIssues(complain, parsed.error.issues, known)
 }
 
-async function readText(path: string): Promise<string> {
+/** `-` is standard input. */
+export async function readText(path: string): Promise<string> {
+  if (path === '-') return readInput()
   try {
     return await readFile(path, 'utf8')
   } catch (thrown) {
