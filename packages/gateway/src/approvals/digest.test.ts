@@ -8,6 +8,7 @@ const ASKED: Asked = {
   account: null,
   caller: 'usr_1',
   connection: 'con_1',
+  rules: [{ id: 'rul_1', parameters: { repeat: 0 } }],
 }
 
 test('a digest stands for one call: the same however it is written, another for whatever is another', () => {
@@ -21,6 +22,9 @@ test('a digest stands for one call: the same however it is written, another for 
     { account: '' },
     { caller: 'usr_1 client' },
     { connection: 'con_2' },
+    { rules: [] },
+    { rules: [{ id: 'rul_2', parameters: { repeat: 0 } }] },
+    { rules: [{ id: 'rul_1', parameters: { repeat: 3600 } }] },
     { arguments: {} },
     { arguments: { ...ASKED.arguments, text: 'hello ' } },
     { arguments: { ...ASKED.arguments, more: [2, 1] } },

@@ -1,6 +1,6 @@
 /**
  * What a grant is good for: SHA-256 over the canonical text (RFC 8785) of the tool's definition, the arguments as they would be sent,
- * the account, the caller and the connection. Another byte in any of them is another question.
+ * the account, the caller, the connection and the rules that ask. Another byte in any of them is another question.
  */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@toolway/protocol'
@@ -16,10 +16,12 @@ export interface Asked {
   /** Who calls, and by which client of theirs. */
   readonly caller: string
   readonly connection: string
+  /** What asks for it, and on which terms: a grant under one rule is none under another. */
+  readonly rules: JsonObject[]
 }
 
 /** 64 hex digits. */
-export const digestOf = ({ tool, name, arguments: given, account, caller, connection }: Asked): string =>
+export const digestOf = ({ tool, name, arguments: given, account, caller, connection, rules }: Asked): string =>
   createHash('sha256')
-    .update(canonicalJson({ tool, name, arguments: given, account, caller, connection }))
+    .update(canonicalJson({ tool, name, arguments: given, account, caller, connection, rules }))
     .digest('hex')

@@ -18,8 +18,11 @@ const ELEMENTS = '*'
 export const pathOf = (text: string): Path =>
   (text.match(/(?:[^.\\]|\\.)+/g) ?? []).map((part) => part.replaceAll(/\\(.)/g, '$1'))
 
-/** Each place that is there to hold a value: the last name may be missing, what it belongs to may not. */
-export function spotsOf(root: JsonObject, path: Path): Spot[] {
+/**
+ * Each place that is there to hold a value: the last name may be missing, what it belongs to may not. Servers take one value for a
+ * list of one, and a list where a value is meant: such shapes are looked into alike, unless the place is to be taken at its word.
+ */
+export function spotsOf(root: JsonObject, path: Path, exact = false): Spot[] {
   const [only] = path
   // Nearly all of them.
   if (path.length === 1 && only !== undefined && only !== ELEMENTS)
@@ -30,6 +33,12 @@ export function spotsOf(root: JsonObject, path: Path): Spot[] {
     for (const { keys, value } of found) {
       if (name === ELEMENTS && Array.isArray(value))
         value.forEach((element, at) => next.push({ keys: [...keys, at], value: element }))
+      else if (name === ELEMENTS && !exact) next.push({ keys, value })
+      else if (Array.isArray(value) && !exact)
+        value.forEach((element, at) => {
+          if (isObject(element))
+            next.push({ keys: [...keys, at, name], value: Object.hasOwn(element, name) ? element[name] : undefined })
+        })
       else if (isObject(value))
         next.push({ keys: [...keys, name], value: Object.hasOwn(value, name) ? value[name] : undefined })
     }

@@ -145,6 +145,26 @@ describe('a decision', () => {
     expect(verdict?.rejected?.problem ?? '').toContain(problem ?? '')
   })
 
+  test('a text where a bounded number is meant is refused where nobody checks it before it leaves', () => {
+    const schema = { type: 'object', properties: { limit: { type: 'integer' }, code: { type: 'string' } } }
+    const judged = (connector: string, parameter: string, value: unknown) =>
+      createPolicy([rule({ action: 'clamp', parameters: { parameter, max: 50 } })])
+        .of({ ...TOOL, connector }, ENDPOINT, schema)
+        ?.decide(facts({ [parameter]: value }))
+    expect(judged('mcp.http', 'limit', '100000')).toMatchObject({ action: 'reject', rejected: { place: '/limit' } })
+    expect(judged('mcp.http', 'limit', null)?.action).toBe('allow')
+    expect(judged('mcp.http', 'code', '100000')?.action).toBe('allow')
+    expect(judged('contract', 'limit', '100000')?.action).toBe('allow')
+  })
+
+  test.each([
+    [{ parameter: 'to.*', in: ['a'] }, { to: 'b' }],
+    [{ parameter: 'to.*', in: ['a'] }, { to: { name: 'b' } }],
+    [{ parameter: 'filters.owner', in: ['a'] }, { filters: [{ owner: 'a' }, { owner: 'b' }] }],
+  ])('no other shape is a way around a rejection: %j of %j', (parameters, args) => {
+    expect(judge([rule({ action: 'reject', parameters })], args)?.action).toBe('reject')
+  })
+
   test('before there are arguments, what could be allowed is shown', () => {
     expect(judge([rule({ action: 'hide' })])?.action).toBe('hide')
     expect(judge([rule({ action: 'block', match: { when: 'args.x == 1' } })])?.action).toBe('allow')

@@ -8,7 +8,7 @@
 import type { Rule, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { Condition } from './condition.ts'
-import { clampValue, lockValue, refOf, rejectionOf } from './values.ts'
+import { clampValue, lockValue, refOf, rejectionOf, unboundedOf } from './values.ts'
 import type { Change, Facts, PlacedRule, Shadow, Verdict } from './verdict.ts'
 
 const NOTHING: readonly never[] = []
@@ -34,11 +34,15 @@ export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Fac
       rejected = { ...found, rule: one.rule }
       break
     }
-    for (const one of sorted.clamp ?? NOTHING) args = clampValue(one, args, changes, one.bounds)
+    for (const one of sorted.clamp ?? NOTHING) {
+      const found = rejected === undefined ? unboundedOf(one, args, one.bounds, tool.connector) : undefined
+      if (found !== undefined) rejected = { ...found, rule: one.rule }
+      args = clampValue(one, args, changes, one.bounds)
+    }
   }
   const first = (sorted.hide ?? sorted.block)?.[0]?.rule
   const decisive = first ?? rejected?.rule ?? (sorted.approve ?? sorted.warn)?.[0]?.rule
-  const action = decisive?.action
+  const action = decisive === rejected?.rule && decisive !== undefined ? 'reject' : decisive?.action
   return {
     action: action === undefined ? 'allow' : (action as Verdict['action']),
     rule: decisive === undefined ? undefined : refOf(decisive),

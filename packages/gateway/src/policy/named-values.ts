@@ -71,7 +71,7 @@ export function keepValues(paths: readonly KeptPath[], args: Arguments): NamedVa
   const values: Record<string, KeptValue> = Object.create(null) as Record<string, KeptValue>
   const absent: string[] = []
   for (const { path, text } of paths) {
-    const value = spotsOf(args, path)[0]?.value
+    const value = spotsOf(args, path, true)[0]?.value
     if (value === undefined) absent.push(text)
     else if (isShort(value)) values[text] = value
   }

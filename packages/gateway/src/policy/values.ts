@@ -46,6 +46,28 @@ export function clampValue(
   return next
 }
 
+/** Connections whose arguments are checked by the tool's own schema before they leave. */
+const CHECKED: ReadonlySet<string> = new Set(['contract', 'openapi'])
+
+/**
+ * Where a number is meant and something else stands: a server may make a number of it after all, so that what nobody checks before it
+ * leaves is refused; undefined where there is nothing of the kind.
+ */
+export function unboundedOf(
+  { rule, path }: ReadRule,
+  args: JsonObject,
+  { counts }: Bounds,
+  connector: string,
+): { readonly place: string; readonly problem: string } | undefined {
+  if (rule.action !== 'clamp' || path === undefined || counts !== true || CHECKED.has(connector)) return undefined
+  const { min, max } = rule.parameters
+  if (min === undefined && max === undefined) return undefined
+  const spot = spotsOf(args, path).find(
+    ({ value }) => value !== undefined && value !== null && typeof value !== 'number',
+  )
+  return spot === undefined ? undefined : { place: pointerOf(spot.keys), problem: 'it must be a number' }
+}
+
 function bounded(given: number, { min, max }: Bounds, own: Bounds): number {
   const lower = min === undefined ? undefined : Math.max(min, own.min ?? min)
   const upper = max === undefined ? undefined : Math.min(max, own.max ?? max)
@@ -110,6 +132,7 @@ export function boundsAt(schema: unknown, path: Path): Bounds {
     min: typeof minimum === 'number' ? minimum : undefined,
     max: typeof maximum === 'number' ? maximum : undefined,
     integer: type === 'integer',
+    counts: type === 'integer' || type === 'number',
   }
 }
 
@@ -124,7 +147,7 @@ export function schemaAt(schema: unknown, path: Path): JsonObject | undefined {
   return isObject(at) ? at : undefined
 }
 
-const valueAt = (args: JsonObject, path: Path): Json | undefined => spotsOf(args, path)[0]?.value
+const valueAt = (args: JsonObject, path: Path): Json | undefined => spotsOf(args, path, true)[0]?.value
 
 const same = (one: Json | undefined, other: Json | undefined): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))

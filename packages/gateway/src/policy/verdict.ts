@@ -30,6 +30,8 @@ export interface Bounds {
   readonly min?: number | undefined
   readonly max?: number | undefined
   readonly integer?: boolean | undefined
+  /** It says that a number stands there. */
+  readonly counts?: boolean | undefined
 }
 
 export interface ReadRule {

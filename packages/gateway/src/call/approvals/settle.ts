@@ -77,6 +77,7 @@ export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): strin
     account: account ?? parts.usualAccount(asking) ?? null,
     caller: taskOwner(principal),
     connection: target.connectionId,
+    rules: asking.rules.map(({ id, parameters }) => ({ id, parameters: parameters as unknown as JsonObject })),
   })
 }
 
