@@ -206,6 +206,10 @@ describe('what a rule cannot say', () => {
     [{ match: { when: 'principal.email = 1' } }, '/match/when'],
     [{ match: { when: '1 + 1' } }, '/match/when'],
     [{ match: { tools: ['git__[ab]'] } }, '/match/tools/0'],
+    [
+      { match: { connectors: ['mcp.htp'] } },
+      '/match/connectors/0 must be one of mcp.http, mcp.process, contract, openapi; did you mean',
+    ],
     [{ match: { organizations: ['default'] } }, '/match/organizations'],
     [{ match: { parameter: '.x' } }, '/match/parameter'],
     [{ name: 'No Spaces' }, '/name'],

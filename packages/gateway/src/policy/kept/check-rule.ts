@@ -3,6 +3,7 @@
  * that would silently match nothing, exceptions from what the writer may not lift. Pure; it is asked when a rule is written, and
  * again when it is read back, because a newer gateway may have written it.
  */
+import { CONNECTORS } from '@toolway/contract/admin'
 import { RuleWords, type ContextFacts, type PrincipalFacts, type RuleScope, type ToolFacts } from '@toolway/contract'
 import { RE2JS } from 're2js'
 import { nearestNames } from '../../lib/nearest.ts'
@@ -66,6 +67,12 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   const say = (place: string, problem: string) => void problems.push({ place, problem })
   const { match } = words
   if (match.when !== undefined) checkMembers(match.when, say)
+  match.connectors?.forEach((kind, at) => {
+    if ((CONNECTORS as readonly string[]).includes(kind)) return
+    const [near] = nearestNames(kind, CONNECTORS)
+    const guess = near === undefined ? '' : `; did you mean "${near}"?`
+    say(`/match/connectors/${at}`, `must be one of ${CONNECTORS.join(', ')}${guess}`)
+  })
   match.tools.forEach((glob, at) => PATTERN.test(glob) || say(`/match/tools/${at}`, patternProblem))
   if (match.organizations !== undefined && scope !== 'platform')
     say('/match/organizations', 'is for rules of the platform: this rule holds in its own organization only')
