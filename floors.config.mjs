@@ -77,6 +77,30 @@ export default {
     ),
     ...packageRules,
     error(
+      'screens-are-strangers',
+      'What two screens share is a part, a piece of the kit or a question: it moves to parts/, ui/ or data/.',
+      { path: '^packages/console/src/screens/([^/]+)/', pathNot: tests },
+      { path: '^packages/console/src/screens/', pathNot: '^packages/console/src/screens/$1/' },
+    ),
+    error(
+      'the-kit-knows-no-data',
+      'ui/ holds what it looks like, data/ where it comes from; parts/ and screens/ join them.',
+      { path: '^packages/console/src/ui/', pathNot: tests },
+      { path: '^packages/console/src/(?:data|parts|screens|shell)/' },
+    ),
+    error(
+      'data-knows-no-pixels',
+      'The typed client, its questions and the state of the address are the same whatever is drawn.',
+      { path: '^packages/console/src/data/', pathNot: tests },
+      { path: '^packages/console/src/(?:ui|parts|screens|shell)/|(?:^|/)node_modules/@mantine/' },
+    ),
+    error(
+      'parts-know-no-screen',
+      'Screens are made of parts.',
+      { path: '^packages/console/src/parts/', pathNot: tests },
+      { path: '^packages/console/src/(?:screens|shell)/' },
+    ),
+    error(
       'children-are-started-by-the-worker',
       'The process that listens starts no other, apart from its own database; a command may open a browser.',
       {

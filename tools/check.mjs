@@ -21,6 +21,11 @@ const steps = [
   // TypeScript 6 is here too, for the tools that need its compiler API: say which one checks.
   { name: 'types', asks: 'does TypeScript 7 agree', run: [process.execPath, 'node_modules/ts7/bin/tsc', '-p', '.'] },
   {
+    name: 'console',
+    asks: 'does it agree about what runs in a browser',
+    run: [process.execPath, 'node_modules/ts7/bin/tsc', '-p', 'packages/console'],
+  },
+  {
     name: 'floors',
     asks: 'do imports only look downwards',
     run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools'],

@@ -8,18 +8,22 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findNode, NODE_IS_MISSING } from '../packages/gateway/bin/find-node.mjs'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
+import { ensureConsole } from './console.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const gateway = 'packages/gateway/src/main.ts'
 
-/** By name: the file that Node runs, words that go before the caller's own, and whether it needs only what production needs. */
+/**
+ * By name: the file that Node runs, words that go before the caller's own, whether it needs only what production needs, and whether
+ * it needs the console built.
+ */
 const targets = {
-  start: { file: gateway, words: ['start'], production: true },
+  start: { file: gateway, words: ['start'], production: true, console: true },
   toolway: { file: gateway, production: true },
-  test: { file: 'tools/test.mjs' },
+  test: { file: 'tools/test.mjs', console: true },
   check: { file: 'tools/check.mjs' },
-  build: { file: 'tools/build.ts' },
+  build: { file: 'tools/build.ts', console: true },
   requirements: { file: 'test/requirements.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },
@@ -33,6 +37,10 @@ async function run(name, words) {
   const node = findNode(root)
   if (!node) return refuse(NODE_IS_MISSING)
   if (!existsSync(join(root, target.file))) return refuse(`There is no ${target.file} in this checkout.`)
+  if (target.console) {
+    const unbuilt = await ensureConsole(root, node)
+    if (unbuilt) return refuse(unbuilt.sentence, unbuilt.code)
+  }
   return runChild(node, [target.file, ...(target.words ?? []), ...words], { cwd: root, env: environment() })
 }
 

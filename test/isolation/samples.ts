@@ -222,6 +222,7 @@ const TOLD: Readonly<Record<string, Sample>> = {
   connectIntegration: once(connection),
   disconnectIntegration: once(connection),
   followEvents: none,
+  followOrganizationEvents: none,
   listAlerts: none,
   listWebhooks: none,
   addWebhook: once(undefined, { url: 'https://hooks.example.com/' }),

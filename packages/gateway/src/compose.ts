@@ -4,6 +4,7 @@
  * It decides nothing and holds no flow of its own: what is here is construction, and the handing of one part to another. Each
  * stage is a file of `compose/`; what a stage needs that is only built after it is handed to it as a function, `() => part`.
  */
+import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
@@ -25,6 +26,8 @@ import { addressOn, DRAIN_MS, listenOn } from './compose/listening.ts'
 import { hearNotices } from './compose/notices.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
+import { createConsoleDoor } from './http/console/console-door.ts'
+import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
 import { composeSessions } from './compose/sessions.ts'
@@ -47,6 +50,9 @@ import { waysOf } from './oauth/outgoing/vendors/ways.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { proofOf } from './vault/identity-proof.ts'
+
+/** Where a build puts the console. */
+const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
 
 export interface ComposeParts {
   readonly config: Config
@@ -254,6 +260,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     }),
     admin,
     pages: composePages(ground, { people, web, clients, publicUrl }),
+    console: createConsoleDoor(await readSite(SITE)),
     health,
     async identify(authorization) {
       const { endpoint } = await identity.identify(authorization)

@@ -26,6 +26,22 @@ export const Alert = z.strictObject({
 })
 export type Alert = z.output<typeof Alert>
 
+export const CLIENT_STEPS = ['initialize', 'list', 'call'] as const
+
+export const ClientSeen = z.strictObject({
+  type: z.literal('client_seen'),
+  /** `initialize`: it said who it is (a client of 2026-07-28 with its first request); `list`: it asked for tools; `call`: it called one. */
+  step: z.enum(CLIENT_STEPS),
+  /** Of the key that it came with; null: it came with a token. */
+  key_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+  /** What it says of itself. */
+  client: z.strictObject({ name: z.string(), version: z.string() }).nullable(),
+  revision: z.string(),
+  at: z.iso.datetime(),
+})
+export type ClientSeen = z.output<typeof ClientSeen>
+
 /** A message of the WebSocket `/api/v1/ws`, and the value of an event of the stream. */
 export const GatewayEvent = z.discriminatedUnion('type', [
   z.strictObject({
@@ -39,6 +55,10 @@ export const GatewayEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('alert'), alert: Alert }),
   /** Questions whether calls may be made are others than they were: look at the list. */
   z.strictObject({ type: z.literal('approvals_changed') }),
+  /** There are new records; told no more than about once in a second. */
+  z.strictObject({ type: z.literal('records_changed') }),
+  /** A client did something for the first time since it was last quiet for long: told to whose it is and to administrators. */
+  ClientSeen,
 ])
 export type GatewayEvent = z.output<typeof GatewayEvent>
 
@@ -46,8 +66,17 @@ export const followEvents = operation({
   id: 'followEvents',
   at: 'GET /api/v1/events',
   summary:
-    'What changes in your organization as it happens: events `integrations_changed`, `alert` and `approvals_changed`. What is missed is not sent again. The same as JSON over the WebSocket `/api/v1/ws`.',
+    'What changes in your organization as it happens: events `integrations_changed`, `alert`, `approvals_changed`, `records_changed` and `client_seen`. What is missed is not sent again. The same as JSON over the WebSocket `/api/v1/ws`.',
   needs: inOwnOrganization('connector_read'),
+  answer: GatewayEvent,
+  media: 'text/event-stream',
+})
+
+export const followOrganizationEvents = operation({
+  id: 'followOrganizationEvents',
+  at: 'GET /api/v1/organizations/{organization}/events',
+  summary: 'The same of the organization that is named.',
+  needs: inOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',
 })

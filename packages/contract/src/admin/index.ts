@@ -187,7 +187,16 @@ export { endSession, listSessions, OpenSession } from './sessions.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
 export { CATALOG_ENTRY } from './catalog.ts'
-export { Alert, followEvents, GatewayEvent, INTEGRATION_ACTIONS, listAlerts } from './events.ts'
+export {
+  Alert,
+  CLIENT_STEPS,
+  ClientSeen,
+  followEvents,
+  followOrganizationEvents,
+  GatewayEvent,
+  INTEGRATION_ACTIONS,
+  listAlerts,
+} from './events.ts'
 export {
   addIntegration,
   AUTH_TYPES,

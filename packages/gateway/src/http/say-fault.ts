@@ -57,6 +57,7 @@ export const problemOf = (fault: Fault, correlationId: string) => ({
   detail: fault.message,
   mend: fault.mend,
   code: fault.code,
+  phase: fault.row.phase,
   ...(retryAfterOf(fault) === undefined ? {} : { retry_after: retryAfterOf(fault) }),
   correlation_id: correlationId,
 })

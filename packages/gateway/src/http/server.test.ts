@@ -27,6 +27,7 @@ async function listen() {
       approvals: new Hono(),
       admin: new Hono(),
       pages: new Hono(),
+      console: undefined,
       guard: { check() {} },
       clients: createClients([]),
       limits: createNoLimits(),

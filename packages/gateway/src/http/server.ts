@@ -52,6 +52,8 @@ export interface ServerParts {
   readonly approvals: Hono<{ Bindings: HttpBindings }> | undefined
   /** Pages for people with a browser. */
   readonly pages: Hono<{ Bindings: HttpBindings }> | undefined
+  /** The console, where there is an administration. */
+  readonly console: Hono | undefined
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   /** Undefined: there is no /metrics. */
@@ -256,6 +258,7 @@ function createRest(parts: ServerParts) {
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
   for (const door of [connect, approvals, admin, pages]) if (door !== undefined) app.route('/', door)
+  if (parts.console !== undefined) app.route('/', parts.console)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
     const { localAddress: address, localPort: port } = c.env.incoming.socket

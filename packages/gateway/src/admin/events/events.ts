@@ -60,4 +60,5 @@ function streamOf({ parts, organization, principal, signal }: Asked): ReadableSt
 
 export const eventOperations: readonly Served[] = [
   serveOrganization(shapes.followEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
+  serveOrganization(shapes.followOrganizationEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
 ]

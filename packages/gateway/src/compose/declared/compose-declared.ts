@@ -152,6 +152,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     approvals: undefined,
     admin: undefined,
     pages: undefined,
+    console: undefined,
     health,
     identify: identity.identify,
     prove: (challenge, place) => proofOf(vault, challenge, place),

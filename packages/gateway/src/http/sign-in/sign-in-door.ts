@@ -126,7 +126,7 @@ function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
 
 function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
   for (const cookie of web.cookiesFor(tokens)) c.header('set-cookie', cookie, { append: true })
-  return c.redirect(next ?? '/sign-in', 303)
+  return c.redirect(next ?? '/', 303)
 }
 
 const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`

@@ -1,0 +1,40 @@
+/**
+ * What the browser needs of an operation is its name, method and path: a build replaces each by those, so that its schemas, and
+ * the library that they are written in, are loaded only where a form uses one. Types stay those of the contract.
+ */
+import * as admin from '@toolway/contract/admin'
+import type { Plugin } from 'vite'
+
+const NAME = '@toolway/contract/admin'
+const LIGHT = '\0operations'
+const REAL = `${NAME}?real`
+
+export function operationsAsData(): Plugin {
+  return {
+    name: 'operations-as-data',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (source === NAME) return LIGHT
+      return source === REAL ? this.resolve(NAME, importer, { skipSelf: true }) : undefined
+    },
+    load(id) {
+      if (id !== LIGHT) return undefined
+      const lines = Object.entries(admin).map(([name, value]) =>
+        isOperation(value) ? dataOf(name, value) : nameOf(name),
+      )
+      return lines.join('\n')
+    },
+  }
+}
+
+const nameOf = (name: string) => `export { ${name} } from '${REAL}'`
+const dataOf = (name: string, { id, method, path }: Told) =>
+  `export const ${name} = ${JSON.stringify({ id, method, path })}`
+
+interface Told {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+}
+const isOperation = (value: unknown): value is Told =>
+  typeof value === 'object' && value !== null && 'needs' in value && 'method' in value && 'path' in value

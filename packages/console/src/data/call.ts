@@ -1,0 +1,103 @@
+/**
+ * One way to the admin interface: an operation of the contract, asked with the cookies of this browser.
+ *
+ * What it answers was parsed by its shape before it left the gateway, so it is not parsed again. Throws a `Problem`.
+ */
+import type { Operation, Shape } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import { Problem } from './problem.ts'
+import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from './session.ts'
+
+export interface Given<Query extends z.ZodObject, Body extends Shape> {
+  /** What stands in the braces of the path. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: { readonly [Name in keyof z.input<Query>]?: z.input<Query>[Name] | undefined }
+  readonly body?: z.input<Body>
+  readonly signal?: AbortSignal | undefined
+}
+
+export async function call<Query extends z.ZodObject, Body extends Shape, Answer extends Shape>(
+  operation: Operation<Query, Body, Answer>,
+  { path = {}, query = {}, body, signal }: Given<Query, Body> = {},
+): Promise<z.output<Answer>> {
+  const address = addressOf(operation.path, path, query)
+  const asked = `${operation.method} ${address.split('?', 1)[0]}`
+  const response = await ask(operation.method, address, body, signal, asked)
+  if (response.status === 204) return undefined as z.output<Answer>
+  return (await response.json()) as z.output<Answer>
+}
+
+/** The same where an operation answers a text, such as an export. */
+export async function download(operation: Operation, given: Given<z.ZodObject, Shape> = {}): Promise<Blob> {
+  const address = addressOf(operation.path, given.path ?? {}, given.query ?? {})
+  const response = await ask(
+    operation.method,
+    address,
+    given.body,
+    given.signal,
+    `${operation.method} ${operation.path}`,
+  )
+  return response.blob()
+}
+
+async function ask(
+  method: string,
+  address: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+  asked: string,
+): Promise<Response> {
+  const first = await send(method, address, body, signal, asked)
+  if (first.ok) return first
+  if (first.status === 401) {
+    if (await renew()) {
+      const second = await send(method, address, body, signal, asked)
+      if (second.ok) return second
+      if (second.status !== 401) throw await Problem.ofAnswer(second, asked)
+    }
+    leaveForSignIn()
+  }
+  throw await Problem.ofAnswer(first, asked)
+}
+
+async function send(
+  method: string,
+  address: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+  asked: string,
+): Promise<Response> {
+  // Read anew for each try: a renewed sign-in has the same one, another sign-in another.
+  const csrf = method === 'GET' ? undefined : csrfToken()
+  try {
+    return await fetch(address, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (thrown) {
+    if (signal?.aborted === true) throw thrown
+    throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked })
+  }
+}
+
+export function addressOf(
+  form: string,
+  path: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, unknown>> = {},
+): string {
+  const filled = form.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name]
+    if (value === undefined || value === '') throw new Error(`The path ${form} needs {${name}}.`)
+    return encodeURIComponent(value)
+  })
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+  )
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs).toString()}`
+}

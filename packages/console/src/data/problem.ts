@@ -1,0 +1,55 @@
+/** What went wrong, in the words of the gateway (RFC 9457), or of the network where the gateway did not answer. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  /** 0: there was no answer. */
+  readonly status: number
+  /** Of the fault table, or `network` and `answer`. */
+  readonly code: string
+  readonly phase: string | undefined
+  readonly mend: string | undefined
+  /** Seconds. */
+  readonly retryAfter: number | undefined
+  readonly correlationId: string | undefined
+  /** What was asked, for a report: method and path without its query. */
+  readonly asked: string
+
+  constructor(said: Partial<Omit<Problem, 'name'>> & Pick<Problem, 'message' | 'asked'>) {
+    super(said.message)
+    this.status = said.status ?? 0
+    this.code = said.code ?? 'network'
+    this.phase = said.phase
+    this.mend = said.mend
+    this.retryAfter = said.retryAfter
+    this.correlationId = said.correlationId
+    this.asked = said.asked
+  }
+
+  /** Of whatever was thrown. */
+  static of(thrown: unknown): Problem {
+    if (thrown instanceof Problem) return thrown
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    return new Problem({ message, code: 'console', asked: 'the console itself' })
+  }
+
+  static async ofAnswer(response: Response, asked: string): Promise<Problem> {
+    const said: unknown = await response.json().catch(() => undefined)
+    const text = (name: string) => fieldOf(said, name, 'string') as string | undefined
+    return new Problem({
+      message: text('detail') ?? text('title') ?? `The gateway answered ${response.status}.`,
+      status: response.status,
+      code: text('code') ?? 'answer',
+      phase: text('phase'),
+      mend: text('mend'),
+      retryAfter: fieldOf(said, 'retry_after', 'number') as number | undefined,
+      correlationId: text('correlation_id') ?? response.headers.get('x-correlation-id') ?? undefined,
+      asked,
+    })
+  }
+}
+
+/** Read by hand: a library for shapes would be most of what the first screen loads. */
+function fieldOf(said: unknown, name: string, type: 'string' | 'number'): unknown {
+  if (typeof said !== 'object' || said === null) return undefined
+  const value: unknown = Reflect.get(said, name)
+  return typeof value === type ? value : undefined
+}

@@ -1,0 +1,56 @@
+/**
+ * The sign-in of this browser. Its tokens are in cookies that no script can read; what is here is how they are renewed, once for
+ * all requests and all tabs that find them expired, and where a person goes when that fails.
+ */
+import { Problem } from './problem.ts'
+
+const CSRF_COOKIE = 'toolway_csrf'
+const RENEWED = 'toolway.renewed'
+
+/** What must go along with whatever changes something (OWASP, signed double submit). */
+export function csrfToken(): string | undefined {
+  for (const pair of document.cookie.split(';')) {
+    const [name = '', value] = pair.trim().split('=', 2)
+    if (name === CSRF_COOKIE) return value
+  }
+  return undefined
+}
+
+let renewing: Promise<boolean> | undefined
+
+/**
+ * Whether the request may be sent again. A refresh token is good once, and a second use ends the sign-in: so tabs wait for one
+ * another, and whoever finds that another one has renewed since leaves it at that.
+ */
+export function renew(): Promise<boolean> {
+  renewing ??= renewOnce().finally(() => (renewing = undefined))
+  return renewing
+}
+
+async function renewOnce(): Promise<boolean> {
+  const found = Date.now()
+  return navigator.locks.request('toolway-renew', async () => {
+    if (Number(localStorage.getItem(RENEWED) ?? 0) >= found) return true
+    const response = await fetch('/api/v1/auth/refresh', { method: 'POST' }).catch(() => undefined)
+    if (response === undefined)
+      throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: 'renewing the sign-in' })
+    if (response.ok) localStorage.setItem(RENEWED, String(Date.now()))
+    return response.ok
+  })
+}
+
+export const NO_ANSWER = 'The gateway did not answer.'
+export const ASK_AGAIN = 'See that it runs and that this machine reaches it, then try again.'
+
+/** Leads to the sign-in page, and from there back to where this is. */
+export function leaveForSignIn(): void {
+  const { pathname, search } = window.location
+  window.location.assign(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
+}
+
+/** Ends the sign-in in this browser, and leads to the sign-in page. */
+export async function signOut(): Promise<void> {
+  const csrf = csrfToken()
+  await fetch('/api/v1/auth/logout', { method: 'POST', headers: csrf === undefined ? {} : { 'x-csrf-token': csrf } })
+  window.location.assign('/sign-in')
+}

@@ -1,0 +1,52 @@
+/** Which screen is at which address. Each is loaded when it is first opened. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from './data/url-state.ts'
+import { Broken, Frame, Missing } from './shell/frame.tsx'
+
+const root = createRootRoute({ component: Frame, notFoundComponent: Missing })
+
+const screen = (path: string, load: Parameters<typeof lazyRouteComponent>[0], name: string) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) })
+
+const connections = () => import('./screens/connections/connections-screen.tsx')
+const rules = () => import('./screens/rules/rules-screen.tsx')
+
+const tree = root.addChildren([
+  screen('/', () => import('./screens/home/home-screen.tsx'), 'HomeScreen'),
+  screen('/connections', connections, 'ConnectionsScreen'),
+  screen('/settings/integrations', connections, 'ConnectionsScreen'),
+  screen('/connections/$connection', () => import('./screens/connections/connection-screen.tsx'), 'ConnectionScreen'),
+  screen('/connections/new', () => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
+  screen('/tools', () => import('./screens/tools/tools-screen.tsx'), 'ToolsScreen'),
+  screen('/toolsets', () => import('./screens/toolsets/toolsets-screen.tsx'), 'ToolsetsScreen'),
+  screen('/toolsets/$toolset', () => import('./screens/toolsets/toolset-screen.tsx'), 'ToolsetScreen'),
+  screen('/clients', () => import('./screens/clients/clients-screen.tsx'), 'ClientsScreen'),
+  screen('/playground', () => import('./screens/playground/playground-screen.tsx'), 'PlaygroundScreen'),
+  screen('/rules', rules, 'RulesScreen'),
+  screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),
+  screen('/approvals', () => import('./screens/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
+  screen('/records', () => import('./screens/records/records-screen.tsx'), 'RecordsScreen'),
+  screen('/usage', () => import('./screens/usage/usage-screen.tsx'), 'UsageScreen'),
+  screen('/runtime', () => import('./screens/runtime/runtime-screen.tsx'), 'RuntimeScreen'),
+  screen('/people', () => import('./screens/people/people-screen.tsx'), 'PeopleScreen'),
+  screen('/keys', () => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
+  screen('/settings', () => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+  screen('/organizations', () => import('./screens/organizations/organizations-screen.tsx'), 'OrganizationsScreen'),
+  screen('/users', () => import('./screens/users/users-screen.tsx'), 'UsersScreen'),
+  screen('/me', () => import('./screens/me/me-screen.tsx'), 'MeScreen'),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,32 @@
+/** Links within the console: they stay in the organization that is looked at. */
+import { Anchor, Button, type ButtonProps } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+
+export interface LinkProps {
+  readonly to: string
+  /** Parameters of the address besides the organization. */
+  readonly search?: Readonly<Record<string, string | undefined>>
+  readonly children: ReactNode
+}
+
+const searchOf = (search: LinkProps['search']) => (before: Record<string, unknown>) => ({
+  ...(before['org'] === undefined ? {} : { org: before['org'] }),
+  ...search,
+})
+
+export function TextLink({ to, search, children }: LinkProps) {
+  return (
+    <Anchor component={Link} to={to} search={searchOf(search) as never} className="breakable">
+      {children}
+    </Anchor>
+  )
+}
+
+export function LinkButton({ to, search, children, ...props }: LinkProps & Omit<ButtonProps, 'children'>) {
+  return (
+    <Button component={Link} to={to} search={searchOf(search) as never} {...props}>
+      {children}
+    </Button>
+  )
+}

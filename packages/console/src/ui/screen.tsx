@@ -1,0 +1,44 @@
+/** The frame of one screen: its title, what can be done there, and where the focus goes when it is entered. */
+import { Box, Group, Stack, Text, Title } from '@mantine/core'
+import { useEffect, useRef, type ReactNode } from 'react'
+
+export interface ScreenProps {
+  readonly title: string
+  /** One sentence below the title. */
+  readonly hint?: ReactNode
+  /** What one comes here to do: a button or two. */
+  readonly action?: ReactNode
+  /** What stands above the title, such as the way back. */
+  readonly above?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Screen({ title, hint, action, above, children }: ScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Toolway`
+  }, [title])
+  // A screen reader hears where it is; who pressed a key in a dialog or a field is left alone.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+  }, [])
+  return (
+    <Stack gap="lg">
+      {above}
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Box style={{ flex: '1 1 16rem', minWidth: 0 }}>
+          <Title order={1} ref={heading} tabIndex={-1} className="breakable">
+            {title}
+          </Title>
+          {hint === undefined ? null : (
+            <Text c="dimmed" mt={4}>
+              {hint}
+            </Text>
+          )}
+        </Box>
+        {action === undefined ? null : <Group gap="sm">{action}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  )
+}

@@ -1,0 +1,214 @@
+/**
+ * A list of things of one kind, with its four states: loading, failed, empty, rows.
+ *
+ * It is a table for eyes and screen readers alike; on a narrow screen each row is a card. From `MANY` rows on only those near the
+ * window are in the document, and each says which of how many it is (ARIA 1.2, aria-rowindex).
+ */
+import { Box, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { texts } from '../texts/texts.ts'
+import { Failed } from './failed.tsx'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  /** Its share of the width. */
+  readonly share: number
+  /** Not said again in front of the value on a narrow screen. */
+  readonly plain?: boolean
+}
+
+export const column = <Row,>(
+  title: string,
+  cell: (row: Row) => ReactNode,
+  share = 2,
+  more: { plain?: boolean } = {},
+): Column<Row> => ({ title, cell, share, ...more })
+
+export interface Page<Row> {
+  readonly items: readonly Row[]
+  readonly total?: number
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export interface TableProps<Row> {
+  /** What it is a list of, for who cannot see it. */
+  readonly label: string
+  readonly query: Pick<UseQueryResult<Page<Row>>, 'data' | 'error' | 'isFetching' | 'refetch'>
+  readonly rowKey: (row: Row) => string
+  /** Where the first cell of a row leads. */
+  readonly rowLink?: (row: Row) => string
+  readonly columns: readonly Column<Row>[]
+  readonly empty: ReactNode
+  /** Shows another page, where there are several. */
+  readonly onPage?: (offset: number) => void
+}
+
+const MANY = 100
+const ROW_PX = 56
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { query, empty, label } = props
+  const { data, error, isFetching } = query
+  if (data === undefined) {
+    if (error !== null && !isFetching) return <Failed failure={error} onRetry={() => void query.refetch()} />
+    return <Waiting label={label} />
+  }
+  if (data.items.length === 0 && (data.offset ?? 0) === 0) return <>{empty}</>
+  return (
+    <Box aria-busy={isFetching && error !== null}>
+      {error === null ? null : (
+        <Box mb="sm">
+          <Failed failure={error} title={texts.table.old} onRetry={() => void query.refetch()} />
+        </Box>
+      )}
+      <Rows {...props} items={data.items} total={data.total ?? data.items.length} offset={data.offset ?? 0} />
+      <Pages page={data} onPage={props.onPage} />
+    </Box>
+  )
+}
+
+function Waiting({ label }: { label: string }) {
+  return (
+    <Paper withBorder p="md" aria-busy="true" aria-label={texts.table.loading(label)} role="status">
+      {[1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} height={18} my={14} />
+      ))}
+    </Paper>
+  )
+}
+
+interface RowsProps<Row> extends TableProps<Row> {
+  readonly items: readonly Row[]
+  readonly total: number
+  readonly offset: number
+}
+
+function Rows<Row>(props: RowsProps<Row>) {
+  const { items, columns, rowKey, rowLink, label, total, offset } = props
+  const template = columns.map(({ share }) => `minmax(0, ${share}fr)`).join(' ')
+  const cells = (row: Row) =>
+    columns.map(({ title, cell, plain }, at) => (
+      <div key={title} role="cell" data-label={at === 0 || plain === true ? '' : title} className="breakable">
+        {at === 0 && rowLink !== undefined ? (
+          <Text
+            component={Link}
+            to={rowLink(row)}
+            search={keepOrganization as never}
+            c="var(--mantine-color-anchor)"
+            fw={600}
+          >
+            {cell(row)}
+          </Text>
+        ) : (
+          cell(row)
+        )}
+      </div>
+    ))
+  return (
+    <Paper withBorder role="table" aria-label={label} aria-rowcount={total + 1}>
+      <div role="rowgroup">
+        <div role="row" className="cells heads" style={{ gridTemplateColumns: template }} aria-rowindex={1}>
+          {columns.map(({ title }) => (
+            <Text key={title} role="columnheader" size="sm" c="dimmed" fw={600}>
+              {title}
+            </Text>
+          ))}
+        </div>
+      </div>
+      {items.length > MANY ? (
+        <ManyRows items={items} rowKey={rowKey} template={template} cells={cells} />
+      ) : (
+        <div role="rowgroup">
+          {items.map((row, at) => (
+            <div
+              key={rowKey(row)}
+              role="row"
+              className="row cells"
+              style={{ gridTemplateColumns: template }}
+              aria-rowindex={offset + at + 2}
+            >
+              {cells(row)}
+            </div>
+          ))}
+        </div>
+      )}
+    </Paper>
+  )
+}
+
+/** Links of a list stay in the organization that is looked at, and leave the list's own filters behind. */
+const keepOrganization = (before: Record<string, unknown>) =>
+  before['org'] === undefined ? {} : { org: before['org'] }
+
+interface ManyRowsProps<Row> {
+  readonly items: readonly Row[]
+  readonly rowKey: (row: Row) => string
+  readonly template: string
+  readonly cells: (row: Row) => ReactNode
+}
+
+function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
+  const box = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => setTop(box.current?.offsetTop ?? 0), [])
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (at) => rowKey(items[at] as Row),
+  })
+  return (
+    <div ref={box} role="rowgroup" style={{ position: 'relative', height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, key, start }) => (
+        <div
+          key={key}
+          ref={virtual.measureElement}
+          data-index={index}
+          role="row"
+          aria-rowindex={index + 2}
+          className="row cells"
+          style={{
+            gridTemplateColumns: template,
+            position: 'absolute',
+            insetInline: 0,
+            transform: `translateY(${start - virtual.options.scrollMargin}px)`,
+          }}
+        >
+          {cells(items[index] as Row)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
+  const { items, total = items.length, limit = items.length, offset = 0 } = page
+  const t = texts.table
+  if (total <= items.length || onPage === undefined) return null
+  return (
+    <Group justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed">
+        {t.range(offset + 1, offset + items.length, total)}
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" variant="default" disabled={offset === 0} onClick={() => onPage(Math.max(0, offset - limit))}>
+          {t.before}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={offset + items.length >= total}
+          onClick={() => onPage(offset + limit)}
+        >
+          {t.after}
+        </Button>
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,41 @@
+/** Times and numbers as people read them, in the language of their browser. */
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** "3 minutes ago", "in 2 days"; what is within a minute is "now". */
+export function relativeTime(at: Date, now: number, language?: string): string {
+  const seconds = (at.getTime() - now) / 1000
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  for (const [unit, size] of STEPS)
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+  return format.format(0, 'second')
+}
+
+export const exactTime = (at: Date, language?: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' }).format(at)
+
+export const count = (number: number, language?: string): string => new Intl.NumberFormat(language).format(number)
+
+/** Bytes as `1.2 MB`. */
+export function size(bytes: number, language?: string): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const options = {
+    style: 'unit',
+    unit: units[step] ?? 'byte',
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  } as const
+  return new Intl.NumberFormat(language, options).format(bytes / 1000 ** step)
+}
+
+/** Milliseconds as `12 ms` or `1.2 s`. */
+export const duration = (milliseconds: number, language?: string): string =>
+  milliseconds < 1000
+    ? `${count(Math.round(milliseconds * 10) / 10, language)} ms`
+    : `${count(Math.round(milliseconds / 100) / 10, language)} s`

@@ -1,0 +1,24 @@
+/** How is the console built? One bundle under /assets, split by screen, that asks nobody else for anything. */
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { operationsAsData } from './operations-plugin.ts'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [operationsAsData(), react()],
+  build: {
+    target: 'es2023',
+    // Its own folder, so that what is there beside it (the stamp of the sources) stays.
+    outDir: 'dist/site',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+  },
+  // `npm run console` while working on it: the gateway answers, the console comes from its sources.
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/sign-in', '/connect', '/health'].map((path) => [path, { target: 'http://127.0.0.1:8787', ws: true }]),
+    ),
+  },
+})

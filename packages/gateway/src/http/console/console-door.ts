@@ -1,0 +1,80 @@
+/**
+ * The console for browsers: one page at every address that has a screen, and the files that it is made of.
+ *
+ * Nothing here is anybody's: what the page shows it asks the admin interface for, with the cookies of who is signed in.
+ */
+import { CONSOLE_PLACES } from '@toolway/contract'
+import { Hono, type Context } from 'hono'
+import { pageOf, html } from '../pages/page.ts'
+import type { Coding, Site, SiteFile } from './site.ts'
+
+/**
+ * Scripts come from here and nowhere else, and no text becomes one. Styles may stand in the page, since the kit sets widths and
+ * places as attributes (CSP level 3).
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  // Asked again each time, and answered by its tag: a new version is there at once.
+  'cache-control': 'no-cache',
+}
+/** The name of such a file changes with its bytes (RFC 8246). */
+const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** @param site undefined: the console was not built */
+export function createConsoleDoor(site: Site | undefined): Hono {
+  const app = new Hono()
+  const index = site?.get('index.html')
+  const page = (c: Context) => (index === undefined ? notBuilt() : give(c, index, PAGE_HEADERS))
+  app.get('/', page)
+  for (const place of CONSOLE_PLACES) {
+    app.get(`/${place}`, page)
+    app.get(`/${place}/*`, page)
+  }
+  app.get('/assets/:name', async (c, next) => {
+    const file = site?.get(`assets/${c.req.param('name')}`)
+    return file === undefined ? next() : give(c, file, FILE_HEADERS)
+  })
+  return app
+}
+
+async function give(c: Context, file: SiteFile, headers: Readonly<Record<string, string>>): Promise<Response> {
+  const coding = codingOf(c.req.header('accept-encoding'))
+  const all = { ...headers, etag: file.tag, vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' }
+  if (c.req.header('if-none-match')?.includes(file.tag) === true)
+    return new Response(null, { status: 304, headers: all })
+  const bytes = await file.in(coding)
+  return new Response(bytes, {
+    headers: { ...all, 'content-type': file.type, ...(coding === 'identity' ? {} : { 'content-encoding': coding }) },
+  })
+}
+
+/** RFC 9110, section 12.5.3; a weight of nought is rare enough to be read as none. */
+function codingOf(accepted: string | undefined): Coding {
+  if (accepted === undefined) return 'identity'
+  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br'
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity'
+}
+
+const notBuilt = () =>
+  pageOf({
+    title: 'The console is not built',
+    status: 503,
+    body: html`<p>This gateway runs from its sources, and its console was not built from them.</p>
+      <p><code>npm start</code> builds it by itself, <code>npm run build</code> too.</p>
+      <p>Without it there are <a href="/connect">your accounts</a> and the command line.</p>`,
+  })

@@ -1,0 +1,75 @@
+/**
+ * The files of the built console, read once when the gateway starts: a name that is not among them leads nowhere, whatever is in
+ * the path. What is worth it is compressed when it is first asked for, and kept.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+export type Coding = 'br' | 'gzip' | 'identity'
+
+export interface SiteFile {
+  readonly type: string
+  /** RFC 9110, section 8.8.3: of its bytes. */
+  readonly tag: string
+  /** The bytes in that coding. */
+  in(coding: Coding): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** By path without a slash in front: `index.html`, `assets/main-4f2a.js`. Undefined where nothing was built. */
+export type Site = ReadonlyMap<string, SiteFile>
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+}
+const DENSE = new Set(['.png', '.woff2'])
+/** Of eleven: four fifths of what the highest saves, in a fiftieth of its time. */
+const BROTLI_QUALITY = 5
+
+const codings = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+  identity: async (bytes: Buffer) => bytes,
+}
+
+/** Undefined where the folder is not there. */
+export async function readSite(folder: string): Promise<Site | undefined> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((thrown: unknown) => {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  })
+  if (entries === undefined) return undefined
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const name = relative(folder, path).split(sep).join('/')
+      return [name, fileOf(await readFile(path), extname(path))] as const
+    }),
+  )
+  return new Map(files)
+}
+
+function fileOf(bytes: Buffer, extension: string): SiteFile {
+  const kept = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
+  return {
+    type: TYPES[extension] ?? 'application/octet-stream',
+    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    in(coding) {
+      const fit = DENSE.has(extension) ? 'identity' : coding
+      const held = kept.get(fit)
+      if (held !== undefined) return held
+      const made = codings[fit](bytes).then((buffer) => new Uint8Array(buffer))
+      kept.set(fit, made)
+      return made
+    },
+  }
+}

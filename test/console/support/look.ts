@@ -1,0 +1,44 @@
+/**
+ * A screen as three people see it: light, dark, and on a telephone of 360 px. Each is photographed (`.reports/pictures`, to be looked
+ * at), searched for barriers by axe, and measured: nothing sticks out to the side.
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const PICTURES = resolve(import.meta.dirname, '../../../.reports/pictures')
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const WAYS = [
+  { way: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { way: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  { way: '360', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+] as const
+
+/** Waits until nothing on the page is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1, h2, form').first().waitFor()
+  await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`)
+}
+
+/** @param name of the pictures: `connections`, `connections-empty` */
+export async function look(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
+  const before = page.viewportSize()
+  for (const { way, colorScheme, viewport } of WAYS) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize(viewport)
+    await settled(page)
+    await page.screenshot({ path: join(PICTURES, `${name}-${way}.png`), fullPage: true })
+    const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze()
+    const told = violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join('\n  ')}`,
+    )
+    expect(told, `${name}, ${way}`).toEqual([])
+    const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    expect(wide, `${name}, ${way}: pixels that stick out to the side`).toBe(0)
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  if (before !== null) await page.setViewportSize(before)
+}

@@ -1,0 +1,85 @@
+/**
+ * Is the console built from the sources that are here, and if not, how is it built? The hash of all that goes into it lies beside
+ * what came out, so that the usual answer costs reading some files. It says everything on stderr.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { runChild } from '../packages/gateway/bin/run-child.mjs'
+
+const CONSOLE = 'packages/console'
+/** What it is made of. */
+const SOURCES = [
+  `${CONSOLE}/src`,
+  `${CONSOLE}/public`,
+  `${CONSOLE}/index.html`,
+  `${CONSOLE}/vite.config.ts`,
+  `${CONSOLE}/operations-plugin.ts`,
+  `${CONSOLE}/package.json`,
+  'packages/contract/src',
+  'package-lock.json',
+]
+
+/**
+ * @param {string} root
+ * @param {string} node the Node to build with
+ * @returns {Promise<{ sentence: string, code: number } | undefined>} undefined when it is there
+ */
+export async function ensureConsole(root, node) {
+  if (isBuilt(root)) return undefined
+  const { holdInstallLock } = await import('./install-lock.mjs')
+  const lock = await holdInstallLock(join(root, '.cache', 'console.lock'))
+  try {
+    if (isBuilt(root)) return undefined // whoever held the lock before us did the work
+    console.error('Building the console: once, and again when its sources change.')
+    const began = Date.now()
+    const wanted = stampOf(root)
+    rmSync(stampPath(root), { force: true })
+    let said = ''
+    const words = [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--config', `${CONSOLE}/vite.config.ts`]
+    const code = await runChild(
+      node,
+      [...words, '--logLevel', 'warn'],
+      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+      (child) => {
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding('utf8').on('data', (text) => (said += text))
+      },
+    )
+    if (code !== 0) return { sentence: `${said}\nThe console could not be built.`, code }
+    mkdirSync(dirname(stampPath(root)), { recursive: true })
+    writeFileSync(stampPath(root), wanted)
+    console.error(`Built it in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+    return undefined
+  } finally {
+    lock.release()
+  }
+}
+
+function isBuilt(root) {
+  if (!existsSync(join(root, CONSOLE, 'dist/site/index.html')) || !existsSync(stampPath(root))) return false
+  return readFileSync(stampPath(root), 'utf8') === stampOf(root)
+}
+
+const stampPath = (root) => join(root, CONSOLE, 'dist/sources.sha256')
+
+function stampOf(root) {
+  const hash = createHash('sha256')
+  for (const source of SOURCES)
+    for (const file of filesOf(join(root, source)))
+      hash
+        .update(`${relative(root, file).split(sep).join('/')}\0`)
+        .update(readFileSync(file))
+        .update('\0')
+  return `${hash.digest('hex')}\n`
+}
+
+function filesOf(path) {
+  if (!existsSync(path)) return []
+  if (statSync(path).isFile()) return [path]
+  const entries = readdirSync(path, { withFileTypes: true, recursive: true })
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+}
