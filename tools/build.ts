@@ -1,30 +1,37 @@
 /**
  * What does `npx toolway` get, and what `npx @toolway/bridge`? `npm run build` bundles the gateway into packages/gateway/dist
  * and the stdio bridge into packages/bridge/dist, and lays the package that is published beside each, in dist/package, where
- * `npm pack` and `npm publish` are run. The gateway's has the bridge in it too, so that whoever has a gateway needs nothing
- * else. It publishes nothing itself, and what was built before is removed first.
+ * `npm pack` and `npm publish` are run. The gateway's has the bridge and the console in it too, so that whoever has a gateway
+ * needs nothing else. It publishes nothing itself, and what was built before is removed first.
  */
-import { cp, readdir, rm, stat } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundle } from './build/bundle.ts'
 import { bundleBridge } from './build/bundle-bridge.ts'
 import { layPackage } from './build/package.ts'
+import { ensureConsole } from './console.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const gateway = join(root, 'packages/gateway')
 const bridge = join(root, 'packages/bridge')
+const site = join(root, 'packages/console/dist')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
 
 async function build(folder: string, bridgeFolder: string): Promise<void> {
   const began = Date.now()
+  const unbuilt = await ensureConsole(root, process.execPath)
+  if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
   await Promise.all([folder, bridgeFolder].map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(bridgeFolder, BRIDGE_FILE) })
   const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE }
   const bundled = await bundle({ root, source: join(gateway, 'src'), folder, elsewhere })
   await cp(join(bridgeFolder, BRIDGE_FILE), join(folder, BRIDGE_FILE))
-  await lay({ workspace: gateway, folder, bundled }, began)
+  await lay({ workspace: gateway, folder, bundled: [...bundled, ...(await modulesOf(site))] }, began)
   await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
 }
+
+/** What the console was made of, as its own build wrote it down; relative to `root`. */
+const modulesOf = async (built: string) => JSON.parse(await readFile(join(built, 'modules.json'), 'utf8')) as string[]
 
 /** The package that is published, in a folder of the bundle that it has in its own `dist`. */
 async function lay(parts: { workspace: string; folder: string; bundled: readonly string[] }, began: number) {

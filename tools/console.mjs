@@ -15,6 +15,7 @@ const SOURCES = [
   `${CONSOLE}/index.html`,
   `${CONSOLE}/vite.config.ts`,
   `${CONSOLE}/operations-plugin.ts`,
+  `${CONSOLE}/modules-plugin.ts`,
   `${CONSOLE}/package.json`,
   'packages/contract/src',
   'package-lock.json',
@@ -28,7 +29,7 @@ const SOURCES = [
 export async function ensureConsole(root, node) {
   if (isBuilt(root)) return undefined
   const { holdInstallLock } = await import('./install-lock.mjs')
-  const lock = await holdInstallLock(join(root, '.cache', 'console.lock'))
+  const lock = await holdInstallLock(join(root, '.cache', 'console.lock'), 'building the console')
   try {
     if (isBuilt(root)) return undefined // whoever held the lock before us did the work
     console.error('Building the console: once, and again when its sources change.')

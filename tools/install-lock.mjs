@@ -14,14 +14,15 @@ const ASK_AGAIN_MS = 250
 /**
  * Waits until this process holds the lock.
  * @param {string} path
+ * @param {string} what it is for, as others who wait for it are told
  * @returns {Promise<{ release(): void }>}
  */
-export async function holdInstallLock(path) {
+export async function holdInstallLock(path, what = 'installing the packages') {
   mkdirSync(dirname(path), { recursive: true })
   let told = false
   while (!tryToTake(path)) {
     if (removeWhenStale(path)) continue
-    if (!told) console.error(`Another run is installing the packages (process ${holderOf(path)?.pid}); waiting for it.`)
+    if (!told) console.error(`Another run is ${what} (process ${holderOf(path)?.pid}); waiting for it.`)
     told = true
     await pause(ASK_AGAIN_MS)
   }

@@ -1,11 +1,12 @@
 /** How is the console built? One bundle under /assets, split by screen, that asks nobody else for anything. */
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { noteModules } from './modules-plugin.ts'
 import { operationsAsData } from './operations-plugin.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [operationsAsData(), react()],
+  plugins: [operationsAsData(), react(), noteModules()],
   build: {
     target: 'es2023',
     // Its own folder, so that what is there beside it (the stamp of the sources) stays.

@@ -9,6 +9,14 @@ import { join } from 'node:path'
 const ACCEPTED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', '0BSD'])
 
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
+/** Code that was taken over into a source: whose, and where the text of its licence lies. */
+const TAKEN_OVER = [
+  {
+    what: 'Icons of Tabler Icons 3.51.0 (MIT)',
+    source: 'packages/console/src/ui/icon-paths.ts',
+    words: 'packages/console/licences/tabler-icons.txt',
+  },
+]
 const RULE = '-'.repeat(100)
 
 interface Manifest {
@@ -21,6 +29,8 @@ interface Manifest {
 export async function readNotices(root: string, files: readonly string[]): Promise<string> {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[0] ?? []))
   const notices = await Promise.all([...folders].sort().map((folder) => readNotice(join(root, folder))))
+  for (const { what, source, words } of TAKEN_OVER)
+    if (files.includes(source)) notices.push(`${what}\n\n${(await readFile(join(root, words), 'utf8')).trim()}\n`)
   const heading = `Toolway includes code of the ${notices.length} packages below, each under its own licence.\n`
   return [heading, ...notices].join(`\n${RULE}\n\n`)
 }

@@ -88,6 +88,7 @@ describe('the words of a fault', () => {
       detail: 'The connection docs cannot be reached: nothing listens there.',
       mend: '`toolway connection test docs` shows what it says.',
       code: 'upstream.unreachable',
+      phase: 'open',
       correlation_id: 'c-1',
     })
   })
