@@ -16,7 +16,7 @@ describe('the first person', () => {
   test('signs up with the code of the first screen, signs in, is somebody, and signs out', async () => {
     await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
     const running = await here.start()
-    expect(running.out()).toContain(`${running.address}/sign-in`)
+    expect(running.out()).toContain(`Console   ${running.address}`)
     const [code = ''] = CODE.exec(running.out()) ?? []
     const add = (typed: string) =>
       here.run(['user', 'add', ADA, '--name', 'Ada', '--setup-code', typed, '--password-stdin'], { input: PASSWORD })

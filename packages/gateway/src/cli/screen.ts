@@ -21,15 +21,17 @@ export interface SignUp {
 
 const AGAIN = '`npx toolway user setup-code` makes another.'
 
-const signUp = ({ address, setUpCode, empty }: SignUp): string[] => {
+/** Where a browser goes, and what it takes to get in. */
+const consoleOf = ({ address, setUpCode, empty }: SignUp): string[] => {
   if (setUpCode !== undefined)
     return [
-      `  Sign up   ${address}/sign-in`,
-      `            The first person needs this set-up code: ${setUpCode}`,
+      `  Console   ${address}`,
+      `            The first person signs up there with this set-up code: ${setUpCode}`,
       `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
       `            It is good once. ${AGAIN}`,
     ]
-  return empty ? [`  Nobody has signed up yet: ${address}/sign-in takes a set-up code; ${AGAIN}`] : []
+  const first = empty ? [`            Nobody has signed up there yet. That takes a set-up code; ${AGAIN}`] : []
+  return [`  Console   ${address}`, ...first]
 }
 
 /** @param demo whether there is a demo connection to call */
@@ -41,10 +43,11 @@ export function firstScreen({ url, key, bridge }: Reached, demo: boolean, people
     '',
     '  Toolway is ready.',
     '',
+    ...consoleOf(people),
+    '',
     `  Address   ${url}`,
     `  Key       ${key}`,
     '            It is shown only this once. `npx toolway key add NAME` makes another.',
-    ...signUp(people),
     '',
     ...firstCall,
     '',
@@ -67,7 +70,7 @@ export function laterScreen(people: SignUp): string[] {
     '',
     `  Toolway is ready at ${people.address}/mcp`,
     '  Keys are shown once; `npx toolway key add NAME` makes another. Ctrl+C stops it.',
-    ...signUp(people),
+    ...consoleOf(people),
     '',
   ]
 }
