@@ -73,6 +73,7 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
       // Tests ask as fast as they can, from one address; what is limited is limited by a test that says so.
       TOOLWAY_LIMIT_ADDRESS: 'off',
       TOOLWAY_LIMIT_ORGANIZATION: 'off',
+      TOOLWAY_LIMIT_ADMINISTRATION: 'off',
       ...settings,
       ...own,
     }

@@ -304,6 +304,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_METRICS: 'off',
       TOOLWAY_LIMIT_ADDRESS: '1',
       TOOLWAY_LIMIT_ORGANIZATION: 'off',
+      TOOLWAY_LIMIT_ADMINISTRATION: '500',
       TOOLWAY_LIMIT_KEY: '3',
       TOOLWAY_LIMIT_CONNECTION: '4',
       TOOLWAY_BODY_LIMIT: '2048',

@@ -194,6 +194,10 @@ export const SETTINGS = {
       'Requests per minute of one organization that has not settled requests_per_minute for itself; off is no limit.',
     ),
   ),
+  TOOLWAY_LIMIT_ADMINISTRATION: setting(
+    perMinute('1000'),
+    'Requests per minute to the admin interface of one organization, the console’s too; off is no limit.',
+  ),
   TOOLWAY_LIMIT_KEY: setting(perMinute('off'), 'Requests per minute of one key or account; off is no limit.'),
   TOOLWAY_LIMIT_CONNECTION: setting(
     perMinute('off'),

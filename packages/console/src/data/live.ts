@@ -20,6 +20,9 @@ const CONCERNS: Readonly<Record<Kind, readonly Noun[]>> = {
   client_seen: ['keys', 'grants'],
 }
 
+/** What happens often is asked about once in so many milliseconds, at the end of them too. */
+const BREATH = 2_000
+
 /** Milliseconds until a broken stream is opened again; doubled up to the second number. */
 const WAITS = [1_000, 30_000] as const
 
@@ -48,11 +51,12 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
   let timer: ReturnType<typeof setTimeout> | undefined
   let [wait] = WAITS as readonly [number, number]
   let wasLive = false
+  const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
   let over = false
 
   const take = (message: MessageEvent<string>) => {
     const event = JSON.parse(message.data) as GatewayEvent
-    for (const noun of CONCERNS[event.type]) void queries.invalidateQueries({ queryKey: [noun] })
+    later.tell(CONCERNS[event.type])
     for (const listen of listeners) listen(event)
   }
   const open = () => {
@@ -79,7 +83,31 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
   open()
   return () => {
     over = true
+    later.stop()
     clearTimeout(timer)
     source?.close()
+  }
+}
+
+/** Says each noun at once, and then no more than once in a breath, however often it is told. */
+export function breathe(say: (noun: Noun) => void, breath = BREATH) {
+  const waiting = new Map<Noun, { again: boolean; timer: ReturnType<typeof setTimeout> }>()
+  const tellOne = (noun: Noun): void => {
+    const held = waiting.get(noun)
+    if (held !== undefined) {
+      held.again = true
+      return
+    }
+    say(noun)
+    const timer = setTimeout(() => {
+      const { again = false } = waiting.get(noun) ?? {}
+      waiting.delete(noun)
+      if (again) tellOne(noun)
+    }, breath)
+    waiting.set(noun, { again: false, timer })
+  }
+  return {
+    tell: (nouns: readonly Noun[]) => nouns.forEach(tellOne),
+    stop: () => waiting.forEach(({ timer }) => clearTimeout(timer)),
   }
 }

@@ -62,9 +62,11 @@ export function createQueries(): QueryClient {
         refetchOnMount: 'always',
         refetchOnWindowFocus: true,
         retry: (count, thrown) => count < 2 && isPassing(Problem.of(thrown)),
+        retryDelay: (count, thrown) => (Problem.of(thrown).retryAfter ?? 2 ** count) * 1_000,
       },
     },
   })
 }
 
-const isPassing = ({ status }: Problem): boolean => status === 0 || status === 502 || status === 503 || status === 504
+const isPassing = ({ status }: Problem): boolean =>
+  status === 0 || status === 429 || status === 502 || status === 503 || status === 504

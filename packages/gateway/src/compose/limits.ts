@@ -18,6 +18,7 @@ export async function composeLimits({ config, vault, log, counters, opened }: Ba
     rates: {
       address: config.TOOLWAY_LIMIT_ADDRESS,
       organization: config.TOOLWAY_LIMIT_ORGANIZATION,
+      administration: config.TOOLWAY_LIMIT_ADMINISTRATION,
       key: config.TOOLWAY_LIMIT_KEY,
       connection: config.TOOLWAY_LIMIT_CONNECTION,
     },

@@ -2,7 +2,7 @@ import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { createLimits, type LimitRates } from './limits.ts'
 
-const OFF: LimitRates = { address: 0, organization: 0, key: 0, connection: 0 }
+const OFF: LimitRates = { address: 0, organization: 0, administration: 0, key: 0, connection: 0 }
 
 function fixture(rates: Partial<LimitRates>) {
   const time = { now: 0 }
@@ -71,7 +71,7 @@ describe('limits', () => {
     for (let n = 0; n < 5_000; n++) {
       void limits.address('192.0.2.1')
       void limits.request('key', 'acme', undefined)
-      void limits.administer('key', 'acme', undefined)
+      void limits.administer('key', 'acme')
       void limits.connection('con', 'docs')
       void limits.unknown()
     }
@@ -106,11 +106,11 @@ describe('limits', () => {
   })
 
   test('whoever must stop a flood of calls has room left for it', () => {
-    const { limits } = fixture({ organization: 1 })
+    const { limits } = fixture({ organization: 1, administration: 1 })
     void limits.request('agent', 'acme', undefined)
     expect(faultOf(() => limits.request('agent', 'acme', undefined))).toBeDefined()
-    expect(limits.administer('admin', 'acme', undefined)).toBeUndefined()
-    expect(faultOf(() => limits.administer('admin', 'acme', undefined))).toMatchObject({ code: 'limit.administration' })
+    expect(limits.administer('admin', 'acme')).toBeUndefined()
+    expect(faultOf(() => limits.administer('admin', 'acme'))).toMatchObject({ code: 'limit.administration' })
   })
 
   test('S3-RATE-04: all endpoints that do not exist are one bucket', () => {

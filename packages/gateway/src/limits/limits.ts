@@ -13,6 +13,8 @@ import { createSharedBuckets, type SharedCount } from './shared-buckets.ts'
 export interface LimitRates {
   readonly address: number
   readonly organization: number
+  /** Of the admin interface of one organization, which a console asks several things at once for each screen. */
+  readonly administration: number
   readonly key: number
   readonly connection: number
 }
@@ -47,11 +49,7 @@ export interface Limits {
   /** One request of a principal to an organization, which may have settled its own `perMinute`. */
   request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
   /** One operation of the admin interface. It has room of its own: whoever must stop a flood is not stopped by it. */
-  administer(
-    principal: string,
-    organization: string | undefined,
-    perMinute: number | undefined,
-  ): Promise<void> | undefined
+  administer(principal: string, organization: string | undefined): Promise<void> | undefined
   connection(id: string, alias: string): Promise<void> | undefined
   /** One request for an endpoint that does not exist; all of them share one bucket. */
   unknown(): Promise<void> | undefined
@@ -155,9 +153,9 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
       if (rates.key === 0) return take(organizations, 'organization', organization, perMinute)
       return both(principal, () => take(organizations, 'organization', organization, perMinute))
     },
-    administer(principal, organization, perMinute = rates.organization) {
+    administer(principal, organization) {
       if (organization === undefined) return take(keys, 'key', principal, rates.key)
-      return both(principal, () => take(administrations, 'administration', organization, perMinute))
+      return both(principal, () => take(administrations, 'administration', organization, rates.administration))
     },
     connection: (id, alias) => take(connections, 'connection', id, rates.connection, 1, alias),
     rules(rates) {

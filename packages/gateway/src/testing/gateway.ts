@@ -62,7 +62,11 @@ export interface TestGatewayOptions {
 export const createTestVault = () => createVault(Buffer.alloc(32, 7))
 
 /** Tests ask as fast as they can, from one address: what is limited is limited by a test that says so. */
-export const UNLIMITED = { TOOLWAY_LIMIT_ADDRESS: 'off', TOOLWAY_LIMIT_ORGANIZATION: 'off' }
+export const UNLIMITED = {
+  TOOLWAY_LIMIT_ADDRESS: 'off',
+  TOOLWAY_LIMIT_ORGANIZATION: 'off',
+  TOOLWAY_LIMIT_ADMINISTRATION: 'off',
+}
 
 export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 

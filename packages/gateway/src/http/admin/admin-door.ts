@@ -9,7 +9,6 @@ import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
 import type { AdminParts, Asking, Served } from '../../admin/serve.ts'
-import { rateOf } from '../../organizations/organizations.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
@@ -77,8 +76,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const place = placeOf(parts, principal, operation.needs, c.req.param())
     const { organization } = place
     if (organization !== undefined) learned.organizationId = organization.id
-    if (principal !== undefined)
-      await limits.administer(principal.id, organization?.id, organization && rateOf(organization))
+    if (principal !== undefined) await limits.administer(principal.id, organization?.id)
     const asked = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
     const asking = operation.media === EVENTS ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
     const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))

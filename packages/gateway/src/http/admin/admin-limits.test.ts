@@ -22,7 +22,7 @@ const OPERATIONS = [
 
 function fixture(rates: Partial<LimitRates>) {
   const limits = createLimits({
-    rates: { address: 0, organization: 0, key: 0, connection: 0, ...rates },
+    rates: { address: 0, organization: 0, administration: 0, key: 0, connection: 0, ...rates },
     now: () => 0,
     onRefuse() {},
   })
@@ -65,7 +65,7 @@ describe('the admin door', () => {
   })
 
   test('counts what is done in an organization apart from its calls', async () => {
-    const { ask, limits } = fixture({ organization: 2 })
+    const { ask, limits } = fixture({ organization: 2, administration: 2 })
     const look = () => ask('GET', '/api/v1/tenants/acme')
     expect([await look(), await look(), await look()]).toEqual(['204', '204', 'limit.administration'])
     expect(limits.request('key', 'org_1', undefined)).toBeUndefined()
