@@ -6,6 +6,7 @@
 import { showMe, type GatewayEvent } from '@toolway/contract/admin'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { alone } from './alone.ts'
 import { call } from './call.ts'
 import type { Noun } from './queries.ts'
 
@@ -46,47 +47,78 @@ export function useLive(address: string): LiveState {
   return state
 }
 
+/**
+ * A browser opens six connections to a gateway without TLS, all tabs together: so one tab holds the stream, and tells the others.
+ * When it is closed, the next one does.
+ */
 function follow(address: string, queries: QueryClient, say: (state: LiveState) => void): () => void {
+  const over = new AbortController()
+  const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
+  let wasLive = false
+  const hear = (told: Told) => {
+    if ('event' in told) {
+      later.tell(CONCERNS[told.event.type])
+      for (const listen of listeners) listen(told.event)
+      return
+    }
+    say(told.state)
+    if (told.state === 'live' && wasLive) void queries.invalidateQueries()
+    wasLive ||= told.state === 'live'
+  }
+  const channel = new BroadcastChannel(`toolway-live ${address}`)
+  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => hear(data))
+  const tell = (told: Told) => {
+    hear(told)
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target: it reaches this origin alone
+    channel.postMessage(told)
+  }
+  void alone(`toolway-live ${address}`, () => hold(address, tell, over.signal), over.signal)
+  return () => {
+    over.abort()
+    later.stop()
+    channel.close()
+  }
+}
+
+type Told = { readonly event: GatewayEvent } | { readonly state: LiveState }
+
+/** Until the signal: the stream, and after a break another one. */
+function hold(address: string, tell: (told: Told) => void, over: AbortSignal): Promise<void> {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  let [wait] = WAITS as readonly [number, number]
-  let wasLive = false
-  const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
-  let over = false
-
-  const take = (message: MessageEvent<string>) => {
-    const event = JSON.parse(message.data) as GatewayEvent
-    later.tell(CONCERNS[event.type])
-    for (const listen of listeners) listen(event)
-  }
+  let wait: number = WAITS[0]
   const open = () => {
-    if (over) return
+    if (over.aborted) return
     source = new EventSource(address)
-    for (const kind of Object.keys(CONCERNS)) source.addEventListener(kind, take as (event: Event) => void)
+    for (const kind of Object.keys(CONCERNS))
+      source.addEventListener(kind, ({ data }: MessageEvent<string>) =>
+        tell({ event: JSON.parse(data) as GatewayEvent }),
+      )
     source.addEventListener('open', () => {
-      ;[wait] = WAITS
-      say('live')
-      if (wasLive) void queries.invalidateQueries()
-      wasLive = true
+      wait = WAITS[0]
+      tell({ state: 'live' })
     })
     source.addEventListener('error', () => void again())
   }
   /** An EventSource hides why it failed: a question that renews an expired sign-in finds out. */
   const again = async () => {
     source?.close()
-    if (over) return
-    say('broken')
+    if (over.aborted) return
+    tell({ state: 'broken' })
     await call(showMe).catch(() => undefined)
     timer = setTimeout(open, wait)
     wait = Math.min(wait * 2, WAITS[1])
   }
+  // Given up between being next and being let in.
+  if (over.aborted) return Promise.resolve()
   open()
-  return () => {
-    over = true
-    later.stop()
-    clearTimeout(timer)
-    source?.close()
-  }
+  return new Promise((resolve) =>
+    over.addEventListener('abort', () => {
+      clearTimeout(timer)
+      source?.close()
+      resolve()
+    }),
+  )
 }
 
 /** Says each noun at once, and then no more than once in a breath, however often it is told. */

@@ -7,7 +7,8 @@ import { ask } from './queries.ts'
 
 export type Membership = Whoami['organizations'][number]
 
-export const me = ask('me', showMe)
+/** Asked once: what changes of it is told by refusals, and by another sign-in. */
+export const me = { ...ask('me', showMe), staleTime: Number.POSITIVE_INFINITY, refetchOnMount: true } as const
 
 /** Only below the frame, which waits for the answer. */
 export function useMe(): Whoami {

@@ -2,6 +2,7 @@
  * The sign-in of this browser. Its tokens are in cookies that no script can read; what is here is how they are renewed, once for
  * all requests and all tabs that find them expired, and where a person goes when that fails.
  */
+import { alone } from './alone.ts'
 import { Problem } from './problem.ts'
 
 const CSRF_COOKIE = 'toolway_csrf'
@@ -29,7 +30,7 @@ export function renew(): Promise<boolean> {
 
 async function renewOnce(): Promise<boolean> {
   const found = Date.now()
-  return navigator.locks.request('toolway-renew', async () => {
+  const renewed = await alone('toolway-renew', async () => {
     if (Number(localStorage.getItem(RENEWED) ?? 0) >= found) return true
     const response = await fetch('/api/v1/auth/refresh', { method: 'POST' }).catch(() => undefined)
     if (response === undefined)
@@ -37,6 +38,7 @@ async function renewOnce(): Promise<boolean> {
     if (response.ok) localStorage.setItem(RENEWED, String(Date.now()))
     return response.ok
   })
+  return renewed === true
 }
 
 export const NO_ANSWER = 'The gateway did not answer.'
