@@ -197,6 +197,7 @@ export {
   INTEGRATION_ACTIONS,
   listAlerts,
 } from './events.ts'
+export { listClientsSeen, SeenClient } from './clients-seen.ts'
 export {
   addIntegration,
   AUTH_TYPES,
