@@ -92,6 +92,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   addOrganizationKey: once(undefined, { name: 'new' }),
   listOrganizationKeys: none,
   removeOrganizationKey: once(rowOf('key', 'keys')),
+  listClientsSeen: none,
   listMyKeys: {
     query: ({ organization }) => ({ organization }),
     answers: [200, 'place.unknown', 'login.needed'],

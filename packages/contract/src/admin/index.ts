@@ -198,6 +198,7 @@ export {
   INTEGRATION_ACTIONS,
   listAlerts,
 } from './events.ts'
+export { listClientsSeen, SeenClient } from './clients-seen.ts'
 export {
   addIntegration,
   AUTH_TYPES,

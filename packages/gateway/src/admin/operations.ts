@@ -7,6 +7,7 @@ import { connectionOperations } from './connections/connections.ts'
 import { describedBy } from './reference/documents.ts'
 import { keyOperations } from './keys/keys.ts'
 import { memberOperations } from './organizations/members.ts'
+import { clientSeenOperations } from './keys/clients-seen.ts'
 import { myKeyOperations } from './keys/my-keys.ts'
 import { grantOperations } from './oauth/grants.ts'
 import { oauthClientOperations } from './oauth/oauth-clients.ts'
@@ -47,6 +48,7 @@ const DESCRIBED: readonly Served[] = [
   ...userOperations,
   ...keyOperations,
   ...myKeyOperations,
+  ...clientSeenOperations,
   ...organizationOperations,
   ...organizationSettingOperations,
   ...organizationEgressOperations,

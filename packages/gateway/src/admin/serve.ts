@@ -59,6 +59,8 @@ export interface AdminParts {
   /** What lets us in at servers. */
   readonly credentials: AdminCredentials
   readonly runtime: Runtime
+  /** Where clients reach this gateway, without a slash at its end. */
+  publicUrl(): string
   readonly events: Pick<EventFeed, 'follow'>
   readonly sendWebhook: SendWebhook
   readonly approvals: AdminApprovals

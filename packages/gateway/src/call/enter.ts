@@ -50,6 +50,8 @@ export interface EnterParts {
   readonly changes: Changes
   readonly listeners: Listeners
   readonly signer: Signer
+  /** Hears of every request that is let in; says nothing and waits for nothing. */
+  readonly seen?: ((standing: Standing, asked: Pick<Asked, 'method' | 'caller'>) => void) | undefined
 }
 
 interface Step {
@@ -202,6 +204,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
         const session = parts.sessions.open(standing.owner, opening)
+        parts.seen?.(standing, { method: request.method, caller: session.caller })
         return { answer: { result: initialized(standing, opening.revision) }, session }
       }
       return counting === undefined ? opened() : counting.then(opened)
@@ -209,7 +212,9 @@ export function createEntrance(parts: EnterParts): Entrance {
     initializeAlone(standing, request) {
       const counting = count(standing)
       const opened = () => {
-        const { revision } = readInitialize(request.params ?? {})
+        const opening = readInitialize(request.params ?? {})
+        const { revision } = opening
+        parts.seen?.(standing, { method: request.method, caller: { ...strangerOf(revision), client: opening.client } })
         return { answer: { result: initializedAlone(standing, revision) }, revision }
       }
       return counting === undefined ? opened() : counting.then(opened)
@@ -221,6 +226,7 @@ function serve(step: Step, parts: EnterParts): Answer | Promise<Answer> {
   const { asked, standing } = step
   if (!permits(standing.role, 'tool_call') && !LOOKS.has(asked.method))
     throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
+  parts.seen?.(standing, asked)
   const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
   const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
   return verb === undefined ? askExtension(step) : verb(step, parts)

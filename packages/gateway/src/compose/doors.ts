@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
-import { createEntrance } from '../call/enter.ts'
+import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
@@ -30,11 +30,12 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly room: ChannelRoom
   /** What tells a client without a token where to get one. */
   readonly challenge: Challenge
+  readonly seen?: EnterParts['seen']
 }
 
 export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsParts) {
-  const { sessions, changes } = parts
-  const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault })
+  const { sessions, changes, seen } = parts
+  const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault, seen })
   const doors = {
     ...parts,
     entrance,
@@ -107,6 +108,7 @@ export function composeAdmin(
       checkpoints,
       connect,
       credentials,
+      publicUrl,
       runtime: {
         upstreams,
         sessions,

@@ -1,9 +1,11 @@
-/** What is told by itself: to those who follow an organization, and to the addresses that it set. */
+/** What is told by itself: to those who follow an organization, and to the addresses that it set; and which clients are noticed. */
 import { findAlert } from '../alerts/list-alerts.ts'
 import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
+import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
+import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { Ground } from './ground.ts'
@@ -12,6 +14,7 @@ export interface Events {
   readonly events: EventFeed
   readonly sendWebhook: SendWebhook
   readonly wakeWebhooks: () => void
+  readonly seen: KeepClientsSeen['note']
 }
 
 export interface ComposeEventsParts {
@@ -33,5 +36,12 @@ export function composeEvents({ db, vault, log, opened }: Ground, { accounts, sn
   opened.defer(() => webhooks.close())
   // What was left undone.
   webhooks.wake()
-  return { events, sendWebhook, wakeWebhooks: webhooks.wake }
+  const { note, close } = createKeepClientsSeen({
+    now: Date.now,
+    store: (seen) => db.system((sql) => storeClientsSeen(sql, seen)),
+    forget: () => db.system(forgetClientsSeen),
+    log,
+  })
+  opened.defer(close)
+  return { events, sendWebhook, wakeWebhooks: webhooks.wake, seen: note }
 }

@@ -66,6 +66,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
                              authority, redirect_uri, expires_at)
     values (${`flw_${id}`}, ${id}, 'same', 'same', ${Buffer.from(id.padEnd(32))}, ${Buffer.alloc(32)}, 'same', 'same', '{}',
             'https://same.example', now())`
+  await sql(Nothing)`
+    insert into clients_seen (organization_id, principal, client, version, revision, seen_at)
+    values (${id}, 'same', 'same', '1', '2025-11-25', now())`
   await sql(Nothing)`insert into alerts (id, organization_id, kind) values (${`alr_${id}`}, ${id}, 'tool.held')`
   await sql(Nothing)`
     insert into webhooks (id, organization_id, url, events, sealed_secret)
@@ -118,6 +121,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'approval_messages',
       'approvals',
       'catalogs',
+      'clients_seen',
       'connections',
       'credentials',
       'exposed_names',

@@ -69,6 +69,19 @@ create table catalogs (
   stale_reason text,
   digest text
 );
+create table clients_seen (
+  organization_id text not null,
+  principal text not null,
+  client text not null,
+  version text not null,
+  revision text not null,
+  key_id text,
+  user_id text,
+  initialize_at timestamp with time zone,
+  list_at timestamp with time zone,
+  call_at timestamp with time zone,
+  seen_at timestamp with time zone not null
+);
 create table connections (
   id text not null,
   organization_id text not null,
@@ -547,6 +560,9 @@ alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY 
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table clients_seen add constraint clients_seen_pkey PRIMARY KEY (organization_id, principal, client);
+alter table clients_seen add constraint clients_seen_principal_check CHECK ((principal <> ''::text));
+alter table clients_seen add constraint clients_seen_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table connections add constraint connections_alias_check CHECK ((alias ~ '^[a-z][a-z0-9_-]{0,30}$'::text));
 alter table connections add constraint connections_connector_check CHECK ((connector = ANY (ARRAY['mcp.http'::text, 'mcp.process'::text, 'contract'::text, 'openapi'::text])));
 alter table connections add constraint connections_id_check CHECK ((id <> ''::text));
@@ -759,6 +775,7 @@ CREATE INDEX approvals_due ON public.approvals USING btree (expires_at) WHERE (s
 CREATE INDEX approvals_listed ON public.approvals USING btree (organization_id, created_at);
 CREATE INDEX approvals_of_digest ON public.approvals USING btree (organization_id, digest, created_at);
 CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (organization_id, digest) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
+CREATE INDEX clients_seen_age ON public.clients_seen USING btree (seen_at);
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
@@ -803,6 +820,7 @@ alter table approval_answers enable row level security, force row level security
 alter table approval_messages enable row level security, force row level security;
 alter table approvals enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
+alter table clients_seen enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
 alter table exposed_names enable row level security, force row level security;
@@ -869,6 +887,12 @@ create policy organization_own on catalogs as permissive for all to toolway_orga
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on catalogs as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on clients_seen as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on clients_seen as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on connections as permissive for all to toolway_organization
@@ -1423,6 +1447,29 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_of_client()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+declare
+  before jsonb := case tg_op when 'UPDATE' then to_jsonb(old) else '{}' end;
+  step   text;
+  at     text;
+begin
+  foreach step in array array['initialize', 'list', 'call'] loop
+    at := to_jsonb(new) ->> (step || '_at');
+    if at is null or at = before ->> (step || '_at') then
+      continue;
+    end if;
+    perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'seen',
+              json_build_object('step', step, 'key_id', new.key_id, 'user_id', new.user_id, 'name', new.client,
+                                'version', new.version, 'revision', new.revision, 'at', at))::text);
+  end loop;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_of_connections()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1543,6 +1590,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING NEW TABL
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER clients_seen_told AFTER INSERT OR UPDATE ON public.clients_seen FOR EACH ROW EXECUTE FUNCTION tell_of_client();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.connections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1618,6 +1666,7 @@ grant delete, insert, select, update on approval_answers to toolway_organization
 grant delete, insert, select, update on approval_messages to toolway_organization;
 grant delete, insert, select, update on approvals to toolway_organization;
 grant delete, insert, select, update on catalogs to toolway_organization;
+grant delete, insert, select, update on clients_seen to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on credentials to toolway_organization;
 grant delete, insert, select, update on exposed_names to toolway_organization;

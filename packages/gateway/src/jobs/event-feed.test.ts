@@ -150,4 +150,30 @@ describe('who follows an organization', () => {
     expect(feed.size).toBe(0)
     expect(vi.getTimerCount()).toBe(0)
   })
+
+  test('hears of a client that is its own; whoever manages keys hears of all', async () => {
+    const { feed, follow, roles } = fixture()
+    roles.set(BOB, 'tenant_admin')
+    const [ada, bob] = [follow(person(ADA)), follow(person(BOB))]
+    const seen = {
+      step: 'list',
+      key_id: 'key_1',
+      name: 'c',
+      version: '1',
+      revision: '2025-11-25',
+      at: '2026-01-01T00:00:00+00:00',
+    } as const
+    feed.hear({ organization: ACME, seen: { ...seen, user_id: ADA } })
+    feed.hear({ organization: ACME, seen: { ...seen, user_id: null, name: '' } })
+    await settle()
+    const told = {
+      type: 'client_seen',
+      step: 'list',
+      key_id: 'key_1',
+      revision: '2025-11-25',
+      at: '2026-01-01T00:00:00.000Z',
+    }
+    expect(ada.heard).toEqual([{ ...told, user_id: ADA, client: { name: 'c', version: '1' } }])
+    expect(bob.heard).toEqual([ada.heard[0], { ...told, user_id: null, client: null }])
+  })
 })

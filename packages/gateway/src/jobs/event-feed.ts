@@ -1,12 +1,12 @@
 /**
- * What the followers of an organization hear by themselves: that its connections are others now, that there are new
- * records, and alerts that concern them.
+ * What the followers of an organization hear by themselves: that its connections are others now, that there are new records, alerts
+ * that concern them, and that a client of theirs came in.
  *
  * The database says it, so every gateway tells its own followers of what any of them did. Who follows is bounded for each principal
  * and each organization; what came while nobody followed is not told later. It is asked at each event what a follower may know.
  */
 import { Fault, permits, type OrganizationId } from '@toolway/contract'
-import { INTEGRATION_ACTIONS, type GatewayEvent } from '@toolway/contract/admin'
+import { INTEGRATION_ACTIONS, type ClientSeen, type GatewayEvent } from '@toolway/contract/admin'
 import type { AlertRow } from '../alerts/list-alerts.ts'
 import { roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
@@ -26,6 +26,19 @@ export interface EventNotice {
   readonly approval?: string | undefined
   /** There are records that were not there. */
   readonly records?: boolean | undefined
+  /** A client did a step. */
+  readonly seen?: SeenNotice | undefined
+}
+
+/** As the database says it, which is what the gateway that saw it wrote there. */
+interface SeenNotice {
+  readonly step: ClientSeen['step']
+  readonly key_id: string | null
+  readonly user_id: string | null
+  readonly name: string
+  readonly version: string
+  readonly revision: string
+  readonly at: string
 }
 
 export interface EventFeedParts {
@@ -65,6 +78,7 @@ interface Followed {
   readonly followers: Set<Follower>
   readonly changes: Map<string, Changed>
   readonly alerts: Set<string>
+  seen: SeenNotice[]
   approvals: boolean
   timer: NodeJS.Timeout | undefined
   /** When new records were last told of. */
@@ -102,12 +116,13 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
     }
   }
 
-  function hear({ organization, event, alert, approval, records }: EventNotice): void {
+  function hear({ organization, event, alert, approval, records, seen }: EventNotice): void {
     const here = organization === undefined ? undefined : followed.get(organization)
     if (organization === undefined || here === undefined) return
     if (records === true) return hearRecords(here)
     if (alert !== undefined) here.alerts.add(alert)
     if (approval !== undefined) here.approvals = true
+    if (seen !== undefined && here.seen.length < MOST_TOLD) here.seen.push(seen)
     if (event !== undefined) note(here, changedOf(event))
     here.timer ??= setTimeout(() => void tell(organization, here), GATHER)
   }
@@ -124,15 +139,17 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
   async function tell(organization: string, here: Followed): Promise<void> {
     here.timer = undefined
     const [changes, alerts] = [[...here.changes.values()], [...here.alerts]]
-    const isAsked = here.approvals
+    const { approvals: isAsked, seen } = here
     here.changes.clear()
     here.alerts.clear()
     here.approvals = false
+    here.seen = []
     try {
       if (changes.length > 0) await refresh(organization)
       for (const change of changes) say(here, now(organization, change), undefined)
       // Which ones is for those who may see them to look up.
       if (isAsked) say(here, { type: 'approvals_changed' }, undefined)
+      for (const one of seen) sayTo(here, seenOf(one), (follower) => mayHearOf(follower, one))
       for (const id of alerts) {
         const row = await parts.findAlert(organization, id)
         if (row !== undefined) say(here, { type: 'alert', alert: alertOf(row) }, row)
@@ -150,7 +167,22 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
   })
 
   function say(here: Followed, event: GatewayEvent, alert: AlertRow | undefined): void {
-    for (const follower of here.followers) if (mayHear(follower, alert)) follower.hear(event)
+    sayTo(here, event, (follower) => mayHear(follower, alert))
+  }
+
+  function sayTo(here: Followed, event: GatewayEvent, may: (follower: Follower) => boolean): void {
+    for (const follower of here.followers) if (may(follower)) follower.hear(event)
+  }
+
+  /** Of a client: whose it is, and whoever looks after the organization's keys. */
+  function mayHearOf(follower: Follower, { user_id, key_id }: SeenNotice): boolean {
+    const { principal, organizationId } = follower
+    if (!mayHear(follower, undefined)) return false
+    if (principal.userId !== undefined && principal.userId === user_id) return true
+    if (principal.keyId !== undefined && principal.keyId === key_id) return true
+    const snapshot = findOrganization(organizationId)
+    const role = snapshot === undefined ? undefined : roleOf(principal, snapshot)
+    return role !== undefined && permits(role, 'key_manage')
   }
 
   /** A role may be another by now. An alert reaches whom it concerns and whoever administers connections. */
@@ -194,6 +226,7 @@ const newFollowed = (): Followed => ({
   followers: new Set(),
   changes: new Map(),
   alerts: new Set(),
+  seen: [],
   approvals: false,
   timer: undefined,
   recordsAt: 0,
@@ -218,6 +251,16 @@ function changedOf({ id, action }: NonNullable<EventNotice['event']>): Changed {
   const known = INTEGRATION_ACTIONS.find((one) => one === action)
   return { type: 'integrations_changed', id: typeof id === 'string' ? id : null, action: known ?? 'changed' }
 }
+
+const seenOf = ({ step, key_id, user_id, name, version, revision, at }: SeenNotice): ClientSeen => ({
+  type: 'client_seen',
+  step,
+  key_id,
+  user_id,
+  client: name === '' ? null : { name, version },
+  revision,
+  at: new Date(at).toISOString(),
+})
 
 export const alertOf = ({ id, kind, connection_id, user_id, detail, created_at }: AlertRow) => ({
   id,
