@@ -193,6 +193,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     trails,
     room,
     challenge: createChallenge(endpoints),
+    browsers: { web, publicUrl },
   })
   const oauth = composeOAuth(ground, {
     endpoints,

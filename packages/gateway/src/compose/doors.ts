@@ -5,6 +5,7 @@ import type { AdminParts } from '../admin/serve.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
+import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/console/console-mcp.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
 import { createAdminDoor, type AdminDoorParts } from '../http/admin/admin-door.ts'
 import type { Challenge } from '../http/oauth/challenge.ts'
@@ -30,9 +31,11 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly room: ChannelRoom
   /** What tells a client without a token where to get one. */
   readonly challenge: Challenge
+  /** The sign-ins of browsers, where there are any. */
+  readonly browsers?: ConsoleMcpParts
 }
 
-export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsParts) {
+export function composeMcpDoors({ config, vault }: Base, { browsers, ...parts }: ComposeMcpDoorsParts) {
   const { sessions, changes } = parts
   const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault })
   const doors = {
@@ -43,6 +46,11 @@ export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsP
   }
   return {
     mcp: createMcpDoor(doors),
+    // Who is not signed in is led to the sign-in page by the console, and to no token.
+    consoleMcp:
+      browsers === undefined
+        ? undefined
+        : createMcpDoor({ ...doors, challenge: () => undefined, authorize: createConsoleAuthorization(browsers) }),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
     tools: createToolDoor({
