@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { addressOf } from '../../packages/gateway/src/http/addresses.ts'
+import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
 import { MODERN_META, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { describeEachTown } from './each-town.ts'
 import { roleAt, strangerAt } from './expected.ts'
@@ -25,6 +26,33 @@ const FORMS = [
   { form: 'alias', path: ({ organization }: Place) => `/api/v1/${organization}/connectors/same` },
   { form: 'id', path: ({ organization, connection }: Place) => `/api/v1/${organization}/connectors/${connection}` },
 ] as const
+/** The same for the console, whose people are known by cookies. */
+const CONSOLE_FORMS = [
+  { form: 'console toolset', path: ({ organization }: Place) => `/api/v1/console/${organization}/t/work` },
+  { form: 'console whole', path: ({ organization }: Place) => `/api/v1/console/${organization}` },
+  {
+    form: 'console connection',
+    path: ({ organization, connection }: Place) => `/api/v1/console/${organization}/connectors/${connection}`,
+  },
+] as const
+type Form = (typeof FORMS)[number] | (typeof CONSOLE_FORMS)[number]
+
+/** How a caller comes in: with its header, or as the browser that has its token in a cookie. Keys are in no cookie. */
+type Knock = (caller: Caller, address: string) => { as: Caller; headers: Record<string, string> }
+const byHeader: Knock = (caller) => ({ as: caller, headers: {} })
+const vault = createTestVault()
+const byCookie: Knock = (caller, address) => {
+  const token = keyOf(caller)
+  const [, claims = ''] = token.split('.')
+  const { sid = '' } = (claims === '' ? {} : JSON.parse(Buffer.from(claims, 'base64url').toString())) as {
+    sid?: string
+  }
+  const csrf = vault.sign(sid, 'csrf')
+  return {
+    as: claims === '' ? { ...caller, roles: 'refused' } : caller,
+    headers: { cookie: `toolway_access=${token}`, origin: address, 'x-csrf-token': csrf },
+  }
+}
 interface Place {
   readonly organization: string
   readonly connection: string
@@ -94,16 +122,25 @@ interface Trial {
 /** No door of ours answers a stranger who is known otherwise than one who stands before nothing. */
 async function tryEndpoint(
   { town, markers, tally }: Trial,
-  caller: Caller,
-  form: (typeof FORMS)[number],
+  known: Caller,
+  form: Form,
   session: string,
+  knock: Knock = byHeader,
 ) {
   const { gateway, names } = town
+  const { as: caller, headers } = knock(known, gateway.address)
+  const bearer = knock === byHeader ? caller : undefined
   for (const { ask, looks, way = 'mcp', ...asked } of ASKS(session)) {
+    // The older pair has no address of the console's own.
+    if (knock === byCookie && way !== 'mcp') continue
     const answers = {} as Record<Target, Answered>
     const at = async (target: Target) => {
       const path = `${form.path(names[target])}/${way}${way === 'messages' ? `?sessionId=${session}` : ''}`
-      answers[target] = await request(gateway.address, caller, { ...asked, path })
+      answers[target] = await request(gateway.address, bearer, {
+        ...asked,
+        path,
+        headers: { ...asked.headers, ...headers },
+      })
       const leaks = leaksIn(answers[target], caller, markers, JSON.stringify([asked, path]))
       tally.check(leaks.length === 0, `${caller.name} asks (${ask}) at ${path} and reads ${leaks.join(', ')}`)
     }
@@ -165,6 +202,19 @@ describeEachTown('every endpoint, in every transport, for everybody', {}, (town)
     await inBatches([...others.entries()], ([at, caller]) =>
       tryEndpoint(trial, caller, form, sessions[at % 2]?.session ?? ''),
     )
+    tally.close()
+  })
+
+  test.for(CONSOLE_FORMS.map((form) => [form.form, form] as const))('by cookie, at %s', async ([, form], context) => {
+    const tally = createTally(context)
+    const trial = { town: town(), markers: await markersIn(town()), tally }
+    for (const target of SIDES) expect(addressOf(`${form.path(trial.town.names[target])}/mcp`)).toBeUndefined()
+    const { gateway, callers, names } = trial.town
+    const other = await openSession(
+      `${gateway.address}/o/${names.default.organization}/t/default/mcp`,
+      keyOf(trial.town.caller('platform key')),
+    )
+    await inBatches(callers, (caller) => tryEndpoint(trial, caller, form, other.session, byCookie))
     tally.close()
   })
 

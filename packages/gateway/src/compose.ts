@@ -194,6 +194,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     room,
     challenge: createChallenge(endpoints),
     seen: told.seen,
+    browsers: { web, publicUrl },
   })
   const oauth = composeOAuth(ground, {
     endpoints,

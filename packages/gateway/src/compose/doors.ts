@@ -5,6 +5,7 @@ import type { AdminParts } from '../admin/serve.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
+import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/console/console-mcp.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
 import { createAdminDoor, type AdminDoorParts } from '../http/admin/admin-door.ts'
 import type { Challenge } from '../http/oauth/challenge.ts'
@@ -31,9 +32,11 @@ export interface ComposeMcpDoorsParts extends Omit<
   /** What tells a client without a token where to get one. */
   readonly challenge: Challenge
   readonly seen?: EnterParts['seen']
+  /** The sign-ins of browsers, where there are any. */
+  readonly browsers?: ConsoleMcpParts
 }
 
-export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsParts) {
+export function composeMcpDoors({ config, vault }: Base, { browsers, ...parts }: ComposeMcpDoorsParts) {
   const { sessions, changes, seen } = parts
   const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault, seen })
   const doors = {
@@ -44,6 +47,11 @@ export function composeMcpDoors({ config, vault }: Base, parts: ComposeMcpDoorsP
   }
   return {
     mcp: createMcpDoor(doors),
+    // Who is not signed in is led to the sign-in page by the console, and to no token.
+    consoleMcp:
+      browsers === undefined
+        ? undefined
+        : createMcpDoor({ ...doors, challenge: () => undefined, authorize: createConsoleAuthorization(browsers) }),
     sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
     tools: createToolDoor({

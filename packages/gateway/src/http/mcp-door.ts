@@ -64,6 +64,8 @@ export interface McpDoorParts {
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
   readonly challenge: Challenge
+  /** The Authorization that a request counts as; unsaid, it is the one in its header. Throws for who may not come in. */
+  readonly authorize?: (request: IncomingMessage) => Promise<string | undefined>
   /** Bytes that a body may have. */
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
@@ -101,7 +103,18 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   ): Promise<void> | void {
     response.setHeader('x-correlation-id', trail.correlationId)
     if (draining.aborted) throw new Fault('gateway.draining')
-    const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
+    const onBehalfOf = onBehalfIn(request)
+    const enter = (authorization: string | undefined) =>
+      entered({ place, authorization, onBehalfOf }, request, response, trail)
+    return parts.authorize === undefined ? enter(request.headers.authorization) : parts.authorize(request).then(enter)
+  }
+
+  function entered(
+    inbound: Inbound,
+    request: IncomingMessage,
+    response: ServerResponse,
+    trail: Trail,
+  ): Promise<void> | void {
     const admitted = admit(inbound)
     const visit = (standing: Standing) =>
       visited({ inbound, request, response, header: headerOf(request), standing, trail })
@@ -230,8 +243,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** Throws `credential.brought-shape`: a call never goes on with another credential than its caller thinks. */
-  const broughtIn = ({ request: { headers } }: Visit): string | undefined =>
-    parts.brought(headers[BROUGHT_HEADER], headers.authorization)
+  const broughtIn = ({ request: { headers }, inbound }: Visit): string | undefined =>
+    parts.brought(headers[BROUGHT_HEADER], inbound.authorization)
 
   /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
   function holdOpen(visit: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {

@@ -13,6 +13,7 @@ import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import type { Limits } from '../limits/limits.ts'
 import { addressOf } from './addresses.ts'
 import type { Clients } from './client-address.ts'
+import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
 import type { Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
@@ -33,6 +34,8 @@ export interface ServerParts {
   /** Whether clients reach the gateway by https. */
   readonly https: boolean
   readonly mcp: McpDoor
+  /** The same for the console, where browsers sign in. */
+  readonly consoleMcp?: McpDoor | undefined
   /** None where no session outlives a request: a stream and the messages to it are two requests. */
   readonly sse: SseDoor | undefined
   readonly webSocket: WebSocketDoor
@@ -108,7 +111,7 @@ const HSTS = 'max-age=31536000'
 const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
-  const { guard, clients, limits, mcp, sse, webSocket, eventSocket, oauth, tools, policy } = parts
+  const { guard, clients, limits, mcp, consoleMcp, sse, webSocket, eventSocket, oauth, tools, policy } = parts
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
@@ -158,6 +161,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   /** What is no MCP endpoint. A browser that asks first is told what the server says of every address. */
   function beside(request: IncomingMessage, response: ServerResponse, path: string): void | Promise<unknown> {
     if (oauth?.takes(path) === true) return oauth.answer(request, response, path)
+    const place = consoleMcp === undefined ? undefined : consolePlaceOf(path)
+    if (place !== undefined) return consoleMcp?.answer(request, response, place)
     const tool = tools?.addressOf(path)
     const isPolicy = tool === undefined && policy?.takes(path) === true
     // An address of one part may be a page; only what is sent to it is for a tool.

@@ -17,6 +17,7 @@ import { placeOf, type PlaceParts } from '../admin/admin-place.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { closeCodeOf, closeReasonOf } from '../lasting/close-codes.ts'
+import { refuseOthersPages } from '../sign-in/own-page.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 
 export interface EventSocketParts extends CallerParts {
@@ -54,17 +55,12 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
   /** Who may look, and where. Throws what whoever may not is told. */
   async function stand(request: IncomingMessage) {
     const { authorization, cookie } = request.headers
-    if (authorization === undefined && cookie !== undefined) refuseOthersPages(request)
+    if (authorization === undefined && cookie !== undefined) refuseOthersPages(request, parts.publicUrl())
     const principal = await whoAsks(parts, { method: 'GET', authorization, cookie, csrf: undefined })
     refuseBeyond(principal, followEvents)
     const { organization } = placeOf(places, principal, followEvents.needs, {})
     if (organization === undefined) throw new Fault('place.unknown')
     return { principal, organizationId: organization.id }
-  }
-
-  function refuseOthersPages({ headers }: IncomingMessage): void {
-    const own = [URL.parse(parts.publicUrl())?.origin, `http://${headers.host}`, `https://${headers.host}`]
-    if (!own.includes(headers.origin?.toLowerCase())) throw new Fault('request.origin')
   }
 
   async function enter(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {

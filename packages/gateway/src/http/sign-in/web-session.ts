@@ -2,7 +2,7 @@
  * The cookies of a browser: an access token that scripts cannot read, a refresh token that only sign-in's own addresses get,
  * and a CSRF token that is bound to the sign-in by HMAC (OWASP, signed double submit).
  *
- * Only the admin door and the gateway's own pages look at them; MCP endpoints never do.
+ * Only the admin door, the gateway's own pages and the console's own way to the tools look at them; MCP endpoints never do.
  */
 import { Fault, type FamilyId } from '@toolway/contract'
 import type { WebCookies } from '../../admin/people/sign-in.ts'
@@ -23,6 +23,8 @@ export interface WebSession extends WebCookies {
   principalOf(cookies: string | undefined): Promise<Principal | undefined>
   /** The same, but it throws `token.expired` or `token.unknown` for cookies that are not good any more. */
   identify(cookies: string | undefined): Promise<Principal | undefined>
+  /** The Authorization that the cookies stand for, whether it is good or not. Nothing of it may leave the gateway. */
+  authorizationOf(cookies: string | undefined): string | undefined
   /** What a form (field `csrf`) or a script (header `X-CSRF-Token`) must send along with whatever changes something. */
   csrfOf(signInId: FamilyId): string
 }
@@ -44,16 +46,22 @@ export function createWebSession({ identify, vault, publicUrl }: WebSessionParts
   const line = (name: string, value: string, path: string, seconds: number, readable = false) =>
     `${name}=${value}; Path=${path}; Max-Age=${seconds}; SameSite=Strict${readable ? '' : '; HttpOnly'}${isSecure() ? '; Secure' : ''}`
 
-  async function known(cookies: string | undefined): Promise<Principal | undefined> {
+  function authorizationOf(cookies: string | undefined): string | undefined {
     const token = cookieOf(cookies, names().access)
-    if (token === undefined || !TOKEN_FORM.test(token)) return undefined
-    const principal = await identify(`Bearer ${token}`)
+    return token === undefined || !TOKEN_FORM.test(token) ? undefined : `Bearer ${token}`
+  }
+
+  async function known(cookies: string | undefined): Promise<Principal | undefined> {
+    const authorization = authorizationOf(cookies)
+    if (authorization === undefined) return undefined
+    const principal = await identify(authorization)
     if (principal.resource !== publicUrl()) throw new Fault('token.unknown')
     return principal
   }
 
   return {
     identify: known,
+    authorizationOf,
     async principalOf(cookies) {
       try {
         return await known(cookies)
