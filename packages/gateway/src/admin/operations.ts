@@ -35,6 +35,7 @@ import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
 import { lockOperations } from './connections/locks.ts'
 import { toolOperations } from './connections/tools.ts'
+import { organizationToolOperations } from './tools/tools.ts'
 import { groupOperations } from './organizations/groups.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './people/users.ts'
@@ -53,6 +54,7 @@ const DESCRIBED: readonly Served[] = [
   ...openApiOperations,
   ...accountOperations,
   ...toolOperations,
+  ...organizationToolOperations,
   ...lockOperations,
   ...toolsetOperations,
   ...ruleOperations,

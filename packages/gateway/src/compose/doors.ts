@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
+import type { Stand } from '../call/admit.ts'
 import { createEntrance } from '../call/enter.ts'
+import { createListPreview } from '../call/list-preview.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
@@ -67,6 +69,7 @@ export interface ComposeAdminParts
   readonly snapshots: KeepSnapshots
   readonly rules: PlatformRules
   readonly open: OpenStreams
+  readonly stand: Stand
   readonly draining: AbortSignal
 }
 
@@ -87,6 +90,7 @@ export function composeAdmin(
     logs,
     events,
     sendWebhook,
+    stand,
   } = parts
   return createAdminDoor({
     operations: OPERATIONS,
@@ -103,6 +107,7 @@ export function composeAdmin(
       events,
       sendWebhook,
       approvals,
+      previewList: createListPreview({ stand, signer: vault }),
       requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       checkpoints,
       connect,
