@@ -9,7 +9,7 @@ import { LIMITS } from './effects.ts'
 import { openApiShape } from './openapi.ts'
 import { REVISIONS } from './revisions.ts'
 import { RuleWords } from './rules.ts'
-import { Audience, DISCOVERY_MODES } from './toolset-words.ts'
+import { Audience, DISCOVERY_MODES, ToolsetTools } from './toolset-words.ts'
 
 /**
  * Chosen once, kept for good: clients see tool names that start with it. No `__` and no `_` at its end, so that
@@ -159,6 +159,8 @@ export const ToolsetSettings = z.strictObject({
   page: z.int().min(1).max(1000).optional(),
   /** Patterns like those of `include`: tools that are listed beside those that find the others. */
   pinned: z.array(z.string().min(1)).max(200).optional(),
+  /** What single tools are called there, and say of themselves. */
+  tools: ToolsetTools.optional(),
   /** For whom it is there; absent means everybody of the organization. */
   audience: Audience.optional(),
 })

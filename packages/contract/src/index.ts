@@ -15,7 +15,7 @@ export {
   TIMEOUTS,
   ToolsetSettings,
 } from './connections.ts'
-export { Audience, DISCOVERY_MODES, SMALL_PAGE } from './toolset-words.ts'
+export { Audience, DISCOVERY_MODES, SMALL_PAGE, ToolWords } from './toolset-words.ts'
 export type { DiscoveryMode } from './toolset-words.ts'
 export { DOCUMENT_LIMIT, KeyPlace, OperationEffects, OperationPattern, OperationSelection } from './openapi.ts'
 export { Authority, ClientAuthMethod } from './authority.ts'

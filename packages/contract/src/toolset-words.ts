@@ -1,4 +1,4 @@
-/** What can be said of a toolset beside its selection: how its tools are found, and for whom it is there (ledger U-08, U-19). */
+/** What can be said of a toolset beside its selection: how its tools are found and worded, and for whom it is there (ledger U-08, U-19). */
 import { z } from 'zod'
 import { ROLES } from './roles.ts'
 
@@ -29,3 +29,38 @@ export const Audience = z
     error: 'names nobody: say roles, groups, members or keys, or leave the audience out',
   })
 export type Audience = z.output<typeof Audience>
+
+/** Tools of the gateway itself, which a list may have beside those of servers. */
+const OWN_TOOLS: ReadonlySet<string> = new Set(['search_tools', 'describe_tool', 'call_tool', 'read_result'])
+
+/** What one tool is called at the endpoint of a toolset, and what it says of itself there, instead of its server's words. */
+export const ToolWords = z
+  .strictObject({
+    /**
+     * Clients of all kinds take such a name. Names with `__` are those of connections, so that no tool that comes later ever gets one
+     * that somebody knows another by.
+     */
+    name: z
+      .string()
+      .regex(/^[a-zA-Z](?:[a-zA-Z0-9-]|_(?!_)){0,63}$/, {
+        error: 'starts with a letter and has at most 64 characters of a-z, A-Z, 0-9, _ and -, no __',
+      })
+      .refine((name) => !OWN_TOOLS.has(name), { error: 'is the name of a tool of the gateway itself' })
+      .optional(),
+    title: z.string().trim().min(1).max(200).optional(),
+    description: z.string().trim().min(1).max(10_000).optional(),
+  })
+  .refine((words) => Object.values(words).some((word) => word !== undefined), {
+    error: 'says nothing: say a name, a title or a description, or leave the tool out',
+  })
+export type ToolWords = z.output<typeof ToolWords>
+
+/** By joined name (`alias__tool`). */
+export const ToolsetTools = z
+  .record(z.string().min(1).max(200), ToolWords)
+  .refine((tools) => Object.keys(tools).length <= 2_000, { error: 'has more than 2000 tools' })
+  .refine((tools) => isDistinct(Object.values(tools).flatMap(({ name }) => name ?? [])), {
+    error: 'gives one name to two tools',
+  })
+
+const isDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length

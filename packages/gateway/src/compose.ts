@@ -219,6 +219,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   })
   const admin = composeAdmin(ground, {
     ...shared,
+    stand: admission.stand,
     connect: connect.admin,
     approvals: approving.admin,
     publicUrl,

@@ -81,6 +81,18 @@ export {
   Tool,
 } from './tools.ts'
 export {
+  getToolInFull,
+  listAllTools,
+  MOST_TOOLS,
+  OrganizationTool,
+  switchAllTools,
+  TOOL_MARKS,
+  TOOL_PLIGHTS,
+  ToolInFull,
+} from './all-tools.ts'
+export type { ToolMark } from './all-tools.ts'
+export { ListPreview, previewList } from './list-previews.ts'
+export {
   acceptTool,
   getToolDifference,
   getToolLock,

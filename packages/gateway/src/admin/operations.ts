@@ -37,6 +37,7 @@ import { statsOperations } from './runtime/stats.ts'
 import { usageOperations } from './runtime/usage.ts'
 import { lockOperations } from './connections/locks.ts'
 import { toolOperations } from './connections/tools.ts'
+import { organizationToolOperations } from './tools/tools.ts'
 import { groupOperations } from './organizations/groups.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './people/users.ts'
@@ -56,6 +57,7 @@ const DESCRIBED: readonly Served[] = [
   ...openApiOperations,
   ...accountOperations,
   ...toolOperations,
+  ...organizationToolOperations,
   ...lockOperations,
   ...toolsetOperations,
   ...ruleOperations,

@@ -13,6 +13,7 @@ import type { Principal } from '../identity/principal.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
+import type { ListPreviews } from '../call/list-preview.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
@@ -64,6 +65,7 @@ export interface AdminParts {
   readonly events: Pick<EventFeed, 'follow'>
   readonly sendWebhook: SendWebhook
   readonly approvals: AdminApprovals
+  readonly previewList: ListPreviews
 }
 
 /** One request as the door learned it. */

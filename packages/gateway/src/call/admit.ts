@@ -49,12 +49,22 @@ export interface AdmitParts {
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
+/** Where somebody stands who is known already. */
+export type Stand = (known: Principal, inbound: Omit<Inbound, 'authorization'>) => Standing
 
 const DEFAULT_TOOLSET = 'default'
 
 export function createAdmit(parts: AdmitParts): Admit {
+  const { identity } = parts
+  const stand = createStand(parts)
+  return (inbound) => {
+    const principal = identity.identify(inbound.authorization)
+    return principal instanceof Promise ? principal.then((known) => stand(known, inbound)) : stand(principal, inbound)
+  }
+}
+
+export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
   const {
-    identity,
     accounts,
     organization,
     defaultOrganization,
@@ -70,7 +80,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     placeOf,
     results,
   } = parts
-  function stand(known: Principal, { place: named, onBehalfOf }: Inbound): Standing {
+  const stand: Stand = (known, { place: named, onBehalfOf }) => {
     const place = placeOf?.(named, known) ?? named
     // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
     if (!isFor(known, place)) throw new Fault('token.unknown')
@@ -135,10 +145,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     return { toolset, connection: place.connection }
   }
 
-  return (inbound) => {
-    const principal = identity.identify(inbound.authorization)
-    return principal instanceof Promise ? principal.then((known) => stand(known, inbound)) : stand(principal, inbound)
-  }
+  return stand
 }
 
 const isFor = ({ endpoint }: Principal, { organization, toolset, connection }: Place): boolean =>

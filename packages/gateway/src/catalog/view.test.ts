@@ -1,4 +1,4 @@
-import type { ConnectionId, Rule } from '@toolway/contract'
+import type { ConnectionId, Rule, ToolWords } from '@toolway/contract'
 import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
@@ -414,5 +414,41 @@ describe('instructions', () => {
     expect(instructionsOf(createView(parts, true))).toBe('## a\n\nDo.\n\n## c\n\nNot.')
     expect(instructionsOf(createView(parts.slice(0, 1), false))).toBe('Do.')
     expect(instructionsOf(createView([offer('b')], true))).toBeUndefined()
+  })
+})
+
+describe('an endpoint that has words of its own for tools', () => {
+  const files = offer('files', { tools: [tool('read', { description: 'Reads.' }), tool('write')] })
+  const words: Record<string, ToolWords> = {
+    files__read: { name: 'look', title: 'Look', description: 'Looks at a file.' },
+    files__write: { name: 'look' },
+    web__gone: { name: 'gone' },
+  }
+  const selects = {
+    limit: 'execute',
+    tool: () => true,
+    whole: () => true,
+    words: (name: string) => words[name],
+  } as const
+  const view = createView([files, offer('web', { tools: [tool('read')] })], true, selects)
+
+  test('lists them by those, and gives no name to two', () => {
+    expect(view.list('tools', '2025-11-25')).toMatchObject([
+      { name: 'look', title: 'Look', description: 'Looks at a file.' },
+      { name: 'files__write' },
+      { name: 'web__read' },
+    ])
+  })
+
+  test('finds the same tool by its new name and by the one that clients may still know', () => {
+    expect(view.tool('look')).toMatchObject({ alias: 'files', name: 'read' })
+    expect(view.tool('files__read')).toBe(view.tool('look'))
+    expect(view.tool('gone')).toBeUndefined()
+  })
+
+  test('keeps the names of the server at the endpoint of one connection, and says the texts there too', () => {
+    const alone = createView([files], false, selects)
+    expect(alone.list('tools', '2025-11-25')[0]).toMatchObject({ name: 'read', description: 'Looks at a file.' })
+    expect(alone.tool('look')).toBeUndefined()
   })
 })

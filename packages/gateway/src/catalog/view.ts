@@ -16,6 +16,7 @@ import {
   type Rule,
   type ToolFacts,
   type ToolPolicy,
+  type ToolWords,
 } from '@toolway/contract'
 import {
   adaptTool,
@@ -41,6 +42,7 @@ import {
 } from '@toolway/protocol'
 import { accountArgument, offerAccount } from './account-choice.ts'
 import { oldNames } from './old-names.ts'
+import { renamed, worded } from './tool-words.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
 import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool } from './budgets.ts'
@@ -164,6 +166,8 @@ export interface Selects {
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
+  /** What a tool is called at that endpoint, and says of itself; by its joined name. */
+  readonly words?: (joined: string) => ToolWords | undefined
 }
 
 /** What is said of single tools, whatever endpoint they are asked for at. */
@@ -196,7 +200,7 @@ export function createView(
   selects: Selects = ALL,
   screen: Screen = OPEN,
 ): View {
-  const tools = new Map<string, Listed & { target: ToolTarget }>()
+  let tools = new Map<string, Listed & { target: ToolTarget }>()
   const off = new Set<string>()
   const prompts = new Map<string, Listed & { target: Target }>()
   const exposeUri = (alias: string, uri: string) => (joined ? joinUri(alias, uri) : uri)
@@ -237,6 +241,15 @@ export function createView(
   // Only now: a tool that is left out keeps its name, so that no limit and no switch changes the name of another.
   for (const [name, { target }] of tools)
     if (off.has(name) || !reaches(limitOf(target.alias), target.effect)) tools.delete(name)
+
+  // Last, so that what an endpoint calls one tool changes the name of no other; a name that somebody saw still leads there.
+  const words = selects.words === undefined ? undefined : wordsOf(selects.words)
+  const before = joined && words !== undefined ? renamed(tools, words) : undefined
+  if (before !== undefined) tools = before.tools
+
+  function wordsOf(of: NonNullable<Selects['words']>) {
+    return ({ from, definition }: Listed) => of(joinName(from.alias, String(definition['name'])))
+  }
 
   function limitOf(alias: string): Limit {
     const own = selects.limitOf?.(alias)
@@ -285,7 +298,8 @@ export function createView(
         // What is kept back is listed to nobody.
         if (target.held !== undefined || (!apps && isAppOnly(definition))) return []
         const { policy } = target
-        const promised = narrowedOutput(defineTool(from, definition, revision), policy)
+        const own = worded(definition, words?.({ from, definition }))
+        const promised = narrowedOutput(defineTool(from, own, revision), policy)
         const defined = rewriteToolMeta(promised, (uri) => exposeUri(from.alias, uri))
         const ruled = policy?.varies === false ? ruledDefinition(defined, policy, ANYBODY) : defined
         return ruled === undefined ? [] : [{ ...offerAccount(ruled, target.account), name }]
@@ -339,7 +353,7 @@ export function createView(
             ),
           )
         : [],
-    tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? ''))?.target,
+    tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? before?.names.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,

@@ -1,5 +1,5 @@
 /** What lets a request in, at every door: one way to be admitted, and the streams that are asked again when facts change. */
-import { createAdmit, type Admit } from '../call/admit.ts'
+import { createAdmit, createStand, type Admit, type Stand } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
 import type { Approvals, CallCredentials, ConnectFirst, Place } from '../call/ports.ts'
@@ -36,6 +36,7 @@ export interface ComposeAdmissionParts {
 
 export interface Admission {
   readonly admit: Admit
+  readonly stand: Stand
   readonly open: OpenStreams
   readonly connectFirst: ConnectFirst
 }
@@ -53,8 +54,7 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
   opened.defer(() => connectFirst.close())
   const tasks = createTaskBook(vault)
   opened.defer(() => tasks.close())
-  const admit = createAdmit({
-    identity,
+  const standing = {
     accounts,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
@@ -69,6 +69,7 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
     tasks,
     approvals,
     results: parts.results,
-  })
-  return { admit, open: createOpenStreams(admit), connectFirst }
+  }
+  const admit = createAdmit({ identity, ...standing })
+  return { admit, stand: createStand(standing), open: createOpenStreams(admit), connectFirst }
 }

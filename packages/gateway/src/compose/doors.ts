@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
+import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
+import { createListPreview } from '../call/list-preview.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
 import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/console/console-mcp.ts'
@@ -76,6 +78,7 @@ export interface ComposeAdminParts
   readonly snapshots: KeepSnapshots
   readonly rules: PlatformRules
   readonly open: OpenStreams
+  readonly stand: Stand
   readonly draining: AbortSignal
 }
 
@@ -96,6 +99,7 @@ export function composeAdmin(
     logs,
     events,
     sendWebhook,
+    stand,
   } = parts
   return createAdminDoor({
     operations: OPERATIONS,
@@ -112,6 +116,7 @@ export function composeAdmin(
       events,
       sendWebhook,
       approvals,
+      previewList: createListPreview({ stand, signer: vault }),
       requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       checkpoints,
       connect,

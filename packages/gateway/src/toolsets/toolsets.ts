@@ -9,6 +9,7 @@ import {
   type Limit,
   type OrganizationId,
   type ToolsetId,
+  type ToolWords,
 } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
@@ -61,6 +62,8 @@ export interface Selection {
   tool(alias: string, joined: string): boolean
   /** Whether all of the connection is in, its resources too: patterns speak of tools, and what they leave out stays out. */
   whole(alias: string): boolean
+  /** What the tool of that joined name is called there; absent where no tool has words of its own. */
+  readonly words?: (joined: string) => ToolWords | undefined
 }
 
 /** How clients come to its tools. */
@@ -85,7 +88,7 @@ export const EVERYTHING: Selection = {
 }
 
 export function selectionOf(settings: ToolsetSettings): Selection {
-  const { connections, include, exclude, limit = 'execute', limits = {}, audience } = settings
+  const { connections, include, exclude, limit = 'execute', limits = {}, audience, tools } = settings
   const aliases = connections === undefined ? undefined : new Set(connections)
   const included = include.map(patternOf)
   const excluded = exclude.map(patternOf)
@@ -96,6 +99,9 @@ export function selectionOf(settings: ToolsetSettings): Selection {
     discovery: discoveryOf(settings),
     limitOf: (alias) => lesserLimit(limit, Object.hasOwn(limits, alias) ? (limits[alias] ?? limit) : limit),
     connection,
+    ...(tools === undefined
+      ? {}
+      : { words: (joined: string) => (Object.hasOwn(tools, joined) ? tools[joined] : undefined) }),
     whole: (alias) =>
       connection(alias) &&
       exclude.length === 0 &&

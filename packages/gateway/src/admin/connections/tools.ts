@@ -1,13 +1,10 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
-import { approvalOf, effectOf, Fault, type OrganizationId } from '@toolway/contract'
+import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { isObject, joinName, type JsonObject } from '@toolway/protocol'
-import { ANYBODY } from '../../catalog/ruled-definition.ts'
-import { toolFacts } from '../../catalog/view.ts'
-import { createHolds, createSwitches, screenOf } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { switchAllTools, switchTools, type Switch } from '../../connections/tool-states.ts'
+import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
@@ -33,53 +30,8 @@ const subject = ({
   subjectOf(parts, organization.id, params['connection'] ?? '')
 
 /** Every tool that the server offered last, as it stands here. */
-function toolsOf({ snapshot, connection }: Subject): shapes.Tool[] {
-  const { connections, rules, states, catalogs } = snapshot
-  const switches = createSwitches(states)
-  const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
-  const screen = screenOf(unswitched, [], rules)({ organization: snapshot.organization.slug, toolset: 'default' })
-  const catalog = catalogs.get(connection.id)
-  const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
-  const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
-  const named = new Map<string, JsonObject>()
-  for (const definition of catalog?.tools ?? []) {
-    const { name } = definition
-    if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
-  }
-  return Array.from(named, ([name, definition]) => {
-    const joined = joinName(connection.alias, name)
-    const held = holds.find(connection, name) !== undefined
-    const effect = effectOf(definition['annotations'])
-    const facts = toolFacts(connection.alias, connection.settings.connector, definition, effect)
-    const policy = screen.policy?.(facts, definition['inputSchema'])
-    // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
-    const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
-    const enabled = switches.isOn(connection, name)
-    return {
-      name,
-      joined_name: given.get(`tool ${name}`) ?? joined,
-      title: titleOf(definition),
-      description: textOf(definition['description']),
-      effect,
-      approval: approvalOf(effect, connection.trusted),
-      enabled,
-      hidden_by: enabled
-        ? held
-          ? 'hold'
-          : rule !== undefined && KEEPS_BACK.has(rule.action)
-            ? 'rule'
-            : null
-        : 'switch',
-      rule: rule === undefined ? null : { id: rule.id, action: rule.action, reason: rule.reason },
-    }
-  })
-}
-
-const KEEPS_BACK: ReadonlySet<string> = new Set(['block', 'hide'])
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-const titleOf = ({ title, annotations }: JsonObject): string | null =>
-  textOf(title) ?? (isObject(annotations) ? textOf(annotations['title']) : null)
+const toolsOf = ({ snapshot, connection }: Subject): shapes.Tool[] =>
+  describeTools(snapshot)(connection).map(({ tool }) => tool)
 
 const counts = (tools: readonly shapes.Tool[]) => {
   const enabled = tools.filter((tool) => tool.enabled).length

@@ -1,0 +1,111 @@
+/** The tools of all connections of an organization at once: which there are, which are on, what each costs and how it reads. */
+import { z } from 'zod'
+import { EFFECTS } from '../effects.ts'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES } from '../rules.ts'
+import { inOrganization, operation, pageOf } from './operation.ts'
+import { Tool } from './tools.ts'
+
+/**
+ * What clients and models stumble over: a name that some clients refuse, no description or a very long one, nothing said of what it
+ * does to the world, or the name of a tool of another connection.
+ */
+export const TOOL_MARKS = ['name', 'no-description', 'long-description', 'no-annotations', 'duplicate'] as const
+export type ToolMark = (typeof TOOL_MARKS)[number]
+
+export const TOOL_PLIGHTS = ['on', 'off', 'held', 'hidden'] as const
+
+export const OrganizationTool = Tool.extend({
+  /** Id of its connection. */
+  connection: z.string(),
+  alias: z.string(),
+  connector: z.string(),
+  /** What keeps it from being listed; `connection`: its connection is switched off. */
+  hidden_by: z.enum(['connection', 'switch', 'hold', 'rule']).nullable(),
+  /** What its definition costs a model that reads it, about. */
+  tokens: z.int(),
+  marks: z.array(z.enum(TOOL_MARKS)),
+})
+export type OrganizationTool = z.output<typeof OrganizationTool>
+
+const AboutRule = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  scope: z.enum(RULE_SCOPES),
+  of: z.string().nullable(),
+  action: z.enum(RULE_ACTIONS),
+  state: z.enum(RULE_STATES),
+  reason: z.string(),
+})
+
+export const ToolInFull = OrganizationTool.extend({
+  /** Whole, as its server defines it. */
+  definition: z.record(z.string(), z.unknown()),
+  /** The revision that its server speaks. */
+  revision: z.string().nullable(),
+  /** The rules that can speak of it, at any endpoint. */
+  rules: z.array(AboutRule),
+  /** The toolsets that list it, and what they say otherwise than its server. */
+  toolsets: z.array(
+    z.strictObject({
+      slug: z.string(),
+      title: z.string(),
+      name: z.string(),
+      /** Null where it is the server's own. */
+      other_title: z.string().nullable(),
+      other_description: z.string().nullable(),
+      other_schema: z.record(z.string(), z.unknown()).nullable(),
+    }),
+  ),
+})
+export type ToolInFull = z.output<typeof ToolInFull>
+
+const ALL = '/api/v1/organizations/{organization}/tools'
+const needs = inOrganization('tool_configure')
+
+export const MOST_TOOLS = 2_000
+
+export const listAllTools = operation({
+  id: 'listAllTools',
+  at: `GET ${ALL}`,
+  summary: 'List the tools of all connections of an organization, those that are off or blocked too.',
+  needs,
+  query: z.strictObject({
+    /** Part of a name, a title or a description. */
+    search: z.string().max(100).optional(),
+    effect: z.enum(EFFECTS).optional(),
+    /** Alias or id. */
+    connection: z.string().max(100).optional(),
+    state: z.enum(TOOL_PLIGHTS).optional(),
+    limit: z.coerce.number().int().min(1).max(MOST_TOOLS).default(200),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  }),
+  answer: pageOf(OrganizationTool),
+})
+export const getToolInFull = operation({
+  id: 'getToolInFull',
+  at: `GET ${ALL}/{tool}`,
+  summary:
+    'One tool whole, by its joined name: as its server defines it, what rules speak of it, and how toolsets word it.',
+  needs,
+  answer: ToolInFull,
+})
+export const switchAllTools = operation({
+  id: 'switchAllTools',
+  at: `POST ${ALL}/switch`,
+  summary: 'Switch tools of several connections at once: all of them or, if one does not exist, none.',
+  needs,
+  body: z.strictObject({
+    tools: z
+      .array(
+        z.strictObject({
+          /** Alias or id. */
+          connection: z.string().min(1).max(100),
+          name: z.string().min(1).max(500),
+          enabled: z.boolean(),
+        }),
+      )
+      .min(1)
+      .max(MOST_TOOLS),
+  }),
+  answer: z.strictObject({ changed: z.int() }),
+})

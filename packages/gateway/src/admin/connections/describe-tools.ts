@@ -1,0 +1,67 @@
+/** The tools of a connection as they stand in their organization: what each does, whether it is on, and what keeps it back. */
+import { approvalOf, effectOf, type ToolFacts } from '@toolway/contract'
+import type * as shapes from '@toolway/contract/admin'
+import { isObject, joinName, type JsonObject } from '@toolway/protocol'
+import { ANYBODY } from '../../catalog/ruled-definition.ts'
+import { toolFacts } from '../../catalog/view.ts'
+import { createHolds, createSwitches, screenOf } from '../../call/screen.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+
+export interface DescribedTool {
+  readonly tool: shapes.Tool
+  /** As its server wrote it. */
+  readonly definition: JsonObject
+  readonly facts: ToolFacts
+}
+
+/** What is the same for all connections is read once; each is then asked for by itself. */
+export function describeTools({ organization, connections, rules, states, catalogs }: Snapshot) {
+  const switches = createSwitches(states)
+  const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
+  const screen = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
+
+  return (connection: ConnectionRow): DescribedTool[] => {
+    const catalog = catalogs.get(connection.id)
+    const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
+    const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
+    const named = new Map<string, JsonObject>()
+    for (const definition of catalog?.tools ?? []) {
+      const { name } = definition
+      if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
+    }
+    return Array.from(named, ([name, definition]) => {
+      const held = holds.find(connection, name) !== undefined
+      const effect = effectOf(definition['annotations'])
+      const facts = toolFacts(connection.alias, connection.settings.connector, definition, effect)
+      const policy = screen.policy?.(facts, definition['inputSchema'])
+      // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
+      const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
+      const enabled = switches.isOn(connection, name)
+      const tool: shapes.Tool = {
+        name,
+        joined_name: given.get(`tool ${name}`) ?? joinName(connection.alias, name),
+        title: titleOf(definition),
+        description: textOf(definition['description']),
+        effect,
+        approval: approvalOf(effect, connection.trusted),
+        enabled,
+        hidden_by: enabled
+          ? held
+            ? 'hold'
+            : rule !== undefined && KEEPS_BACK.has(rule.action)
+              ? 'rule'
+              : null
+          : 'switch',
+        rule: rule === undefined ? null : { id: rule.id, action: rule.action, reason: rule.reason },
+      }
+      return { tool, definition, facts }
+    })
+  }
+}
+
+const KEEPS_BACK: ReadonlySet<string> = new Set(['block', 'hide'])
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+export const titleOf = ({ title, annotations }: JsonObject): string | null =>
+  textOf(title) ?? (isObject(annotations) ? textOf(annotations['title']) : null)

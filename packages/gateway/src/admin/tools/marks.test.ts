@@ -1,0 +1,22 @@
+import type { ToolMark } from '@toolway/contract/admin'
+import type { JsonObject } from '@toolway/protocol'
+import { expect, test } from 'vitest'
+import { marksOf } from './marks.ts'
+
+const WELL = { name: 'read', description: 'Reads.', annotations: { readOnlyHint: true } }
+
+test.each<[JsonObject, ToolMark[]]>([
+  [WELL, []],
+  [{ ...WELL, annotations: { destructiveHint: false } }, []],
+  [{ ...WELL, name: 'a.b' }, ['name']],
+  [{ ...WELL, name: 'n'.repeat(65) }, ['name']],
+  [{ ...WELL, description: ' ' }, ['no-description']],
+  [{ ...WELL, description: 'x'.repeat(1_025) }, ['long-description']],
+  [{ name: 'read', annotations: { title: 'Read' } }, ['no-description', 'no-annotations']],
+])('%j has the marks %j', (definition, marks) => {
+  expect(marksOf({ definition, joined: 'a__read', shared: false })).toEqual(marks)
+})
+
+test('a name that another connection has, and a joined name that is too long, are marked', () => {
+  expect(marksOf({ definition: WELL, joined: `a__${'n'.repeat(62)}`, shared: true })).toEqual(['name', 'duplicate'])
+})

@@ -1,0 +1,149 @@
+/** The operations on all tools of an organization, and on what a caller of it is listed. */
+import { Fault, type ConnectionId, type UserId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Operation, OrganizationTool } from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import type { ListAsked } from '../../call/list-preview.ts'
+import { switchTools, type Switch } from '../../connections/tool-states.ts'
+import { principalOf } from '../../identity/identify.ts'
+import { listKeys } from '../../identity/keys/keys.ts'
+import { OPERATOR, type Principal } from '../../identity/principal.ts'
+import { listMembers } from '../../organizations/members.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { findOrganizationTool, listOrganizationTools } from './organization-tools.ts'
+
+type Within = Pick<OrganizationAsked<Operation>, 'parts' | 'organization'>
+
+/** Throws `thing.unknown`. */
+function snapshotOf({ parts, organization }: Within) {
+  const snapshot = parts.snapshots.find({ id: organization.id })
+  if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+  return snapshot
+}
+
+const PLIGHT = { connection: 'hidden', switch: 'off', hold: 'held', rule: 'hidden' } as const
+const plightOf = ({ hidden_by: by }: OrganizationTool) => (by === null ? 'on' : PLIGHT[by])
+
+const list = serveOrganization(shapes.listAllTools, (asked) => {
+  const { search, effect, connection, state, limit, offset } = asked.query
+  const sought = search?.toLowerCase()
+  const found = listOrganizationTools(snapshotOf(asked)).filter(
+    (tool) =>
+      (effect === undefined || tool.effect === effect) &&
+      (connection === undefined || tool.connection === connection || tool.alias === connection) &&
+      (state === undefined || plightOf(tool) === state) &&
+      (sought === undefined ||
+        [tool.joined_name, tool.name, tool.title, tool.description].some((text) =>
+          text?.toLowerCase().includes(sought),
+        )),
+  )
+  return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }
+})
+
+const get = serveOrganization(shapes.getToolInFull, (asked) =>
+  findOrganizationTool(snapshotOf(asked), asked.params['tool'] ?? ''),
+)
+
+/** By connection. Throws `thing.unknown` for what no connection has: a switch that moves nothing would look like one that does. */
+function switchesOf(known: readonly OrganizationTool[], wanted: WantedSwitches): ReadonlyMap<ConnectionId, Switch[]> {
+  const ids = new Map(
+    known.flatMap(
+      ({ connection, alias }) =>
+        [
+          [connection, connection],
+          [alias, connection],
+        ] as const,
+    ),
+  )
+  const names = new Set(known.map(({ connection, name }) => `${connection} ${name}`))
+  const byConnection = new Map<ConnectionId, Map<string, Switch>>()
+  for (const { connection, name, enabled } of wanted) {
+    const id = ids.get(connection) as ConnectionId | undefined
+    if (id === undefined || !names.has(`${id} ${name}`)) throw new Fault('thing.unknown', { thing: 'tool' })
+    const own = byConnection.get(id) ?? new Map<string, Switch>()
+    // The last word about a tool holds.
+    byConnection.set(id, own.set(name, { tool: name, enabled }))
+  }
+  return new Map(Array.from(byConnection, ([id, own]) => [id, [...own.values()]]))
+}
+type WantedSwitches = readonly { readonly connection: string; readonly name: string; readonly enabled: boolean }[]
+
+const switchAll = serveOrganization(shapes.switchAllTools, async (asked) => {
+  const { change, parts, organization, body } = asked
+  const known = listOrganizationTools(snapshotOf(asked))
+  const switches = switchesOf(known, body.tools)
+  const joined = new Map(known.map((tool) => [`${tool.connection} ${tool.name}`, tool.joined_name]))
+  const named = (on: boolean) =>
+    [...switches].flatMap(([id, own]) =>
+      own.filter(({ enabled }) => enabled === on).map(({ tool }) => joined.get(`${id} ${tool}`) ?? tool),
+    )
+  await change(
+    () => ({
+      action: 'tool.bulk-update',
+      resource: 'organization',
+      id: organization.id,
+      detail: { enabled: named(true), disabled: named(false) },
+    }),
+    async (sql) => {
+      for (const [id, own] of switches) await switchTools(sql, organization.id, id, own)
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return { changed: [...switches.values()].flat().length }
+})
+
+/**
+ * Only who belongs to this organization: members and keys are looked up in it, and somebody of a role is nobody else. Throws
+ * `thing.unknown`.
+ */
+async function callerOf(
+  sql: OrgSql,
+  { principal, organization, body }: OrganizationAsked<typeof shapes.previewList>,
+): Promise<Principal> {
+  const { as, key: keyName, role } = body
+  const somebody = { ...OPERATOR, kind: 'user', organizationId: organization.id } as const
+  if (role !== undefined) return { ...somebody, id: 'somebody', role }
+  if (as !== undefined) {
+    const members = await listMembers(sql, { limit: 1_000_000, offset: 0 })
+    const member = members.find(({ email }) => email === as.toLowerCase())
+    if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
+    return { ...somebody, id: member.user_id, userId: member.user_id as UserId }
+  }
+  if (keyName === undefined) return principal
+  const keys = await listKeys(sql)
+  const key =
+    keys.find(({ id }) => id === keyName) ?? keys.find(({ name, user_id: of }) => name === keyName && of === null)
+  if (key === undefined) throw new Fault('thing.unknown', { thing: 'key' })
+  return principalOf(key)
+}
+
+const preview = serveOrganization(shapes.previewList, async (asked) => {
+  const { parts, organization, body, look } = asked
+  const { toolset, connection, revision, client } = body
+  const wanted: ListAsked = {
+    principal: await look((sql) => callerOf(sql, asked)),
+    place: {
+      organization: organization.slug,
+      ...(toolset === undefined ? {} : { toolset }),
+      ...(connection === undefined ? {} : { connection }),
+    },
+    revision,
+    client,
+  }
+  const { refused, role, mayCall, discovery, pages, tokens, firstTokens, exceeds } = parts.previewList(wanted)
+  const tools = pages.flat()
+  return {
+    refused: refused === undefined ? null : { code: refused.code, message: refused.message, mend: refused.mend },
+    role: role ?? null,
+    may_call: mayCall,
+    discovery,
+    tools,
+    pages: pages.length,
+    bytes: Buffer.byteLength(JSON.stringify(tools)),
+    tokens,
+    first_page: { tools: pages[0]?.length ?? 0, tokens: firstTokens },
+    exceeds: [...exceeds],
+  }
+})
+
+export const organizationToolOperations: readonly Served[] = [list, get, switchAll, preview]
