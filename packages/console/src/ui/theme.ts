@@ -28,10 +28,15 @@ export const variables: CSSVariablesResolver = ({ colors }) => {
         [`--mantine-color-${name}-text`, `var(--mantine-color-${name}-${shade})`],
       ]),
     )
+  // The ninth orange is too faint on its own light ground.
+  const orange = '#b83a00'
   return {
     variables: {},
     light: {
       ...texts(9),
+      '--mantine-color-orange-outline': orange,
+      '--mantine-color-orange-light-color': orange,
+      '--mantine-color-orange-text': orange,
       '--mantine-color-dimmed': '#545b66',
       '--mantine-color-placeholder': '#626973',
       '--mantine-color-error': '#b3202a',
