@@ -84,9 +84,11 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
           <Text>{reason}</Text>
           <Group gap={6} fz="sm" c="dimmed">
             {mayRules ? (
-              <TextLink to="/rules" search={{ search: name }}>
-                {name}
-              </TextLink>
+              <Text component="span" size="sm">
+                <TextLink to="/rules" search={{ search: name }}>
+                  {name}
+                </TextLink>
+              </Text>
             ) : (
               <span>{name}</span>
             )}
