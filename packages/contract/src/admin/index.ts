@@ -96,6 +96,8 @@ export {
   DraftRule,
   ExplainedRule,
   Explanation,
+  checkDraftRule,
+  DraftCheck,
   explainPolicy,
   listShadows,
   PolicyDraft,
