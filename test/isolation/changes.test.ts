@@ -29,7 +29,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  */
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
-  ...['explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
+  ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
 ])
 /** Nobody is there whom it could reach, which is on record, too. */
 const FAILING = new Set(['testWebhook'])

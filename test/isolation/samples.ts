@@ -164,6 +164,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   getToolset: { params: () => ({ toolset: 'standard' }) },
   putToolset: once(() => ({ toolset: 'work' }), { include: ['*'], exclude: [] }),
   removeToolset: once(() => ({ toolset: 'work' })),
+  checkDraftRule: { body: () => ({ words: { name: 'draft' } }) },
   explainPolicy: { body: () => ({ tool: 'child__whoami' }), answers: [200, 'thing.unknown'] },
   listShadows: none,
   replayPolicy: { body: () => ({ draft: {} }) },

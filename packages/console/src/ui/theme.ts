@@ -11,6 +11,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   fontFamily: "system-ui, -apple-system, 'Segoe UI', sans-serif",
   fontFamilyMonospace: 'ui-monospace, Menlo, Consolas, monospace',
+  // A page has one banner, and a dialog has none of its own.
+  components: {
+    DrawerHeader: { defaultProps: { component: 'div' } },
+    ModalHeader: { defaultProps: { component: 'div' } },
+  },
   headings: {
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' }, h3: { fontSize: '1rem' } },
@@ -28,10 +33,18 @@ export const variables: CSSVariablesResolver = ({ colors }) => {
         [`--mantine-color-${name}-text`, `var(--mantine-color-${name}-${shade})`],
       ]),
     )
+  // The ninth of these are too faint on their own light grounds.
+  const [orange, teal] = ['#b83a00', '#066648']
   return {
     variables: {},
     light: {
       ...texts(9),
+      '--mantine-color-orange-outline': orange,
+      '--mantine-color-orange-light-color': orange,
+      '--mantine-color-orange-text': orange,
+      '--mantine-color-teal-outline': teal,
+      '--mantine-color-teal-light-color': teal,
+      '--mantine-color-teal-text': teal,
       '--mantine-color-dimmed': '#545b66',
       '--mantine-color-placeholder': '#626973',
       '--mantine-color-error': '#b3202a',

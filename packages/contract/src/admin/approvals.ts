@@ -62,7 +62,10 @@ export type Approval = z.output<typeof Approval>
 export const ApprovalWithArguments = Approval.extend({
   /** As they would be sent. */
   arguments: z.record(z.string(), z.unknown()),
+  /** As the caller wrote them; null where rules changed nothing. */
+  given: z.record(z.string(), z.unknown()).nullable(),
 })
+export type ApprovalWithArguments = z.output<typeof ApprovalWithArguments>
 
 const APPROVALS = '/api/v1/organizations/{organization}/approvals'
 const APPROVAL = `${APPROVALS}/{approval}`

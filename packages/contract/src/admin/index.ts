@@ -108,6 +108,8 @@ export {
   DraftRule,
   ExplainedRule,
   Explanation,
+  checkDraftRule,
+  DraftCheck,
   explainPolicy,
   listShadows,
   PolicyDraft,

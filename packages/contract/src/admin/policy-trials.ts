@@ -77,28 +77,6 @@ export const Explanation = z.strictObject({
 })
 export type Explanation = z.output<typeof Explanation>
 
-export const explainPolicy = operation({
-  id: 'explainPolicy',
-  at: `POST ${POLICY}/explain`,
-  summary: 'Say why a call would end as it would: each rule, the fact that decided, and what would make it pass.',
-  needs,
-  body: z.strictObject({
-    /** `alias__tool`, or the name that it has in its place. */
-    tool: z.string().min(1).max(500),
-    /** The address of a member. */
-    as: z.email().max(254).optional(),
-    /** Name or id of a key of the organization. */
-    key: z.string().min(1).max(200).optional(),
-    toolset: z.string().min(1).max(100).optional(),
-    client: z.string().max(200).optional(),
-    address: z.string().max(100).optional(),
-    /** RFC 3339; now where it is not said. */
-    time: z.iso.datetime({ offset: true }).optional(),
-    arguments: z.record(z.string(), z.json()).optional(),
-  }),
-  answer: Explanation,
-})
-
 const Days = z.coerce.number().int().min(1).max(90).default(7)
 
 export const listShadows = operation({
@@ -145,6 +123,58 @@ export const PolicyDraft = z.strictObject({
   as: z.enum(['change', 'whole']).default('change'),
 })
 export type PolicyDraft = z.output<typeof PolicyDraft>
+
+export const explainPolicy = operation({
+  id: 'explainPolicy',
+  at: `POST ${POLICY}/explain`,
+  summary: 'Say why a call would end as it would: each rule, the fact that decided, and what would make it pass.',
+  needs,
+  body: z.strictObject({
+    /** `alias__tool`, or the name that it has in its place. */
+    tool: z.string().min(1).max(500),
+    /** The address of a member. */
+    as: z.email().max(254).optional(),
+    /** Name or id of a key of the organization. */
+    key: z.string().min(1).max(200).optional(),
+    toolset: z.string().min(1).max(100).optional(),
+    client: z.string().max(200).optional(),
+    address: z.string().max(100).optional(),
+    /** RFC 3339; now where it is not said. */
+    time: z.iso.datetime({ offset: true }).optional(),
+    arguments: z.record(z.string(), z.json()).optional(),
+    /** The rules as they would be with this. */
+    draft: PolicyDraft.optional(),
+  }),
+  answer: Explanation,
+})
+
+export const DraftCheck = z.strictObject({
+  /** In the order in which they are to be mended. */
+  problems: z.array(z.strictObject({ /** In the rule: JSON Pointer. */ place: z.string(), problem: z.string() })),
+  /** What it would speak of, whatever its condition and the arguments say; null while its words cannot be read. */
+  tools: z
+    .strictObject({
+      fitting: z.int(),
+      all: z.int(),
+      named: z.array(z.strictObject({ name: z.string(), effect: z.enum(EFFECTS) })),
+    })
+    .nullable(),
+})
+export type DraftCheck = z.output<typeof DraftCheck>
+
+export const checkDraftRule = operation({
+  id: 'checkDraftRule',
+  at: `POST ${POLICY}/check`,
+  summary: 'Say what is wrong with a rule that is being written, and which tools it would speak of; nothing is kept.',
+  needs,
+  body: z.strictObject({
+    scope: z.enum(RULE_SCOPES).default('organization'),
+    of: z.string().min(1).max(300).optional(),
+    /** Its name, match, action, parameters and reason, finished or not. */
+    words: z.record(z.string(), z.unknown()),
+  }),
+  answer: DraftCheck,
+})
 
 const Difference = z.strictObject({
   tool: z.string(),

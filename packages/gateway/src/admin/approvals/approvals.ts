@@ -48,7 +48,7 @@ const get = serveOrganization(shapes.getApproval, async (asked) => {
   return look(async (sql) => {
     const row = seen(await findApproval(sql, idOf(asked)), viewer)
     const shown = await describeApproval(parts.approvals.describe(organization.id), sql, row, viewer.approver)
-    return { ...shown, arguments: argumentsOf(parts.vault, row) }
+    return { ...shown, ...argumentsOf(parts.vault, row) }
   })
 })
 

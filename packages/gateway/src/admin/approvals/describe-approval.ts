@@ -7,7 +7,7 @@ import { isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approver
 import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { OrgSql } from '../../db/db.ts'
-import type { JsonObject } from '@toolway/protocol'
+import { canonicalJson, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 
@@ -95,8 +95,14 @@ export async function describeApproval(
   }
 }
 
-/** The arguments of the call as they would be sent. */
-export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow): JsonObject {
-  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as { arguments: JsonObject }
-  return held.arguments
+/** The arguments of the call as they would be sent; and as they came, where rules changed them. */
+export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
+  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as Held
+  const { arguments: sent, given = null } = held
+  return { arguments: sent, given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given }
+}
+
+interface Held {
+  readonly arguments: JsonObject
+  readonly given?: JsonObject | null
 }

@@ -13,11 +13,14 @@ import { wordApprovers, wordVerdict } from '../../policy/explain-words.ts'
 import { isFor } from '../../toolsets/audience.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
+import type { Policy } from '../../policy/verdict.ts'
 import { reachOf, type Caller } from './callers-of.ts'
 import { toolsOf, type KnownTool } from './tools-of.ts'
 
 export interface Question {
   readonly snapshot: Snapshot
+  /** With a draft, in place of those in force. */
+  readonly drafted?: Policy | undefined
   readonly caller: Caller
   /** `alias__tool`. */
   readonly tool: string
@@ -35,7 +38,7 @@ type Gate = Explanation['before'][number]
 
 /** Throws `thing.unknown` for a tool that no connection has. */
 export function explainCall(question: Question): Explanation {
-  const { snapshot, caller, groups } = question
+  const { snapshot, drafted, caller, groups } = question
   const tool = toolsOf(snapshot).joined(question.tool)
   if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const toolset = question.toolset ?? caller.toolset ?? DEFAULT
@@ -51,14 +54,14 @@ export function explainCall(question: Question): Explanation {
   }
   const endpoint = { organization: snapshot.organization.slug, toolset }
   const told = explain({
-    ...{ policy: snapshot.rules, tool: tool.facts, endpoint, schema: tool.schema, facts, groups },
+    ...{ policy: drafted ?? snapshot.rules, tool: tool.facts, endpoint, schema: tool.schema, facts, groups },
   })
   const before = gatesOf(question, tool, toolset, told.verdict.action === 'hide')
   return wordAll({ tool, facts, caller, toolset, before, told })
 }
 
 /** In the order in which a call meets them. */
-function gatesOf({ snapshot, caller }: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
+function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
   const { connection, facts, held, exposed } = tool
   const row = withSupplied(snapshot.toolsets).find(({ slug }) => slug === toolset)
   const selection = row === undefined ? EVERYTHING : selectionOf(row.settings)
@@ -129,7 +132,8 @@ function gatesOf({ snapshot, caller }: Question, tool: KnownTool, toolset: strin
       `Its server changed it, and it is held: \`toolway lock accept ${connection.alias} ${facts.name}\` lets it in.`,
     ),
   ]
-  if (hidden || gates.some(({ stops }) => stops)) return gates
+  // The view is made by the rules in force.
+  if (hidden || drafted !== undefined || gates.some(({ stops }) => stops)) return gates
   // Whatever is not told above: a tool that the view does not have cannot be called.
   return [
     ...gates,

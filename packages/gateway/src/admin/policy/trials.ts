@@ -5,10 +5,16 @@ import type { OrgSql } from '../../db/db.ts'
 import { listGroups } from '../../organizations/groups.ts'
 import { countShadows } from '../../records/call-records.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { createPolicy } from '../../policy/compile.ts'
+import { withDraft } from '../../policy/draft.ts'
+import { listOrganizationRules } from '../../policy/kept/organization-rules.ts'
 import { callersOf } from './callers-of.ts'
+import { checkDraft } from './check-draft.ts'
 import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
+import { platformRulesFor } from './organization-rules.ts'
 import { shadowsOf } from './shadows-of.ts'
+import { knownTo } from './write-organization-rules.ts'
 
 /** Throws `thing.unknown`. */
 function snapshotOf({ snapshots }: AdminParts, { id }: { readonly id: string }) {
@@ -29,10 +35,19 @@ export const policyTrialOperations: readonly Served[] = [
       async (sql: OrgSql) =>
         [await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }), await listGroups(sql)] as const,
     )
-    const { as, key, ...rest } = body
+    const { as, key, draft, ...rest } = body
+    const drafted = draft === undefined ? undefined : createPolicy(withDraft(snapshot.rules.rules, draft))
     return explainCall({
-      ...{ snapshot, ...rest, caller: callers.named(as, key), groups: groups.map(({ slug }) => slug) },
+      ...{ snapshot, drafted, ...rest, caller: callers.named(as, key), groups: groups.map(({ slug }) => slug) },
     })
+  }),
+
+  serveOrganization(shapes.checkDraftRule, async ({ parts, organization, look, body }) => {
+    const snapshot = snapshotOf(parts, organization)
+    const platform = platformRulesFor(parts, organization.id, organization.slug).map(({ name }) => name)
+    const known = await look(async (sql) => knownTo(sql, await listOrganizationRules(sql), platform))
+    const { scope, of, words } = body
+    return checkDraft(snapshot, { scope, of, words }, known)
   }),
 
   serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {

@@ -1,7 +1,7 @@
 /** What a client is asked, and what it says: a form for the person behind the call, or the way to the page of the question. */
+import { visible } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isObject, NEWEST_LEGACY, type Asked, type JsonObject } from '@toolway/protocol'
-import { visible } from '../../catalog/locks/visible.ts'
 import type { ApprovalAsking, Line } from '../ports.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */

@@ -1,9 +1,9 @@
+import { hasHidden, visible } from '@toolway/contract'
 import fc from 'fast-check'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { alike } from './alike.ts'
 import { differenceOf, type DifferenceLine } from './difference.ts'
-import { hasHidden, visible } from './visible.ts'
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const
 const drawn = (lines: readonly DifferenceLine[]) => lines.map(({ kind, text }) => `${SIGNS[kind]} ${text}`)

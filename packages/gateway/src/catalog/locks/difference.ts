@@ -2,9 +2,9 @@
  * What changed in a tool, for people to read: its definition in canonical order, line by line, with the words that changed marked
  * and nothing hidden. Pure; the definitions themselves are shown beside it, so that nothing hangs on how it is drawn.
  */
+import { visible } from '@toolway/contract'
 import { isObject, membersOf, type Json, type JsonObject } from '@toolway/protocol'
 import { alike, type Step } from './alike.ts'
-import { visible } from './visible.ts'
 
 export interface DifferenceLine {
   readonly kind: 'same' | 'removed' | 'added'

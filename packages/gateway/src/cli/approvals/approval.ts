@@ -4,12 +4,11 @@
  * Whoever holds the data directory answers as an administrator of the platform does: where a rule asks for a role, and not where it
  * asks for certain people.
  */
-import { Fault, type OrganizationId, type Role, type UserId } from '@toolway/contract'
+import { Fault, type OrganizationId, type Role, type UserId, visible } from '@toolway/contract'
 import { argumentsOf, describeApproval } from '../../admin/approvals/describe-approval.ts'
 import { findApproval, listApprovals, type ApprovalState } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { COMMAND_LINE, createApproverLookup } from '../../call/approvals/approver-lookup.ts'
-import { visible } from '../../catalog/locks/visible.ts'
 import { listConnections } from '../../connections/connections.ts'
 import { listAccounts } from '../../identity/accounts.ts'
 import { listGroupsOfMembers } from '../../organizations/groups.ts'
@@ -87,7 +86,7 @@ export const show = (id: string, { organization }: Place, output: Output): Promi
       const row = await findApproval(sql, id)
       if (row === undefined) throw missing(id)
       const given = argumentsOf(opened.vault, row)
-      return { ...(await describeApproval(describing, sql, row, undefined)), arguments: given }
+      return { ...(await describeApproval(describing, sql, row, undefined)), ...given }
     })
     const { yours: _, url: __, ...value } = found
     output.result(value, [

@@ -1,10 +1,9 @@
 /** `toolway lock …`: the lock on the tools of connections, on the local store. Gateways that run hear of what it changes. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { Fault, type LockMode } from '@toolway/contract'
+import { Fault, type LockMode, visible } from '@toolway/contract'
 import { presentTools, setLock, settleTool } from '../../admin/connections/settle-lock.ts'
 import { differenceOf } from '../../catalog/locks/difference.ts'
 import { findToolLock, listToolLocks, type ToolLockRow, type WholeToolLock } from '../../catalog/locks/tool-locks.ts'
-import { visible } from '../../catalog/locks/visible.ts'
 import { listConnections, lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { recordChange } from '../../records/change.ts'

@@ -1,23 +1,22 @@
 /**
- * The pages of questions whether calls may be made, `/approvals` and `/approvals/{id}`: for whoever is signed in, and shown to those
- * alone who may answer, who call, or who administer the rules.
+ * The page of one question whether a call may be made, `/approvals/{id}`, where links from chats lead: for whoever is signed in, and
+ * shown to those alone who may answer, who call, or who administer the rules. It needs no scripts; all of them are in the console.
  */
-import { Fault, type OrganizationId } from '@toolway/contract'
+import { Fault, type OrganizationId, visible } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { Hono } from 'hono'
 import { approverIn, type AdminApprovals } from '../../admin/approvals/admin-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from '../../admin/approvals/describe-approval.ts'
-import { findApproval, listApprovals, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
+import { findApproval, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn } from '../../approvals/approvers.ts'
 import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'
 import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
-import { visible } from '../../catalog/locks/visible.ts'
 import type { Db } from '../../db/db.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Visitor, Visitors } from '../connect/visitor.ts'
-import { approvalListPage, approvalPage, noApproval, type ListedApproval } from '../pages/approvals-page.ts'
+import { approvalPage, noApproval } from '../pages/approvals-page.ts'
 import { pageOf } from '../pages/page.ts'
 import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
 
@@ -31,10 +30,6 @@ export interface ApprovalsDoorParts {
   prefix(): string
 }
 
-/** Looked at in one organization, and shown: those that wait, and some of what was. */
-const MOST = 1_000
-const MOST_WAITING = 100
-const MOST_OVER = 10
 /** Characters of arguments on a page; the admin interface gives all of them. */
 const MOST_SHOWN = 20_000
 
@@ -80,7 +75,10 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
     // What the eye does not see is not granted unseen.
-    const text = JSON.stringify(argumentsOf(parts.vault, row), undefined, 2).split('\n').map(visible).join('\n')
+    const text = JSON.stringify(argumentsOf(parts.vault, row).arguments, undefined, 2)
+      .split('\n')
+      .map(visible)
+      .join('\n')
     const given =
       text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n… (${text.length} characters in all)`
     const body = approvalPage({
@@ -96,27 +94,6 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const title = approval.state === 'pending' ? 'May this call be made?' : 'A call'
     return pageOf({ title, body, status: problem?.status ?? 200 })
   }
-
-  app.get('/approvals', async (c) => {
-    const visitor = await visitors.find(c)
-    if (visitor === undefined) return visitors.ask(c)
-    const listed: ListedApproval[] = []
-    for (const { snapshot, viewer } of homesOf(visitor)) {
-      const { id, name } = snapshot.organization
-      const shown = await db.organization(id, async (sql) => {
-        const seen = (await listApprovals(sql, undefined, MOST)).filter((row) => maySee(row, viewer))
-        const over = seen.filter(({ state }) => state !== 'pending').slice(0, MOST_OVER)
-        const rows = [...seen.filter(({ state }) => state === 'pending').slice(0, MOST_WAITING), ...over]
-        const found: Approval[] = []
-        for (const row of rows) found.push(await describeApproval(approvals.describe(id), sql, row, viewer.approver))
-        return found
-      })
-      for (const approval of shown) listed.push({ approval, organization: name, href: `${list()}/${approval.id}` })
-    }
-    const waiting = listed.filter(({ approval }) => approval.state === 'pending')
-    const over = listed.filter(({ approval }) => approval.state !== 'pending')
-    return pageOf({ title: 'Approvals', body: approvalListPage(waiting, over) })
-  })
 
   app.get('/approvals/:id', async (c) => {
     const visitor = await visitors.find(c)

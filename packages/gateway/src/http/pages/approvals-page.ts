@@ -1,4 +1,4 @@
-/** Questions whether calls may be made, as markup: one with everything that it is about, and the list of them. */
+/** A question whether a call may be made, as markup, with everything that it is about. */
 import type { Approval } from '@toolway/contract/admin'
 import { html, type Markup } from './page.ts'
 
@@ -133,32 +133,6 @@ const waitingOf = ({ approval, own }: ShownApproval) =>
     : html`<p class="warning" role="note">
         ${own ? 'You make this call, so others grant it.' : 'The answer is for others to give.'}
       </p>`
-
-export interface ListedApproval {
-  readonly approval: Approval
-  readonly organization: string
-  readonly href: string
-}
-
-export const approvalListPage = (waiting: readonly ListedApproval[], over: readonly ListedApproval[]): Markup => html`
-  ${waiting.length === 0 ? html`<p>Nothing waits for an answer now. Calls that rules ask about appear here.</p>` : ''}
-  ${waiting.map(listed)} ${over.length === 0 ? '' : html`<h2>Lately</h2>`} ${over.map(listed)}
-`
-
-const listed = ({ approval, organization, href }: ListedApproval): Markup => html`
-  <div class="account">
-    <p>
-      <strong>${approval.tool}</strong>
-      <small>
-        ${approval.connection ?? 'removed'} · ${organization} · ${approval.caller}<br />
-        ${approval.state === 'pending' ? html`time left: ${leftOf(approval.expires_at)}` : html`${stateOf(approval)} · ${time(approval.created_at)}`}
-      </small>
-    </p>
-    <a class="button${approval.yours && approval.state === 'pending' ? '' : ' second'}" href="${href}"
-      >${approval.yours && approval.state === 'pending' ? 'Look and answer' : 'Look'}</a
-    >
-  </div>
-`
 
 /** It says nothing of what there might be. */
 export const noApproval = (list: string): Markup => html`

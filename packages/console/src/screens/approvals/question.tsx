@@ -1,0 +1,148 @@
+/** One question whether a call may be made: what is asked, by whom, why, with which arguments, and what was answered. */
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Approval } from '@toolway/contract/admin'
+import { visible, type Effect } from '@toolway/contract'
+import type { ReactNode } from 'react'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge, StateBadge, type Tone } from '../../ui/badges.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { When } from '../../ui/when.tsx'
+import { Arguments } from './arguments.tsx'
+import { one } from './questions.ts'
+
+const TONES: Readonly<Record<Approval['state'], Tone>> = {
+  pending: 'busy',
+  granted: 'good',
+  used: 'good',
+  denied: 'bad',
+  expired: 'off',
+}
+
+export function ApprovalState({ approval: { state } }: { approval: Approval }) {
+  return <StateBadge tone={TONES[state]}>{texts.approvals.states[state]}</StateBadge>
+}
+
+export function QuestionHead({ approval, heading }: { approval: Approval; heading: 2 | 3 }) {
+  const t = texts.approvals
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Title order={heading} size="h3" className="breakable">
+          {visible(approval.tool)}
+        </Title>
+        <EffectBadge effect={approval.effect as Effect} />
+      </Group>
+      <Text size="sm" c="dimmed" className="breakable">
+        {t.asks(visible(approval.caller), approval.connection ?? t.gone)}
+        {approval.client === null ? null : ` ${t.by(visible(approval.client))}`}
+        {' · '}
+        <When at={approval.created_at} />
+      </Text>
+    </Stack>
+  )
+}
+
+/** Everything below its head. */
+export function QuestionBody({ approval }: { approval: Approval }) {
+  const organization = useOrganization()
+  const whole = useQuery(one(organization, approval.id))
+  const t = texts.approvals
+  return (
+    <Stack gap="md">
+      <Part title={t.sent}>
+        <Loaded query={whole}>{({ arguments: sent, given }) => <Arguments sent={sent} given={given} />}</Loaded>
+      </Part>
+      <Part title={t.why}>
+        <Rules approval={approval} />
+      </Part>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <Fact name={approval.state === 'pending' ? t.until : t.was}>
+          <When at={approval.good_until ?? approval.expires_at} />
+        </Fact>
+        {approval.account === null ? null : <Fact name={t.account}>{approval.account}</Fact>}
+        {approval.uses === 0 ? null : <Fact name={t.used}>{t.times(approval.uses)}</Fact>}
+      </SimpleGrid>
+      {approval.answers.length === 0 ? null : (
+        <Part title={t.answers}>
+          <Answers approval={approval} />
+        </Part>
+      )}
+    </Stack>
+  )
+}
+
+function Rules({ approval: { rules } }: { approval: Approval }) {
+  const mayRules = useMay('policy_manage')
+  const t = texts.approvals
+  return (
+    <Stack gap={6}>
+      {rules.map(({ name, reason, scope, asks, quorum, granted }) => (
+        <div key={`${scope} ${name}`}>
+          <Text>{reason}</Text>
+          <Group gap={6} fz="sm" c="dimmed">
+            {mayRules ? (
+              <Text component="span" size="sm">
+                <TextLink to="/rules" search={{ search: name }}>
+                  {name}
+                </TextLink>
+              </Text>
+            ) : (
+              <span>{name}</span>
+            )}
+            <span className="breakable">
+              {t.ruleAsks(asks)}
+              {quorum > 1 ? ` · ${t.quorum(granted, quorum)}` : null}
+            </span>
+          </Group>
+        </div>
+      ))}
+    </Stack>
+  )
+}
+
+function Answers({ approval: { answers } }: { approval: Approval }) {
+  const t = texts.approvals
+  return (
+    <Stack gap={6}>
+      {answers.map(({ by, verdict, way, note, at }) => (
+        <div key={by}>
+          <Text size="sm" className="breakable">
+            <strong>{by}</strong> {t.verdicts[verdict]} <When at={at} /> {t.ways[way] ?? way}
+          </Text>
+          {note === null ? null : (
+            <Text size="sm" c="dimmed" className="breakable">
+              {visible(note)}
+            </Text>
+          )}
+        </div>
+      ))}
+    </Stack>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap={6}>
+      <Text fw={600} size="sm">
+        {title}
+      </Text>
+      {children}
+    </Stack>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" component="div" className="breakable">
+        {children}
+      </Text>
+    </div>
+  )
+}

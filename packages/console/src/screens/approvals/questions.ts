@@ -1,0 +1,58 @@
+/** What is asked about approvals, and what an answer does: granting can be taken back as long as the call was not made. */
+import { answerApproval, getApproval, listApprovals, type Approval } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+export type ApprovalState = Approval['state']
+export type Verdict = 'grant' | 'deny'
+
+const WAITING = 200
+
+export const waiting = (organization: string) =>
+  ask('approvals', listApprovals, { path: { organization }, query: { state: 'pending', limit: WAITING } })
+
+export const past = (organization: string, state: ApprovalState | undefined, offset: number) =>
+  ask('approvals', listApprovals, { path: { organization }, query: { state, offset, limit: 50 } })
+
+export const one = (organization: string, approval: string) =>
+  ask('approvals', getApproval, { path: { organization, approval } })
+
+export interface Said {
+  readonly approval: Approval
+  readonly answer: Verdict
+  readonly note: string
+}
+
+export function useAnswer() {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const again = () => queries.invalidateQueries({ queryKey: ['approvals'] })
+  const send = ({ approval, answer, note }: Said) =>
+    call(answerApproval, {
+      path: { organization, approval: approval.id },
+      body: { answer, ...(note === '' ? {} : { note }) },
+    })
+  const answer = useMutation({
+    mutationFn: send,
+    onSuccess: ({ state, missing }, said) => {
+      const t = texts.approvals.said
+      const { tool } = said.approval
+      if (state === 'denied') return sayDone(t.denied(tool))
+      // A call may have used it by then: whoever is too late is told so.
+      const undo = () =>
+        void send({ ...said, answer: 'deny', note: t.takenBack })
+          .then(() => sayDone(t.denied(tool)))
+          .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
+          .finally(again)
+      sayDone(state === 'pending' ? t.more(missing) : t.granted(tool), undo)
+    },
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: again,
+  })
+  return answer
+}

@@ -1,0 +1,44 @@
+/** What is wrong with a rule that is being written, and which tools it would speak of as it stands. Nothing of it is kept. */
+import type { RuleScope, RuleWords } from '@toolway/contract'
+import type { DraftCheck } from '@toolway/contract/admin'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { problemsOf, readWords, type Known } from '../../policy/kept/check-rule.ts'
+import { readRule } from '../../policy/speaking.ts'
+import { withSupplied } from '../../toolsets/supplied.ts'
+import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
+import { toolsOf } from './tools-of.ts'
+
+export interface CheckedDraft {
+  readonly scope: RuleScope
+  readonly of: string | undefined
+  /** As somebody is writing it. */
+  readonly words: unknown
+}
+
+type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'toolsets'>
+
+/** Tools that are named at most; the others are counted. */
+const MOST_NAMED = 200
+
+export function checkDraft(snapshot: Place, { scope, of, words: written }: CheckedDraft, known: readonly Known[]) {
+  const read = readWords(written)
+  const found = 'words' in read ? problemsOf(read.words, scope, known) : read.problems
+  const problems = found.map(({ place, problem }) => ({ place: place === '' ? '/' : place, problem }))
+  return { problems, tools: 'words' in read ? speaksOf(snapshot, read.words, scope, of) : null } satisfies DraftCheck
+}
+
+function speaksOf(snapshot: Place, words: RuleWords, scope: RuleScope, of: string | undefined) {
+  const { misfit } = readRule({ ...words, id: 'draft', scope, of })
+  const endpoint = { organization: snapshot.organization.slug, toolset: scope === 'toolset' ? (of ?? '') : '' }
+  const toolset = withSupplied(snapshot.toolsets).find(({ slug }) => slug === endpoint.toolset)
+  const selection = toolset === undefined ? EVERYTHING : selectionOf(toolset.settings)
+  const tools = toolsOf(snapshot)
+  const fitting = tools.names.flatMap((name) => {
+    const tool = tools.joined(name)
+    if (tool === undefined || misfit(tool.facts, endpoint) !== undefined) return []
+    const { connection, joined, effect } = tool.facts
+    const isThere = selection.connection(connection) && selection.tool(connection, joined)
+    return isThere ? [{ name, effect: effect as 'read' }] : []
+  })
+  return { fitting: fitting.length, all: tools.names.length, named: fitting.slice(0, MOST_NAMED) }
+}
