@@ -41,7 +41,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.getByRole('option', { name: 'Refused' }).click()
     await page.waitForURL(/outcome=refused/)
     await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
-    expect(await table.getByRole('row').count()).toBe(2)
+    await expect.poll(() => table.getByRole("row").count()).toBe(2)
 
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
@@ -93,6 +93,5 @@ describe.skipIf(NO_BROWSER)('records', () => {
     expect(file.suggestedFilename()).toBe('records-default.jsonl')
     expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
     await dialog.getByText(/is saved/).waitFor()
-    await look(page, 'records-export')
   })
 })

@@ -206,6 +206,7 @@ export const en = {
       mend: 'What helps:',
       details: 'Details',
       when: 'When',
+      after: 'After',
       who: 'Who',
       action: 'Action',
       what: 'What',

@@ -157,12 +157,20 @@ function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) =>
   )
 }
 
-function Learned({ step: { at, facts }, nameOf }: { step: Step; nameOf: (caller: string) => string }) {
+function Learned({ step: { at, after, facts }, nameOf }: { step: Step; nameOf: (caller: string) => string }) {
   const shown = Object.entries(facts).map(([name, value]): readonly [string, ReactNode] => [
     t.facts[name] ?? name,
     wordOf(name, value, nameOf),
   ])
-  return <Facts facts={[[t.when, at === undefined ? null : exactTime(at)], ...shown]} />
+  return (
+    <Facts
+      facts={[
+        [t.when, at === undefined ? null : exactTime(at)],
+        [t.after, after === undefined ? null : duration(after)],
+        ...shown,
+      ]}
+    />
+  )
 }
 
 function wordOf(name: string, value: string | number, nameOf: (caller: string) => string): ReactNode {

@@ -12,6 +12,8 @@ export interface Step {
   readonly name: StepName
   /** Where it is on record. */
   readonly at?: Date
+  /** Milliseconds since the call began, where that is on record. */
+  readonly after?: number
   /** What the step learned, as the record has it. */
   readonly facts: Readonly<Record<string, string | number>>
   /** `ended`: the call came no further. */
@@ -74,7 +76,7 @@ export function stepsOf(event: AuditEvent): Step[] {
       name: 'opened',
       facts: only({ account: account['account'], owner: account['owner'], revision: details['era_upstream'] }),
     },
-    { name: 'answered', at: end, facts: only({ outcome, code: event.code, bytes: details['bytes_out'] }) },
+    { name: 'answered', after: lasted, facts: only({ outcome, code: event.code, bytes: details['bytes_out'] }) },
   ]
   const phase = faultOf(event.code)?.phase
   const last = phase === undefined ? 'answered' : STEP_OF[phase]
@@ -82,7 +84,7 @@ export function stepsOf(event: AuditEvent): Step[] {
   return all.slice(0, until + 1).map((step, at) => {
     const ended = phase !== undefined && at === until
     if (!ended) return { ...step, state: 'done' }
-    return { ...step, at: end, facts: { ...step.facts, ...only({ code: event.code }) }, state: 'ended' }
+    return { ...step, after: lasted, facts: { ...step.facts, ...only({ code: event.code }) }, state: 'ended' }
   })
 }
 

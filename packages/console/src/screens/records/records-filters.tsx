@@ -33,7 +33,7 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
   const further = [state.action, state.tool, state.correlation, state.all].some((value) => value !== undefined)
   const [opened, more] = useDisclosure(further)
   const change = (field: Field) => (value: string | null) =>
-    set({ [field]: value === null || value === '' ? undefined : value, offset: undefined } as Partial<RecordsInput>)
+    set({ [field]: value === null || value === '' ? undefined : value, offset: undefined })
   return (
     <Stack gap="sm" component="section" aria-label={t.label}>
       <Often state={state} change={change} callers={callers} />
