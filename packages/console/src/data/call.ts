@@ -27,17 +27,24 @@ export async function call<Query extends z.ZodObject, Body extends Shape, Answer
   return (await response.json()) as z.output<Answer>
 }
 
-/** The same where an operation answers a text, such as an export. */
-export async function download(operation: Operation, given: Given<z.ZodObject, Shape> = {}): Promise<Blob> {
+/** The same where an operation answers a text, such as an export; `onBytes` hears how much of it is here. */
+export async function download<Query extends z.ZodObject, Body extends Shape>(
+  operation: Operation<Query, Body>,
+  given: Given<Query, Body> = {},
+  onBytes?: (bytes: number) => void,
+): Promise<Blob> {
   const address = addressOf(operation.path, given.path ?? {}, given.query ?? {})
-  const response = await ask(
-    operation.method,
-    address,
-    given.body,
-    given.signal,
-    `${operation.method} ${operation.path}`,
-  )
-  return response.blob()
+  const asked = `${operation.method} ${operation.path}`
+  const response = await ask(operation.method, address, given.body, given.signal, asked)
+  if (onBytes === undefined || response.body === null) return response.blob()
+  let bytes = 0
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes((bytes += chunk.byteLength))
+      controller.enqueue(chunk)
+    },
+  })
+  return new Response(response.body.pipeThrough(counting), { headers: response.headers }).blob()
 }
 
 async function ask(

@@ -20,31 +20,29 @@ export const theme = createTheme({
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' }, h3: { fontSize: '1rem' } },
   },
+  components: {
+    // A `<header>` in a dialog would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+    DrawerHeader: { defaultProps: { role: 'none' } },
+  },
 })
 
 /** Where the base library's own shades are too faint. */
 export const variables: CSSVariablesResolver = ({ colors }) => {
   const named = Object.keys(colors).filter((name) => name !== 'dark' && name !== 'gray')
-  const texts = (shade: number) =>
+  const texts = (shade: (name: string) => string) =>
     Object.fromEntries(
       named.flatMap((name) => [
-        [`--mantine-color-${name}-outline`, `var(--mantine-color-${name}-${shade})`],
-        [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-${shade})`],
-        [`--mantine-color-${name}-text`, `var(--mantine-color-${name}-${shade})`],
+        [`--mantine-color-${name}-outline`, shade(name)],
+        [`--mantine-color-${name}-light-color`, shade(name)],
+        [`--mantine-color-${name}-text`, shade(name)],
       ]),
     )
-  // The ninth of these are too faint on their own light grounds.
-  const [orange, teal] = ['#b83a00', '#066648']
   return {
     variables: {},
     light: {
-      ...texts(9),
-      '--mantine-color-orange-outline': orange,
-      '--mantine-color-orange-light-color': orange,
-      '--mantine-color-orange-text': orange,
-      '--mantine-color-teal-outline': teal,
-      '--mantine-color-teal-light-color': teal,
-      '--mantine-color-teal-text': teal,
+      // Its darkest shade is still too light on its lightest.
+      ...texts((name) => `color-mix(in srgb, var(--mantine-color-${name}-9), #000 30%)`),
       '--mantine-color-dimmed': '#545b66',
       '--mantine-color-placeholder': '#626973',
       '--mantine-color-error': '#b3202a',
@@ -52,7 +50,7 @@ export const variables: CSSVariablesResolver = ({ colors }) => {
       '--toolway-paper': '#f6f7f9',
     },
     dark: {
-      ...texts(3),
+      ...texts((name) => `var(--mantine-color-${name}-3)`),
       '--mantine-color-dimmed': '#a9b0bb',
       '--mantine-color-placeholder': '#9aa1ac',
       '--mantine-color-error': '#ff9a9a',

@@ -24,9 +24,16 @@ export const AuditEvent = z.strictObject({
 })
 export type AuditEvent = z.output<typeof AuditEvent>
 
+const Text = z.string().min(1).max(300).optional()
 const Filter = {
-  action: z.string().min(1).max(300).optional(),
-  actor_id: z.string().min(1).max(300).optional(),
+  id: Text,
+  action: Text,
+  actor_id: Text,
+  /** As the caller named it; of what is no call, nothing. */
+  tool: Text,
+  /** Its alias, as calls name it. */
+  connection: Text,
+  correlation_id: Text,
   outcome: AuditEvent.shape.outcome.optional(),
   start: z.iso.datetime({ offset: true }).optional(),
   end: z.iso.datetime({ offset: true }).optional(),

@@ -1,5 +1,6 @@
 /** The operations on records: look through them, take them away, have them checked. Taking them away is on record itself. */
 import * as shapes from '@toolway/contract/admin'
+import type { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { verify, type Verdict } from '../records/chain/verify.ts'
@@ -60,18 +61,11 @@ const toVerdict = ({ organization_id: organization, first, last, proven, problem
   fingerprints: [...rest.fingerprints],
 })
 
-type Asked = { [Name in 'action' | 'actor_id' | 'outcome' | 'start' | 'end']?: string | undefined }
+type Asked = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset'>
 const filterOf = (
   organization: string | undefined,
-  { action, actor_id: actor, outcome, start, end }: Asked,
-): Filter => ({
-  organization,
-  action,
-  actor,
-  outcome,
-  start,
-  end,
-})
+  { actor_id: actor, correlation_id: correlation, ...same }: Asked,
+): Filter => ({ organization, actor, correlation, ...same })
 
 const lookOf =
   (db: Db): Look =>

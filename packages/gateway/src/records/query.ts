@@ -1,18 +1,22 @@
 /**
- * Looking through records: by what was done, by whom, when and how it ended, a page at a time, the newest first: by place in
- * its chain, or by id, which sorts by time, where there are several chains.
+ * Looking through records: by what was done, with which tool and connection, by whom, when and how it ended, a page at a time,
+ * the newest first: by place in its chain, or by id, which sorts by time, where there are several chains.
  */
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export interface Filter {
   readonly organization: string | undefined
-  readonly action: string | undefined
-  readonly actor: string | undefined
-  readonly outcome: string | undefined
+  readonly id?: string | undefined
+  readonly action?: string | undefined
+  readonly actor?: string | undefined
+  readonly tool?: string | undefined
+  readonly connection?: string | undefined
+  readonly correlation?: string | undefined
+  readonly outcome?: string | undefined
   /** From this moment on, and before that one. */
-  readonly start: string | undefined
-  readonly end: string | undefined
+  readonly start?: string | undefined
+  readonly end?: string | undefined
 }
 
 export const FoundRecord = z.object({
@@ -54,13 +58,18 @@ export async function findRecords(
   filter: Filter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<FoundRecord[]> {
-  const { organization, action = null, actor = null, outcome = null, start = null, end = null } = filter
+  const { organization, id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
+  const { tool = null, connection = null, correlation = null } = filter
   const ids =
     organization === undefined
       ? await sql(Id)`
     select id from records
-     where (${action}::text is null or method = ${action})
+     where (${id}::text is null or id = ${id})
+       and (${action}::text is null or method = ${action})
        and (${actor}::text is null or principal = ${actor})
+       and (${tool}::text is null or target = ${tool} and kind = 'call')
+       and (${connection}::text is null or connection = ${connection})
+       and (${correlation}::text is null or correlation_id = ${correlation})
        and (${outcome}::text is null or outcome = ${outcome})
        and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})
@@ -68,8 +77,12 @@ export async function findRecords(
       : await sql(Id)`
     select id from records
      where organization_id = ${organization}
+       and (${id}::text is null or id = ${id})
        and (${action}::text is null or method = ${action})
        and (${actor}::text is null or principal = ${actor})
+       and (${tool}::text is null or target = ${tool} and kind = 'call')
+       and (${connection}::text is null or connection = ${connection})
+       and (${correlation}::text is null or correlation_id = ${correlation})
        and (${outcome}::text is null or outcome = ${outcome})
        and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})
@@ -89,13 +102,26 @@ export const MOST_COUNTED = 100_000
 const Count = z.object({ count: z.int() })
 
 export async function countRecords(sql: OrgSql | SystemSql, filter: Filter): Promise<number> {
-  const { organization = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
+  const {
+    organization = null,
+    id = null,
+    action = null,
+    actor = null,
+    outcome = null,
+    start = null,
+    end = null,
+  } = filter
+  const { tool = null, connection = null, correlation = null } = filter
   const [found] = await sql(Count)`
     select count(*)::int as count
       from (select from records
              where (${organization}::text is null or organization_id = ${organization})
+               and (${id}::text is null or id = ${id})
                and (${action}::text is null or method = ${action})
                and (${actor}::text is null or principal = ${actor})
+               and (${tool}::text is null or target = ${tool} and kind = 'call')
+               and (${connection}::text is null or connection = ${connection})
+               and (${correlation}::text is null or correlation_id = ${correlation})
                and (${outcome}::text is null or outcome = ${outcome})
                and (${start}::timestamptz is null or at >= ${start})
                and (${end}::timestamptz is null or at < ${end})

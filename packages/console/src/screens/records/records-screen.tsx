@@ -1,6 +1,181 @@
+/** What happened: every call, change and sign-in, found by what is known of it, live, and each with its whole story. */
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useMay, useMembership, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { StateBadge } from '../../ui/badges.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { duration, exactTime } from '../../ui/times.ts'
+import { When } from '../../ui/when.tsx'
+import { ExportDialog } from './export-dialog.tsx'
+import { RecordDrawer } from './record-drawer.tsx'
+import { isNarrowed, queryOf, RecordsState } from './records-filter.ts'
+import { RecordsFilters } from './records-filters.tsx'
+import { CLEARED, Outcome } from './records-words.tsx'
+import { useCallers } from './callers.ts'
+import { VerifyDialog } from './verify-dialog.tsx'
+
+const t = texts.records
 
 export function RecordsScreen() {
-  return <Screen title={texts.nav.records}>{null}</Screen>
+  const organization = useOrganization()
+  const own = useMembership()
+  const mayAll = useMay('audit_view_global', 'platform')
+  const [state, set] = useUrlState(RecordsState)
+  const everywhere = state.all === 'true' && mayAll
+  const callers = useCallers(organization)
+  const { range, from, to } = state
+  // A range counts from when it is chosen, so that the question stays the same while it is looked at.
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- the moment is what is meant to stay
+  const now = useMemo(() => Date.now(), [range, from, to])
+  const query = queryOf(state, now)
+  const here = useQuery({
+    ...ask('records', listOrganizationAudit, { path: { organization }, query }),
+    enabled: !everywhere,
+  })
+  const all = useQuery({
+    ...ask('records', listAudit, { query }),
+    enabled: everywhere,
+    placeholderData: keepPreviousData,
+  })
+  const open = ({ id }: AuditEvent) => set({ record: id }, 'push')
+  const whose = ({ tenant_id: id }: AuditEvent) => (id === null ? t.platform : id === own?.id ? own.name : id)
+  const columns = [
+    column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
+    ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
+    column<AuditEvent>(t.columns.who, ({ actor_id: id }) => callers.nameOf(id), 3),
+    column<AuditEvent>(t.columns.outcome, ({ outcome }) => <Outcome outcome={outcome} />, 2),
+    column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 1),
+    column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
+  ]
+  return (
+    <Screen title={texts.nav.records} hint={t.hint} action={<Actions onOpen={(dialog) => set({ dialog }, 'push')} />}>
+      <RecordsFilters state={state} set={set} callers={callers} mayAll={mayAll} />
+      <Live state={state} set={set} />
+      <Table
+        label={t.list}
+        query={everywhere ? all : here}
+        rowKey={({ id }) => id}
+        columns={columns}
+        empty={
+          <Nothing narrowed={isNarrowed(state) || range !== 'all'} onClear={() => set({ ...CLEARED, range: 'all' })} />
+        }
+        onPage={(offset) =>
+          set({ offset: String(offset), until: state.until ?? (offset > 0 ? new Date().toISOString() : undefined) })
+        }
+      />
+      <RecordDrawer id={state.record} everywhere={everywhere} nameOf={callers.nameOf} set={set} />
+      <VerifyDialog opened={state.dialog === 'verify'} onClose={() => set({ dialog: undefined })} />
+      <ExportDialog
+        opened={state.dialog === 'export'}
+        span={{ start: query.start, end: query.end }}
+        onClose={() => set({ dialog: undefined })}
+      />
+    </Screen>
+  )
+}
+
+function Actions({ onOpen }: { onOpen: (dialog: 'verify' | 'export') => void }) {
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="shield-check" size={16} />} onClick={() => onOpen('verify')}>
+        {t.verify.button}
+      </Button>
+      <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={() => onOpen('export')}>
+        {t.export.button}
+      </Button>
+    </>
+  )
+}
+
+function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
+  const { action, resource_id: target, details } = event
+  const call = action === 'tools/call'
+  const connection = typeof details['connection'] === 'string' ? details['connection'] : undefined
+  const main = call ? (target ?? action) : action
+  const beside = call ? (connection === undefined ? undefined : t.through(connection)) : target
+  return (
+    <Stack gap={0} align="flex-start">
+      <Anchor
+        component="button"
+        type="button"
+        fw={600}
+        ta="left"
+        onClick={onOpen}
+        aria-label={t.open(main)}
+        className="breakable"
+      >
+        {main}
+      </Anchor>
+      {beside === undefined || beside === null ? null : (
+        <Text size="xs" c="dimmed" className="breakable">
+          {beside}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+const tookOf = ({ duration_ms: took }: AuditEvent['details']) => (typeof took === 'number' ? duration(took) : '–')
+
+interface LiveProps {
+  readonly state: RecordsState
+  readonly set: (change: { until?: string | undefined; offset?: string | undefined }) => void
+}
+
+/** New records come by themselves; a list that is read page by page, or paused, stands still. */
+function Live({ state: { until }, set }: LiveProps) {
+  if (until === undefined)
+    return (
+      <Group gap="sm">
+        <StateBadge tone="good">{t.live.on}</StateBadge>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="player-pause" size={14} />}
+          onClick={() => set({ until: new Date().toISOString() })}
+        >
+          {t.live.pause}
+        </Button>
+      </Group>
+    )
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed">
+        {t.live.still} {exactTime(new Date(until))}
+      </Text>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Icon name="player-play" size={14} />}
+        onClick={() => set({ until: undefined, offset: undefined })}
+      >
+        {t.live.resume}
+      </Button>
+    </Group>
+  )
+}
+
+function Nothing({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
+  if (!narrowed)
+    return (
+      <Empty title={t.empty} hint={t.emptyHint} icon="list-details">
+        <LinkButton to="/playground">{t.emptyAction}</LinkButton>
+      </Empty>
+    )
+  return (
+    <Empty title={t.nothing} hint={t.nothingHint} icon="filter">
+      <Button variant="default" onClick={onClear}>
+        {t.clear}
+      </Button>
+    </Empty>
+  )
 }

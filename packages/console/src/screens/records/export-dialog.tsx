@@ -1,0 +1,120 @@
+/** Takes records away as a file, while saying how much has come; it can be stopped. That it was done is on record itself. */
+import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core'
+import { exportOrganizationAudit } from '@toolway/contract/admin'
+import { useEffect, useRef, useState } from 'react'
+import { download } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { Failed } from '../../ui/failed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { size } from '../../ui/times.ts'
+
+const t = texts.records.export
+
+type Format = 'jsonl' | 'csv' | 'ocsf'
+const FORMATS = ['jsonl', 'csv', 'ocsf'] as const satisfies readonly Format[]
+const ENDINGS: Readonly<Record<Format, string>> = { jsonl: 'jsonl', csv: 'csv', ocsf: 'ocsf.jsonl' }
+
+interface Span {
+  readonly start: string | undefined
+  readonly end: string | undefined
+}
+
+interface ExportProps {
+  readonly opened: boolean
+  /** The time that the list shows. */
+  readonly span: Span
+  readonly onClose: () => void
+}
+
+type State =
+  | { readonly at: 'rest' }
+  | { readonly at: 'busy'; readonly bytes: number }
+  | { readonly at: 'done'; readonly name: string; readonly bytes: number }
+  | { readonly at: 'failed'; readonly problem: Problem }
+
+export function ExportDialog({ opened, span, onClose }: ExportProps) {
+  const [format, setFormat] = useState<Format>('jsonl')
+  const [whole, setWhole] = useState(true)
+  const { state, start, stop } = useExport()
+  const limited = span.start !== undefined || span.end !== undefined
+  const close = () => {
+    stop()
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={t.title} closeButtonProps={{ 'aria-label': texts.close }}>
+      <Stack>
+        <Select
+          label={t.format}
+          data={FORMATS.map((value) => ({ value, label: t.formats[value] }))}
+          value={format}
+          onChange={(value) => setFormat(value ?? 'jsonl')}
+          allowDeselect={false}
+        />
+        <Select
+          label={t.range}
+          data={[{ value: 'whole', label: t.rangeAll }, ...(limited ? [{ value: 'shown', label: t.rangeShown }] : [])]}
+          value={whole || !limited ? 'whole' : 'shown'}
+          onChange={(value) => setWhole(value === 'whole')}
+          allowDeselect={false}
+        />
+        <Text size="sm" c="dimmed">
+          {whole || !limited || format !== 'jsonl' ? t.filters : t.unproven}
+        </Text>
+        <Progress state={state} />
+        <Group justify="flex-end">
+          {state.at === 'busy' ? (
+            <Button variant="default" onClick={stop}>
+              {t.stop}
+            </Button>
+          ) : (
+            <Button
+              leftSection={<Icon name="download" size={16} />}
+              onClick={() => void start(format, whole ? { start: undefined, end: undefined } : span)}
+            >
+              {t.start}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Progress({ state }: { state: State }) {
+  if (state.at === 'failed') return <Failed failure={state.problem} />
+  if (state.at === 'rest') return null
+  return (
+    <Group gap="sm" role="status">
+      {state.at === 'busy' ? <Loader size="xs" /> : <Icon name="circle-check" />}
+      <Text size="sm">{state.at === 'busy' ? t.busy(size(state.bytes)) : t.done(state.name, size(state.bytes))}</Text>
+    </Group>
+  )
+}
+
+function useExport() {
+  const organization = useOrganization()
+  const [state, setState] = useState<State>({ at: 'rest' })
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+
+  async function start(format: Format, { start, end }: Span) {
+    const abort = new AbortController()
+    running.current = abort
+    setState({ at: 'busy', bytes: 0 })
+    const given = { path: { organization }, query: { format, start, end }, signal: abort.signal }
+    try {
+      const file = await download(exportOrganizationAudit, given, (bytes) => setState({ at: 'busy', bytes }))
+      const name = `records-${organization}.${ENDINGS[format]}`
+      saveFile(file, name)
+      setState({ at: 'done', name, bytes: file.size })
+    } catch (thrown) {
+      setState(abort.signal.aborted ? { at: 'rest' } : { at: 'failed', problem: Problem.of(thrown) })
+    }
+  }
+
+  return { state, start, stop: () => running.current?.abort() }
+}

@@ -1,0 +1,262 @@
+/** One record with everything that it holds: the way of its call, why it ended so, and what else belongs to the same request. */
+import { Alert, Anchor, Drawer, Group, Stack, Text, Timeline, Title } from '@mantine/core'
+import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { count, duration, exactTime } from '../../ui/times.ts'
+import { argumentsOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
+import { Outcome } from './records-words.tsx'
+
+const t = texts.records.drawer
+
+interface DrawerProps {
+  readonly id: string | undefined
+  readonly everywhere: boolean
+  readonly nameOf: (caller: string) => string
+  readonly set: (change: { record: string | undefined }, how?: 'push') => void
+}
+
+type Query = Readonly<Partial<Record<'id' | 'correlation_id' | 'start' | 'end', string | undefined>>>
+
+/** The records that fit, of this organization or of all. */
+function useRecords(query: Query, everywhere: boolean, enabled: boolean) {
+  const organization = useOrganization()
+  const own = useQuery({
+    ...ask('records', listOrganizationAudit, { path: { organization }, query }),
+    enabled: enabled && !everywhere,
+  })
+  const all = useQuery({
+    ...ask('records', listAudit, { query }),
+    enabled: enabled && everywhere,
+  })
+  return everywhere ? all : own
+}
+
+export function RecordDrawer({ id, everywhere, nameOf, set }: DrawerProps) {
+  const found = useRecords({ id }, everywhere, id !== undefined)
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={() => set({ record: undefined })}
+      title={t.title}
+      position="right"
+      size="lg"
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Loaded query={found} lines={8}>
+        {({ items: [event] }) =>
+          event === undefined ? (
+            <Empty title={t.missing} hint={t.missingHint} icon="help-circle" />
+          ) : (
+            <Whole event={event} everywhere={everywhere} nameOf={nameOf} set={set} />
+          )
+        }
+      </Loaded>
+    </Drawer>
+  )
+}
+
+type WholeProps = { readonly event: AuditEvent } & Pick<DrawerProps, 'everywhere' | 'nameOf' | 'set'>
+
+function Whole({ event, everywhere, nameOf, set }: WholeProps) {
+  const { details, resource_id: target, resource_type: type, user_agent: program } = event
+  const took = details['duration_ms']
+  return (
+    <Stack gap="lg" pb="xl">
+      <Stack gap="xs">
+        <Title order={2} className="breakable">
+          {target ?? event.action}
+        </Title>
+        <Group gap="xs">
+          <Outcome outcome={event.outcome} />
+          <CopyButton value={() => JSON.stringify(event, undefined, 2)} label={t.copy} />
+        </Group>
+      </Stack>
+      <Why event={event} />
+      <Facts
+        facts={[
+          [t.when, exactTime(new Date(event.timestamp))],
+          [t.took, typeof took === 'number' && isCall(event) ? duration(took) : null],
+          [t.who, nameOf(event.actor_id)],
+          [t.action, event.action],
+          [t.what, target === null ? null : `${target}${type === null ? '' : ` (${type})`}`],
+          [t.address, event.ip_address],
+          [t.program, program],
+          [t.correlation, event.correlation_id],
+          [t.place, count(event.seq)],
+          [t.hash, <code key="hash">{event.hash}</code>],
+        ]}
+      />
+      {isCall(event) ? <Way event={event} nameOf={nameOf} /> : <Details event={event} />}
+      <Related event={event} everywhere={everywhere} set={set} />
+    </Stack>
+  )
+}
+
+function Why({ event: { code } }: { event: AuditEvent }) {
+  const fault = faultOf(code)
+  if (fault === undefined || code === null) return null
+  return (
+    <Alert color="orange" icon={<Icon name="info-circle" />} title={t.why}>
+      <Text size="sm">{texts.failed.titleAt(texts.phases[fault.phase] ?? fault.phase)}</Text>
+      <Text size="sm">
+        <code>{code}</code>
+      </Text>
+      <Text size="sm">
+        <strong>{t.mend}</strong> {fault.mend}
+      </Text>
+    </Alert>
+  )
+}
+
+function Part({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm" component="section" aria-label={title}>
+      <Title order={3}>{title}</Title>
+      {children}
+      {note === undefined ? null : (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) => string }) {
+  const steps = stepsOf(event)
+  const shadows = event.details['policy']
+  return (
+    <>
+      <Part title={t.steps} note={t.stepsNote}>
+        <Timeline active={steps.length - 1} bulletSize={22} lineWidth={2}>
+          {steps.map((step) => (
+            <Timeline.Item
+              key={step.name}
+              title={step.state === 'ended' ? t.endedAt(t.names[step.name]) : t.names[step.name]}
+              bullet={<Icon name={step.state === 'ended' ? 'x' : 'check'} size={12} />}
+              {...(step.state === 'ended' ? { color: 'red' } : {})}
+            >
+              <Learned step={step} nameOf={nameOf} />
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      </Part>
+      <Arguments event={event} />
+      <Shadows policy={shadows} />
+    </>
+  )
+}
+
+function Learned({ step: { at, after, facts }, nameOf }: { step: Step; nameOf: (caller: string) => string }) {
+  const shown = Object.entries(facts).map(([name, value]): readonly [string, ReactNode] => [
+    t.facts[name] ?? name,
+    wordOf(name, value, nameOf),
+  ])
+  return (
+    <Facts
+      facts={[
+        [t.when, at === undefined ? null : exactTime(at)],
+        [t.after, after === undefined ? null : duration(after)],
+        ...shown,
+      ]}
+    />
+  )
+}
+
+function wordOf(name: string, value: string | number, nameOf: (caller: string) => string): ReactNode {
+  if (name === 'caller') return nameOf(String(value))
+  if (name === 'rule') return <TextLink to={`/rules/${encodeURIComponent(value)}`}>{String(value)}</TextLink>
+  if (name === 'approval') return <TextLink to="/approvals">{String(value)}</TextLink>
+  if (name === 'outcome') return texts.records.outcomes[value as AuditEvent['outcome']]
+  return typeof value === 'number' ? count(value) : value
+}
+
+function Arguments({ event }: { event: AuditEvent }) {
+  const { values, absent, changed } = argumentsOf(event)
+  const shown = [
+    ...Object.entries(values).map(([path, value]) => [path, JSON.stringify(value)] as const),
+    ...absent.map((path) => [path, t.absent] as const),
+  ]
+  if (shown.length === 0 && changed.length === 0)
+    return (
+      <Part title={t.arguments}>
+        <Text size="sm">{t.argumentsNone}</Text>
+      </Part>
+    )
+  return (
+    <Part title={t.arguments} note={t.argumentsNote}>
+      <Facts facts={shown} />
+      {changed.length === 0 ? null : (
+        <Text size="sm">
+          {t.changedByRule} {changed.join(', ')}
+        </Text>
+      )}
+    </Part>
+  )
+}
+
+function Shadows({ policy }: { policy: unknown }) {
+  const said: unknown = typeof policy === 'object' && policy !== null ? Reflect.get(policy, 'shadows') : undefined
+  if (typeof said !== 'object' || said === null) return null
+  return (
+    <Part title={t.shadows}>
+      <Facts facts={Object.entries(said).map(([rule, would]) => [rule, String(would)])} />
+    </Part>
+  )
+}
+
+/** Of a change: what is on record of it, name by name. */
+function Details({ event: { details } }: { event: AuditEvent }) {
+  const facts = Object.entries(details).map(([name, value]) => [name, wordOfDetail(value)] as const)
+  return facts.length === 0 ? null : (
+    <Part title={t.details}>
+      <Facts facts={facts} />
+    </Part>
+  )
+}
+
+function wordOfDetail(value: unknown): string {
+  if (typeof value === 'boolean') return value ? t.yes : t.no
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
+}
+
+const DAY = 86_400_000
+
+function Related({ event, everywhere, set }: Pick<WholeProps, 'event' | 'everywhere' | 'set'>) {
+  const at = new Date(event.timestamp).getTime()
+  // Within a day: what one request does is done by then, and the rest need not be read.
+  const span = { start: new Date(at - DAY).toISOString(), end: new Date(at + DAY).toISOString() }
+  const found = useRecords({ correlation_id: event.correlation_id, ...span }, everywhere, true)
+  return (
+    <Part title={t.related}>
+      <Loaded query={found} lines={2}>
+        {({ items }) => {
+          const others = items.filter(({ id }) => id !== event.id)
+          if (others.length === 0) return <Text size="sm">{t.relatedNone}</Text>
+          return (
+            <Stack gap={6}>
+              {others.map((other) => (
+                <Group key={other.id} gap="xs">
+                  <Anchor component="button" type="button" size="sm" onClick={() => set({ record: other.id }, 'push')}>
+                    {other.action} {other.resource_id ?? ''}
+                  </Anchor>
+                  <Outcome outcome={other.outcome} />
+                </Group>
+              ))}
+            </Stack>
+          )
+        }}
+      </Loaded>
+    </Part>
+  )
+}

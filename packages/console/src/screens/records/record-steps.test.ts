@@ -1,0 +1,52 @@
+import type { AuditEvent } from '@toolway/contract/admin'
+import { expect, test } from 'vitest'
+import { argumentsOf, isCall, stepsOf } from './record-steps.ts'
+
+const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
+  ...{
+    id: 'rec_1',
+    timestamp: '2026-11-22T10:00:01.500Z',
+    actor_id: 'usr_1',
+    actor_type: 'user',
+    action: 'tools/call',
+  },
+  ...{ resource_type: 'tool', resource_id: 'web__read', tenant_id: 'org_1', ip_address: '127.0.0.1', user_agent: null },
+  details: {
+    duration_ms: 1500,
+    connection: 'web',
+    decision: 'allow',
+    bytes_in: 3,
+    bytes_out: 9,
+    era_client: '2026-07-28',
+  },
+  ...{ outcome: 'ok', code: null, correlation_id: 'c-1', seq: 7, hash: 'ab', ...more },
+})
+
+test('a call goes from receipt to answer, and begins as long before its end as it took', () => {
+  const steps = stepsOf(event())
+  expect(steps.map(({ name }) => name)).toEqual(['received', 'identified', 'found', 'decided', 'opened', 'answered'])
+  expect(steps[0]).toMatchObject({ at: new Date('2026-11-22T10:00:00.000Z'), facts: { from: '127.0.0.1', bytes: 3 } })
+  expect(steps.at(-1)).toMatchObject({ after: 1500, facts: { outcome: 'ok', bytes: 9 } })
+})
+
+test('one that a rule blocked came to the rules and no further', () => {
+  const steps = stepsOf(
+    event({ outcome: 'refused', code: 'policy.blocked', details: { duration_ms: 1, rule: 'rul_1' } }),
+  )
+  expect(steps.at(-1)).toMatchObject({
+    name: 'decided',
+    state: 'ended',
+    facts: { rule: 'rul_1', code: 'policy.blocked' },
+  })
+})
+
+test('of the arguments those are told that rules looked at', () => {
+  const policy = { values: { amount: 3 }, absent: ['note'], changed: ['/amount'] }
+  expect(argumentsOf(event({ details: { policy } }))).toEqual(policy)
+  expect(argumentsOf(event())).toEqual({ values: {}, absent: [], changed: [] })
+})
+
+test('a change is no call', () => {
+  expect(isCall(event())).toBe(true)
+  expect(isCall(event({ action: 'key.add', resource_type: 'key', details: { name: 'laptop' } }))).toBe(false)
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { readState } from '../../data/url-state.ts'
+import { isNarrowed, queryOf, RecordsState, spanOf } from './records-filter.ts'
+
+const NOW = Date.parse('2026-11-22T10:20:30.000Z')
+const stateOf = (search: Record<string, string>) => readState(RecordsState, search)
+
+test('the last day is looked at when nothing is said, to the minute', () => {
+  expect(spanOf(stateOf({}), NOW)).toEqual({ start: '2026-11-21T10:20:00.000Z', end: undefined })
+  expect(spanOf(stateOf({ range: 'all' }), NOW)).toEqual({ start: undefined, end: undefined })
+  expect(spanOf(stateOf({ range: 'gone' }), NOW).start).toBe('2026-11-21T10:20:00.000Z')
+})
+
+test('a list that stands still ends there, or where its range ends if that is before', () => {
+  const until = '2026-11-22T10:00:00.000Z'
+  expect(queryOf(stateOf({ until }), NOW)).toMatchObject({ end: until, offset: 0, limit: 50 })
+  const custom = { range: 'custom', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z', until }
+  expect(queryOf(stateOf(custom), NOW)).toMatchObject({
+    start: '2026-11-20T00:00:00.000Z',
+    end: '2026-11-21T00:00:00.000Z',
+  })
+})
+
+test('what the address says of records goes along, and what does not fit is as if it were absent', () => {
+  const state = stateOf({ tool: 'web__read', caller: 'usr_1', outcome: 'gone', correlation: 'c-1', offset: '50' })
+  expect(queryOf(state, NOW)).toMatchObject({ tool: 'web__read', actor_id: 'usr_1', correlation_id: 'c-1', offset: 50 })
+  expect(queryOf(state, NOW).outcome).toBeUndefined()
+  expect([isNarrowed(state), isNarrowed(stateOf({ range: 'week' }))]).toEqual([true, false])
+})

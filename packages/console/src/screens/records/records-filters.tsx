@@ -1,0 +1,201 @@
+/** What narrows the list of records. Each is part of the address; a text counts when its field is left or Enter is pressed. */
+import { Autocomplete, Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { listConnections } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import type { SetUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import type { Callers } from './callers.ts'
+import { isNarrowed, OUTCOMES, RANGES, type RecordsInput, type RecordsState } from './records-filter.ts'
+import { CLEARED } from './records-words.tsx'
+
+const t = texts.records.filters
+
+/** What is done most; any other can be typed. */
+const ACTIONS = [
+  ...['tools/call', 'resources/read', 'prompts/get', 'login', 'logout', 'connection.add', 'connection.change'],
+  ...['connection.remove', 'rule.add', 'rule.change', 'key.add', 'key.remove', 'key.reveal', 'record.export'],
+]
+
+interface FiltersProps {
+  readonly state: RecordsState
+  readonly set: SetUrlState<RecordsInput>
+  readonly callers: Callers
+  readonly mayAll: boolean
+}
+
+type Field = 'action' | 'tool' | 'connection' | 'caller' | 'outcome' | 'correlation' | 'range' | 'from' | 'to' | 'all'
+
+export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
+  const further = [state.action, state.tool, state.correlation, state.all].some((value) => value !== undefined)
+  const [opened, more] = useDisclosure(further)
+  const change = (field: Field) => (value: string | null) =>
+    set({ [field]: value === null || value === '' ? undefined : value, offset: undefined })
+  return (
+    <Stack gap="sm" component="section" aria-label={t.label}>
+      <Often state={state} change={change} callers={callers} />
+      <Collapse expanded={opened}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+          <Typed value={state.action} onCommit={change('action')}>
+            {({ take, ...field }) => (
+              <Autocomplete label={t.action} placeholder={t.actionHint} data={ACTIONS} onChange={take} {...field} />
+            )}
+          </Typed>
+          <Typed value={state.tool} onCommit={change('tool')}>
+            {({ take, ...field }) => (
+              <TextInput
+                label={t.tool}
+                placeholder={t.toolHint}
+                onChange={({ currentTarget }) => take(currentTarget.value)}
+                {...field}
+              />
+            )}
+          </Typed>
+          <Typed value={state.correlation} onCommit={change('correlation')}>
+            {({ take, ...field }) => (
+              <TextInput
+                label={t.correlation}
+                placeholder={t.correlationHint}
+                onChange={({ currentTarget }) => take(currentTarget.value)}
+                {...field}
+              />
+            )}
+          </Typed>
+          {mayAll ? (
+            <Switch
+              mt={{ base: 0, xs: 30 }}
+              label={t.all}
+              checked={state.all === 'true'}
+              onChange={({ currentTarget }) => change('all')(currentTarget.checked ? 'true' : null)}
+            />
+          ) : null}
+        </SimpleGrid>
+      </Collapse>
+      <Group gap="xs">
+        <Button size="xs" variant="subtle" onClick={more.toggle} aria-expanded={opened}>
+          {opened ? t.fewer : t.more}
+        </Button>
+        {isNarrowed(state) ? (
+          <Button size="xs" variant="subtle" onClick={() => set(CLEARED)}>
+            {texts.records.clear}
+          </Button>
+        ) : null}
+      </Group>
+    </Stack>
+  )
+}
+
+interface OftenProps {
+  readonly state: RecordsState
+  readonly change: (field: Field) => (value: string | null) => void
+  readonly callers: Callers
+}
+
+function Often({ state, change, callers }: OftenProps) {
+  const organization = useOrganization()
+  const connections = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
+  const aliases = (connections.data?.items ?? []).map(({ alias }) => alias)
+  const ranges = RANGES.map((value) => ({ value, label: t.ranges[value] }))
+  const outcomes = OUTCOMES.map((value) => ({ value, label: texts.records.outcomes[value] }))
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      <Select label={t.range} data={ranges} value={state.range} onChange={change('range')} allowDeselect={false} />
+      <Choice label={t.outcome} data={outcomes} value={state.outcome} onChange={change('outcome')} />
+      <Choice
+        label={t.connection}
+        data={withOwn(aliases, state.connection)}
+        value={state.connection}
+        onChange={change('connection')}
+      />
+      <Choice
+        label={t.caller}
+        data={withOwnCaller(callers, state.caller)}
+        value={state.caller}
+        onChange={change('caller')}
+      />
+      {state.range === 'custom' ? (
+        <>
+          <Moment label={t.from} value={state.from} onChange={change('from')} />
+          <Moment label={t.to} value={state.to} onChange={change('to')} />
+        </>
+      ) : null}
+    </SimpleGrid>
+  )
+}
+
+/** What the address names is among the choices, though nothing is known of it here. */
+const withOwn = (all: readonly string[], own: string | undefined): string[] =>
+  own === undefined || all.includes(own) ? [...all] : [...all, own]
+const withOwnCaller = ({ all }: Callers, own: string | undefined) =>
+  own === undefined || all.some(({ value }) => value === own) ? [...all] : [...all, { value: own, label: own }]
+
+interface ChoiceProps {
+  readonly label: string
+  readonly data: string[] | { value: string; label: string }[]
+  readonly value: string | undefined
+  readonly onChange: (value: string | null) => void
+}
+
+const Choice = ({ value, ...rest }: ChoiceProps) => (
+  <Select
+    {...rest}
+    value={value ?? null}
+    placeholder={t.any}
+    clearable
+    searchable
+    nothingFoundMessage={texts.palette.nothing}
+    clearButtonProps={{ 'aria-label': texts.records.clear }}
+  />
+)
+
+interface Typing {
+  readonly value: string
+  readonly take: (text: string) => void
+  readonly onBlur: () => void
+  readonly onKeyDown: (event: { key: string }) => void
+}
+
+interface TypedProps {
+  readonly value: string | undefined
+  readonly onCommit: (value: string) => void
+  readonly children: (typing: Typing) => ReactNode
+}
+
+/** Asks the gateway once for what was typed, not for each letter of it. */
+function Typed({ value = '', onCommit, children }: TypedProps) {
+  const [typed, setTyped] = useState<{ from: string; text: string }>()
+  // What the address says by now counts for more than what was typed before it changed.
+  const text = typed?.from === value ? typed.text : value
+  const take = (typing: string) => setTyped({ from: value, text: typing })
+  const commit = () => {
+    if (text.trim() !== value) onCommit(text.trim())
+  }
+  return children({
+    value: text,
+    take,
+    onBlur: commit,
+    onKeyDown: ({ key }) => key === 'Enter' && commit(),
+  })
+}
+
+function Moment({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string | undefined
+  onChange: (value: string) => void
+}) {
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}

@@ -1,0 +1,22 @@
+/** What the parts of this screen share: how an outcome looks, and the address of a list that is not narrowed. */
+import type { AuditEvent } from '@toolway/contract/admin'
+import { texts } from '../../texts/texts.ts'
+import { StateBadge, type Tone } from '../../ui/badges.tsx'
+
+const TONES: Readonly<Record<AuditEvent['outcome'], Tone>> = {
+  ok: 'good',
+  tool_error: 'warn',
+  refused: 'off',
+  failed: 'bad',
+  cancelled: 'off',
+  unknown: 'warn',
+}
+
+export const Outcome = ({ outcome }: { outcome: AuditEvent['outcome'] }) => (
+  <StateBadge tone={TONES[outcome]}>{texts.records.outcomes[outcome]}</StateBadge>
+)
+
+export const CLEARED = {
+  ...{ action: undefined, tool: undefined, connection: undefined, caller: undefined, outcome: undefined },
+  ...{ correlation: undefined, from: undefined, to: undefined, range: undefined, offset: undefined },
+}

@@ -1,0 +1,97 @@
+/** What is on record, as people look for it, read it, prove it and take it away. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool } from '../e2e/peers/clients/raw-client.ts'
+import { startProbe } from '../e2e/peers/probes/probe-server.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+describe.skipIf(NO_BROWSER)('records', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let opened: WatchedPage
+  beforeAll(async () => {
+    const probe = parts.use(await startProbe({ era: 'modern' }))
+    console = parts.use(await startConsole({ connections: [{ alias: 'probe', wire: httpWire(probe.url) }] }))
+    await console.gateway.settled('probe')
+    await call('story-1')
+    await call('story-2', 'probe__nothing')
+    opened = parts.use(await console.open(ADA))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  const call = (correlation: string, tool = 'probe__echo') =>
+    callTool(
+      { url: console.gateway.url, key: console.gateway.key, era: 'modern' },
+      tool,
+      { text: 'x' },
+      { headers: { 'x-correlation-id': correlation } },
+    )
+
+  test('are found by what is known of them, and new ones come by themselves', async () => {
+    const { page } = opened
+    await page.goto('/records')
+    const table = page.getByRole('table', { name: 'Records' })
+    await table.getByRole('button', { name: 'Open the record of probe__echo' }).waitFor()
+    await look(page, 'records')
+
+    await page.getByRole('combobox', { name: 'Outcome' }).click()
+    await page.getByRole('option', { name: 'Refused' }).click()
+    await page.waitForURL(/outcome=refused/)
+    await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
+    await expect.poll(() => table.getByRole("row").count()).toBe(2)
+
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await page.getByLabel('Correlation id').fill('story-1')
+    await page.getByLabel('Correlation id').press('Enter')
+    await page.waitForURL(/correlation=story-1/)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
+    await page.getByLabel('Correlation id').fill('nobody-has-this')
+    await page.getByLabel('Correlation id').press('Enter')
+    await page.getByRole('heading', { name: 'No record fits' }).waitFor()
+  })
+
+  test('a record tells its call from receipt to answer, and why it ended where it did', async () => {
+    const { page } = opened
+    await page.goto('/records?outcome=refused')
+    await page.getByRole('button', { name: 'Open the record of probe__nothing' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await drawer.getByText('Tool found: it ended here').waitFor()
+    expect(await drawer.getByText('tool.unknown').count()).toBeGreaterThan(0)
+    await look(page, 'record')
+    await drawer.getByRole('button', { name: 'Copy as JSON' }).click()
+    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as Record<string, unknown>
+    expect(copied).toMatchObject({ correlation_id: 'story-2', code: 'tool.unknown' })
+    const address = page.url()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    await page.goto(address)
+    await drawer.getByText('story-2').waitFor()
+  })
+
+  test('their chain is proven in words, and they leave as a file that is verified elsewhere', async () => {
+    const { page } = opened
+    await page.goto('/records')
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('Nothing was changed, removed, put in or moved').waitFor()
+    await page
+      .getByRole('region', { name: 'Command' })
+      .getByText(/toolway records verify/)
+      .waitFor()
+    await look(page, 'records-verify')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export records' })
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('records-default.jsonl')
+    expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
+    await dialog.getByText(/is saved/).waitFor()
+  })
+})
