@@ -41,7 +41,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.getByRole('option', { name: 'Refused' }).click()
     await page.waitForURL(/outcome=refused/)
     await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
-    await expect.poll(() => table.getByRole("row").count()).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     expect(await drawer.getByText('tool.unknown').count()).toBeGreaterThan(0)
     await look(page, 'record')
     await drawer.getByRole('button', { name: 'Copy as JSON' }).click()
-    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as Record<string, unknown>
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as Record<string, unknown>
     expect(copied).toMatchObject({ correlation_id: 'story-2', code: 'tool.unknown' })
     const address = page.url()
     await page.keyboard.press('Escape')

@@ -20,11 +20,6 @@ export const theme = createTheme({
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' }, h3: { fontSize: '1rem' } },
   },
-  components: {
-    // A `<header>` in a dialog would be a second banner of the page.
-    ModalHeader: { defaultProps: { role: 'none' } },
-    DrawerHeader: { defaultProps: { role: 'none' } },
-  },
 })
 
 /** Where the base library's own shades are too faint. */
