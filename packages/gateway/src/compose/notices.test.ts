@@ -30,7 +30,10 @@ async function fixture() {
     open: { recheck: note('recheck') },
     snapshots: { signal: note('snapshot') },
     credentials: { changed: note('credentials') },
-    events: { hear: ({ alert, event }) => note('event')(alert ?? event?.action), lost: note('events lost') },
+    events: {
+      hear: ({ alert, event, records }) => note('event')(records === true ? 'records' : (alert ?? event?.action)),
+      lost: note('events lost'),
+    },
     approvals: { hear: (id) => note('approval')(id) },
     wakeWebhooks: note('webhooks'),
     reloadPeople: later('people'),
@@ -59,6 +62,11 @@ test('what happened to a connection, and an alert, is told to followers and webh
   const event = { id: 'con_1', action: 'updated' }
   expect(said({ organization: 'org_1', event })).toEqual(['event updated', 'webhooks'])
   expect(said({ organization: 'org_1', alert: 'alr_1' })).toEqual(['event alr_1', 'webhooks'])
+})
+
+test('new records are told to followers alone', async () => {
+  const { said } = await fixture()
+  expect(said({ organization: 'org_1', records: true })).toEqual(['event records'])
 })
 
 test('after a break of the line, everything may have changed, credentials too', async () => {

@@ -57,6 +57,7 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
       parts.approvals.hear(notice.approval)
       return parts.events.hear(notice)
     }
+    if (notice.records === true) return parts.events.hear(notice)
     if (notice.event !== undefined || notice.alert !== undefined) {
       parts.events.hear(notice)
       return parts.wakeWebhooks()

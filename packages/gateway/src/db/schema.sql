@@ -1488,6 +1488,17 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_records()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'records', true)::text);
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_session_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1574,6 +1585,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER guard_changed BEFORE INSERT OR UPDATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records prune_records', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'removed');
+CREATE TRIGGER tell_records AFTER UPDATE OF seq ON public.record_chains FOR EACH ROW WHEN ((new.seq > old.seq)) EXECUTE FUNCTION tell_records();
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
 CREATE TRIGGER guard_added BEFORE INSERT ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records', 'added');

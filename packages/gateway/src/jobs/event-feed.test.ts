@@ -91,6 +91,22 @@ describe('who follows an organization', () => {
     expect(ada.heard).toHaveLength(1)
   })
 
+  test('is told of new records soon, and then no more than once in a second', async () => {
+    const { feed, follow } = fixture()
+    const [ada, there] = [follow(person(ADA)), follow(person(ADA), OTHER)]
+    const told = { type: 'records_changed' }
+    for (let batch = 0; batch < 5; batch++) feed.hear({ organization: ACME, records: true })
+    await settle()
+    expect([ada.heard, there.heard]).toEqual([[told], []])
+    for (let batch = 0; batch < 5; batch++) feed.hear({ organization: ACME, records: true })
+    await vi.advanceTimersByTimeAsync(900)
+    expect(ada.heard).toHaveLength(1)
+    await settle()
+    expect(ada.heard).toEqual([told, told])
+    ada.leave()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   test('hears nothing any more once it has no role there', async () => {
     const { feed, follow, roles } = fixture()
     const ada = follow(person(ADA))
@@ -108,7 +124,8 @@ describe('who follows an organization', () => {
     expect(ada.heard).toEqual([changed(null, 'changed')])
     feed.lost()
     await settle()
-    expect(ada.heard).toHaveLength(2)
+    expect(ada.heard).toHaveLength(3)
+    expect(ada.heard).toContainEqual({ type: 'records_changed' })
     const broken = fixture({ refresh: () => Promise.reject(new Error('no database')) })
     const bob = broken.follow(person(BOB))
     broken.feed.hear({ organization: ACME, event: { id: 'con_1', action: 'created' } })

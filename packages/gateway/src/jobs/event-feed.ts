@@ -1,5 +1,6 @@
 /**
- * What the followers of an organization hear by themselves: that its connections are others now, and alerts that concern them.
+ * What the followers of an organization hear by themselves: that its connections are others now, that there are new
+ * records, and alerts that concern them.
  *
  * The database says it, so every gateway tells its own followers of what any of them did. Who follows is bounded for each principal
  * and each organization; what came while nobody followed is not told later. It is asked at each event what a follower may know.
@@ -23,6 +24,8 @@ export interface EventNotice {
   readonly alert?: string | undefined
   /** A question whether a call may be made is another. */
   readonly approval?: string | undefined
+  /** There are records that were not there. */
+  readonly records?: boolean | undefined
 }
 
 export interface EventFeedParts {
@@ -52,6 +55,8 @@ export interface EventFeed {
 
 /** What one save sets off is told at once. Milliseconds. */
 const GATHER = 100
+/** Between two words that there are new records, which a busy organization has all the time. */
+const RECORDS_EVERY = 1_000
 /** Different changes that are told singly; more of them are told as one. */
 const MOST_TOLD = 100
 const MOST = { ofPrincipal: 20, ofOrganization: 500, together: 5_000 } as const
@@ -62,6 +67,9 @@ interface Followed {
   readonly alerts: Set<string>
   approvals: boolean
   timer: NodeJS.Timeout | undefined
+  /** When new records were last told of. */
+  recordsAt: number
+  recordsTimer: NodeJS.Timeout | undefined
 }
 
 export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in keyof typeof MOST]: number } = MOST) {
@@ -89,18 +97,28 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
       if (!here.followers.delete(follower)) return
       size--
       if (here.followers.size > 0) return
-      clearTimeout(here.timer)
+      stop(here)
       followed.delete(organizationId)
     }
   }
 
-  function hear({ organization, event, alert, approval }: EventNotice): void {
+  function hear({ organization, event, alert, approval, records }: EventNotice): void {
     const here = organization === undefined ? undefined : followed.get(organization)
     if (organization === undefined || here === undefined) return
+    if (records === true) return hearRecords(here)
     if (alert !== undefined) here.alerts.add(alert)
     if (approval !== undefined) here.approvals = true
     if (event !== undefined) note(here, changedOf(event))
     here.timer ??= setTimeout(() => void tell(organization, here), GATHER)
+  }
+
+  function hearRecords(here: Followed): void {
+    const wait = Math.max(GATHER, here.recordsAt + RECORDS_EVERY - Date.now())
+    here.recordsTimer ??= setTimeout(() => {
+      here.recordsTimer = undefined
+      here.recordsAt = Date.now()
+      say(here, { type: 'records_changed' }, undefined)
+    }, wait)
   }
 
   async function tell(organization: string, here: Followed): Promise<void> {
@@ -156,13 +174,16 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
     follow,
     hear,
     lost() {
-      for (const organization of followed.keys()) hear({ organization, event: { id: null, action: 'changed' } })
+      for (const organization of followed.keys()) {
+        hear({ organization, event: { id: null, action: 'changed' } })
+        hear({ organization, records: true })
+      }
     },
     get size() {
       return size
     },
     close() {
-      for (const { timer } of followed.values()) clearTimeout(timer)
+      for (const here of followed.values()) stop(here)
       followed.clear()
       size = 0
     },
@@ -175,7 +196,14 @@ const newFollowed = (): Followed => ({
   alerts: new Set(),
   approvals: false,
   timer: undefined,
+  recordsAt: 0,
+  recordsTimer: undefined,
 })
+
+function stop({ timer, recordsTimer }: Followed): void {
+  clearTimeout(timer)
+  clearTimeout(recordsTimer)
+}
 
 const EVERYTHING: Changed = { type: 'integrations_changed', id: null, action: 'changed' }
 
