@@ -55,6 +55,7 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   listSettings: none,
   findStats: none,
   findPlatformStats: none,
+  findUsage: none,
 }
 
 const PASSWORD = 'a long enough password'

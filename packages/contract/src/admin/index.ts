@@ -186,6 +186,7 @@ export {
 export { endSession, listSessions, OpenSession } from './sessions.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
+export { findUsage, MOST_USAGE_DAYS, Usage } from './usage.ts'
 export { CATALOG_ENTRY } from './catalog.ts'
 export {
   Alert,

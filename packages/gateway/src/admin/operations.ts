@@ -33,6 +33,7 @@ import type { Served } from './serve.ts'
 import { sessionOperations } from './runtime/sessions.ts'
 import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
+import { usageOperations } from './runtime/usage.ts'
 import { lockOperations } from './connections/locks.ts'
 import { toolOperations } from './connections/tools.ts'
 import { groupOperations } from './organizations/groups.ts'
@@ -71,6 +72,7 @@ const DESCRIBED: readonly Served[] = [
   ...sessionOperations,
   ...settingOperations,
   ...statsOperations,
+  ...usageOperations,
   ...integrationOperations,
   ...eventOperations,
   ...alertOperations,

@@ -1,0 +1,53 @@
+/** Calls of an organization over a span of time, of which records say how they ended: by step, and whose they were. */
+import { z } from 'zod'
+import { inOrganization, operation } from './operation.ts'
+
+export const MOST_USAGE_DAYS = 31
+const DAY_MS = 86_400_000
+
+const Calls = {
+  calls: z.int(),
+  /** Ended with an error, of the gateway's, the server's or the tool's, or nobody knows how. */
+  failed: z.int(),
+  refused: z.int(),
+}
+const Milliseconds = z.number().nullable()
+
+export const Usage = z.strictObject({
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  step: z.enum(['hour', 'day']),
+  total: z.strictObject({ ...Calls, median_ms: Milliseconds, p95_ms: Milliseconds }),
+  /** Every step of the span, those without a call too, the earliest first. */
+  steps: z.array(z.strictObject({ at: z.iso.datetime(), ...Calls, median_ms: Milliseconds, p95_ms: Milliseconds })),
+  /** The most used, by the name that they had then. */
+  connections: z.array(z.strictObject({ name: z.string(), ...Calls })),
+  /** Null, as what follows: not for whoever may not see records. */
+  tools: z.array(z.strictObject({ connection: z.string().nullable(), name: z.string(), ...Calls })).nullable(),
+  callers: z.array(z.strictObject({ id: z.string(), name: z.string().nullable(), ...Calls })).nullable(),
+  /** Why calls were refused or failed: codes of faults, the most frequent first. */
+  reasons: z.array(z.strictObject({ code: z.string(), calls: z.int() })).nullable(),
+})
+export type Usage = z.output<typeof Usage>
+
+const Moment = z.iso.datetime({ offset: true }).optional()
+
+export const findUsage = operation({
+  id: 'findUsage',
+  at: 'GET /api/v1/organizations/{organization}/usage',
+  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Who may see records sees which tools, who called and why calls failed.`,
+  needs: inOrganization('stats_view_own'),
+  query: z
+    .strictObject({ from: Moment, to: Moment, step: z.enum(['hour', 'day']).default('hour') })
+    .refine(({ from, to }) => isSpan(from, to), {
+      message: `\`to\` must come after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it.`,
+      path: ['from'],
+    }),
+  answer: Usage,
+})
+
+function isSpan(from: string | undefined, to: string | undefined): boolean {
+  const end = to === undefined ? Date.now() : Date.parse(to)
+  const length = end - (from === undefined ? end - DAY_MS : Date.parse(from))
+  return length > 0 && length <= MOST_USAGE_DAYS * DAY_MS
+}

@@ -1,0 +1,53 @@
+/** Calls over time. Which tools, whose calls and why they failed is for whoever may see records. */
+import { permits } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { countSteps, countUsed, namesOf, type StepRow, type UsedRow } from '../../records/usage.ts'
+import { serveOrganization, type Served } from '../serve.ts'
+
+const SECONDS = { hour: 3_600, day: 86_400 } as const
+/** Rows of each list. */
+const MOST = 10
+const NONE: Omit<StepRow, 'step'> = { calls: 0, failed: 0, refused: 0, median_us: null, p95_us: null }
+
+const milliseconds = (microseconds: number | null) => (microseconds === null ? null : microseconds / 1000)
+const timed = ({ calls, failed, refused, median_us: median, p95_us: p95 }: Omit<StepRow, 'step'>) => ({
+  ...{ calls, failed, refused, median_ms: milliseconds(median), p95_ms: milliseconds(p95) },
+})
+const counted = ({ calls, failed, refused }: UsedRow) => ({ calls, failed, refused })
+
+export const usageOperations: readonly Served[] = [
+  serveOrganization(shapes.findUsage, async ({ query, role, look }) => {
+    const to = query.to === undefined ? new Date() : new Date(query.to)
+    const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
+    const seconds = SECONDS[query.step]
+    const isShown = permits(role, 'audit_view_own')
+    const { rows, used, names } = await look(async (sql) => {
+      const rows = await countSteps(sql, { from, to }, seconds)
+      const used = await countUsed(sql, { from, to }, MOST)
+      const ids = used.flatMap(({ by, name }) => (by === 'caller' ? [name] : []))
+      const found = isShown ? await namesOf(sql, ids) : []
+      return { rows, used, names: new Map(found.map(({ id, name }) => [id, name])) }
+    })
+    const byStep = new Map(rows.map((row) => [row.step, row]))
+    const steps = Math.ceil((to.getTime() - from.getTime()) / 1000 / seconds)
+    const of = (by: UsedRow['by']) => used.filter((row) => row.by === by)
+    return {
+      from: from.toISOString(),
+      to: to.toISOString(),
+      step: query.step,
+      total: timed(byStep.get(null) ?? NONE),
+      steps: Array.from({ length: steps }, (_, step) => ({
+        at: new Date(from.getTime() + step * seconds * 1000).toISOString(),
+        ...timed(byStep.get(step) ?? NONE),
+      })),
+      connections: of('connection').map((row) => ({ name: row.name, ...counted(row) })),
+      tools: isShown
+        ? of('tool').map((row) => ({ connection: row.connection, name: row.name, ...counted(row) }))
+        : null,
+      callers: isShown
+        ? of('caller').map((row) => ({ id: row.name, name: names.get(row.name) ?? null, ...counted(row) }))
+        : null,
+      reasons: isShown ? of('reason').map(({ name, calls }) => ({ code: name, calls })) : null,
+    }
+  }),
+]

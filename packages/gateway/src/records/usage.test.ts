@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { describeEachPostgres } from '../testing/database.ts'
+import { addTestOrganization } from '../testing/organization.ts'
+import { testEntry as entry } from '../testing/record-entry.ts'
+import { storeRecords, type Entry } from './records.ts'
+import { countSteps, countUsed, namesOf } from './usage.ts'
+
+const HOUR = 3_600
+const SPAN = { from: new Date('2026-11-20T10:30:00Z'), to: new Date('2026-11-20T13:00:00Z') }
+
+describeEachPostgres('calls of a span', (createDatabase) => {
+  test('are counted by steps from its beginning, together, and by what was used; others’ and changes are not', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id: acme } = await addTestOrganization(db, 'acme')
+    const { id: other } = await addTestOrganization(db, 'other')
+    const at = (time: string, more: Partial<Entry> = {}) =>
+      entry({ org_id: acme, timestamp: `2026-11-20T${time}.000Z`, outcome: 'ok', code: undefined, ...more })
+    await db.system((sql) =>
+      storeRecords(sql, [
+        at('10:29:59'),
+        at('10:30:00', { duration_ms: 10 }),
+        at('11:29:59', { duration_ms: 30, outcome: 'tool_error' }),
+        at('11:30:00', { duration_ms: 50, outcome: 'refused', code: 'policy.denied', connection: undefined }),
+        at('12:40:00', { duration_ms: 20, principal: 'key_2', tool_name: 'web__write' }),
+        at('12:40:00', { kind: 'change', method: 'key.add' }),
+        at('12:41:00', { org_id: other }),
+        at('13:00:00'),
+      ]),
+    )
+    const [steps, used, names] = await db.organization(acme, async (sql) => [
+      await countSteps(sql, SPAN, HOUR),
+      await countUsed(sql, SPAN, 5),
+      await namesOf(sql, ['key_1', 'usr_nobody']),
+    ])
+    expect(steps).toEqual([
+      { step: 0, calls: 2, failed: 1, refused: 0, median_us: 10_000, p95_us: 30_000 },
+      { step: 1, calls: 1, failed: 0, refused: 1, median_us: 50_000, p95_us: 50_000 },
+      { step: 2, calls: 1, failed: 0, refused: 0, median_us: 20_000, p95_us: 20_000 },
+      { step: null, calls: 4, failed: 1, refused: 1, median_us: 20_000, p95_us: 50_000 },
+    ])
+    const lines = used.map(({ by, connection, name, calls, failed, refused }) =>
+      [by, connection ?? '-', name, calls, failed, refused].join(' '),
+    )
+    expect(lines).toEqual([
+      'caller - key_1 3 1 1',
+      'caller - key_2 1 0 0',
+      'connection web web 3 1 0',
+      'reason - policy.denied 1 0 1',
+      'tool web web__read 2 1 0',
+      'tool web web__write 1 0 0',
+      'tool - web__read 1 0 1',
+    ])
+    expect(names).toEqual([])
+  })
+})

@@ -1,0 +1,65 @@
+/**
+ * How many calls there were in a span of time, by step and by what they went to and who made them.
+ *
+ * Records of a span lie together on the disk, which is what their index knows: each question reads that part once, and sorts
+ * nothing but times.
+ */
+import { z } from 'zod'
+import type { OrgSql } from '../db/db.ts'
+
+export interface Span {
+  readonly from: Date
+  readonly to: Date
+}
+
+const Counts = { calls: z.int(), failed: z.int(), refused: z.int() }
+const Times = { median_us: z.number().nullable(), p95_us: z.number().nullable() }
+
+/** `step`: the place of the step in the span; null: all of them together. */
+export const StepRow = z.object({ step: z.int().nullable(), ...Counts, ...Times })
+export type StepRow = z.output<typeof StepRow>
+
+export const countSteps = (sql: OrgSql, { from, to }: Span, seconds: number): Promise<StepRow[]> => sql(StepRow)`
+  select step, count(*)::int as calls,
+         (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
+         (count(*) filter (where outcome = 'refused'))::int as refused,
+         percentile_disc(0.5) within group (order by duration_us)::float8 as median_us,
+         percentile_disc(0.95) within group (order by duration_us)::float8 as p95_us
+    from (select floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step, outcome, duration_us
+            from records where at >= ${from} and at < ${to} and kind = 'call') as calls
+   group by grouping sets ((step), ())
+   order by step`
+
+const UsedRow = z.object({
+  by: z.enum(['connection', 'tool', 'caller', 'reason']),
+  connection: z.string().nullable(),
+  name: z.string(),
+  ...Counts,
+})
+export type UsedRow = z.output<typeof UsedRow>
+
+/** What was used most, by each of the four; of each as many as `most`. */
+export const countUsed = (sql: OrgSql, { from, to }: Span, most: number): Promise<UsedRow[]> => sql(UsedRow)`
+  select by, connection, name, calls, failed, refused
+    from (select case grouping(connection, target, principal, code)
+                   when 7 then 'connection' when 3 then 'tool' when 13 then 'caller' else 'reason' end as by,
+                 connection, coalesce(code, principal, target, connection) as name, count(*)::int as calls,
+                 (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
+                 (count(*) filter (where outcome = 'refused'))::int as refused,
+                 row_number() over (partition by grouping(connection, target, principal, code) order by count(*) desc,
+                                    connection, target, principal, code) as place
+            from records
+           where at >= ${from} and at < ${to} and kind = 'call'
+           group by grouping sets ((connection), (connection, target), (principal), (code))
+          having case grouping(connection, target, principal, code)
+                   when 7 then connection is not null when 3 then target is not null
+                   when 13 then principal is not null else code is not null end) as used
+   where place <= ${most}
+   order by by, place`
+
+const NameRow = z.object({ id: z.string(), name: z.string() })
+
+/** Names of keys and people, where they are still there. */
+export const namesOf = (sql: OrgSql, ids: readonly string[]): Promise<z.output<typeof NameRow>[]> => sql(NameRow)`
+  select id, name from keys where id = any (${ids}::text[])
+  union all select id, name from users where id = any (${ids}::text[])`
