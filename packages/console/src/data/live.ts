@@ -39,11 +39,11 @@ export function useEvents(listen: (event: GatewayEvent) => void): void {
 
 export type LiveState = 'connecting' | 'live' | 'broken'
 
-/** Called once, by the frame. */
-export function useLive(address: string): LiveState {
+/** Called once, by the frame; without an address there is nothing to follow. */
+export function useLive(address: string | undefined): LiveState {
   const queries = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
-  useEffect(() => follow(address, queries, setState), [address, queries])
+  useEffect(() => (address === undefined ? undefined : follow(address, queries, setState)), [address, queries])
   return state
 }
 

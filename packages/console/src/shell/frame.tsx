@@ -1,14 +1,15 @@
 /** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
-import { AppShell, Burger, Group, NavLink, ScrollArea, Skeleton, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { ActionIcon, AppShell, Badge, Burger, Group, NavLink, ScrollArea, Skeleton, Stack, Text } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
 import { followOrganizationEvents } from '@toolway/contract/admin'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { addressOf } from '../data/call.ts'
-import { useLive } from '../data/live.ts'
+import { useLive, type LiveState } from '../data/live.ts'
 import { me, useMay, useMembership } from '../data/me.ts'
 import { Problem } from '../data/problem.ts'
+import { waitingApprovals } from '../data/waiting.ts'
 import { texts } from '../texts/texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -40,7 +41,10 @@ export function Frame() {
 
 function Signed() {
   const [opened, menu] = useDisclosure()
-  const membership = useMembership()
+  const organization = useMembership()?.slug
+  const live = useLive(
+    organization === undefined ? undefined : addressOf(followOrganizationEvents.path, { organization }),
+  )
   return (
     <AppShell
       header={{ height: 56 }}
@@ -60,9 +64,8 @@ function Signed() {
             <OrganizationChoice />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <Suspense fallback={null}>
-              <Palette />
-            </Suspense>
+            <LiveWord state={live} />
+            <Search />
             <Person />
           </Group>
         </Group>
@@ -75,16 +78,46 @@ function Signed() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main">
-        {membership === undefined ? <Homeless /> : <Within organization={membership.slug} />}
+        {/* Screens begin anew for another organization: nothing of the one before stays on them. */}
+        {organization === undefined ? <Homeless /> : <Outlet key={organization} />}
       </AppShell.Main>
     </AppShell>
   )
 }
 
-/** Screens begin anew for another organization: nothing of the one before stays on them. */
-function Within({ organization }: { organization: string }) {
-  useLive(addressOf(followOrganizationEvents.path, { organization }))
-  return <Outlet key={organization} />
+/** Only said when it is not so: what is seen is then as old as the last look. */
+function LiveWord({ state }: { state: LiveState }) {
+  return (
+    <Text size="sm" c="dimmed" role="status" truncate>
+      {state === 'broken' ? (
+        <Group component="span" gap={6} wrap="nowrap" title={texts.live.why}>
+          <Icon name="refresh" size={16} label={texts.live.broken} />
+          <Text component="span" inherit visibleFrom="md" aria-hidden>
+            {texts.live.broken}
+          </Text>
+        </Group>
+      ) : null}
+    </Text>
+  )
+}
+
+/** The palette is loaded when it is first asked for. */
+function Search() {
+  const [asked, setAsked] = useState(0)
+  const open = () => setAsked((times) => times + 1)
+  useHotkeys([['mod+K', open]], [])
+  return (
+    <>
+      <ActionIcon variant="default" size={36} aria-label={texts.palette.open} onClick={open}>
+        <Icon name="search" />
+      </ActionIcon>
+      {asked === 0 ? null : (
+        <Suspense fallback={null}>
+          <Palette asked={asked} />
+        </Suspense>
+      )}
+    </>
+  )
 }
 
 function Menu({ title, items }: { title: string | undefined; items: readonly Destination[] }) {
@@ -117,8 +150,20 @@ function Entry({ to, title, icon, needs, where }: Destination) {
       leftSection={<Icon name={icon} />}
       active={active}
       aria-current={active ? 'page' : undefined}
+      rightSection={to === '/approvals' ? <Waiting /> : undefined}
       style={{ borderRadius: 8 }}
     />
+  )
+}
+
+function Waiting() {
+  const organization = useMembership()?.slug
+  const { data } = useQuery({ ...waitingApprovals(organization ?? ''), enabled: organization !== undefined })
+  if (data === undefined || data.total === 0) return null
+  return (
+    <Badge size="sm" color="orange" variant="light" aria-label={texts.waiting(data.total)}>
+      {data.total}
+    </Badge>
   )
 }
 

@@ -1,36 +1,127 @@
-/** Everything by its name: Ctrl or Command and K. */
-import { ActionIcon } from '@mantine/core'
+/** Everything by its name: places, things found by typing, and what can be done. Opened by Ctrl or Command and K. */
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import '@mantine/spotlight/styles.css'
-import { Spotlight, spotlight } from '@mantine/spotlight'
+import { Spotlight, spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { listConnections, listToolsets } from '@toolway/contract/admin'
+import { useEffect, useState } from 'react'
+import { ORGANIZATION, useMay, useMe, useMembership } from '../data/me.ts'
+import { ask } from '../data/queries.ts'
+import { signOut } from '../data/session.ts'
 import { texts } from '../texts/texts.ts'
-import { Icon } from '../ui/icon.tsx'
-import { NAVIGATION } from './navigation.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { useDestinations } from './destinations.ts'
 
-export function Palette() {
-  const navigate = useNavigate()
-  const actions = NAVIGATION.flatMap(({ items }) =>
-    items.map(({ to, title, icon }) => ({
-      id: to,
-      label: title,
-      leftSection: <Icon name={icon} />,
-      onClick: () => void navigate({ to, search: keep as never }),
-    })),
-  )
+/** Milliseconds after the last key. */
+const PATIENCE = 150
+const MOST_FOUND = 5
+
+/** `asked`: how often it was asked for; each time it opens. */
+export function Palette({ asked }: { asked: number }) {
+  const [query, setQuery] = useState('')
+  useEffect(() => spotlight.open(), [asked])
+  const groups: SpotlightActionGroupData[] = [
+    { group: texts.palette.places, actions: usePlaces() },
+    { group: texts.palette.actions, actions: useActions() },
+    ...useThings(query),
+  ]
   return (
-    <>
-      <ActionIcon variant="default" size={36} aria-label={texts.palette.open} onClick={spotlight.open}>
-        <Icon name="search" />
-      </ActionIcon>
-      <Spotlight
-        actions={actions}
-        shortcut={['mod + K']}
-        nothingFound={texts.palette.nothing}
-        searchProps={{ placeholder: texts.palette.hint, 'aria-label': texts.palette.hint }}
-        scrollable
-      />
-    </>
+    <Spotlight
+      actions={groups.filter(({ actions }) => actions.length > 0)}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      nothingFound={texts.palette.nothing}
+      aria-label={texts.palette.title}
+      searchProps={{
+        placeholder: texts.palette.hint,
+        'aria-label': texts.palette.hint,
+        leftSection: <Icon name="search" />,
+      }}
+      scrollable
+      maxHeight={420}
+    />
   )
 }
 
+const entry = (
+  id: string,
+  label: string,
+  icon: IconName,
+  onClick: () => void,
+  more: Partial<SpotlightActionData> = {},
+): SpotlightActionData => ({ id, label, leftSection: <Icon name={icon} />, onClick, ...more })
+
 const keep = (before: Record<string, unknown>) => (before['org'] === undefined ? {} : { org: before['org'] })
+
+function useGo(): (to: string, search?: Record<string, string>) => () => void {
+  const navigate = useNavigate()
+  return (to, search) => () =>
+    void navigate({ to, search: ((before: Record<string, unknown>) => ({ ...keep(before), ...search })) as never })
+}
+
+function usePlaces(): SpotlightActionData[] {
+  const go = useGo()
+  const places = useDestinations().map(({ to, title, icon }) => entry(to, title, icon, go(to)))
+  return [...places, entry('/me', texts.nav.me, 'user', go('/me'))]
+}
+
+function useActions(): SpotlightActionData[] {
+  const go = useGo()
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  const mayConnect = useMay('connector_create')
+  const t = texts.palette
+  const other = scheme === 'dark' ? 'light' : 'dark'
+  return [
+    ...(mayConnect ? [entry('do:connect', t.connect, 'plus', go('/connections/new'))] : []),
+    entry('do:key', t.key, 'key', go('/keys')),
+    entry('do:scheme', other === 'dark' ? t.toDark : t.toLight, other === 'dark' ? 'moon' : 'sun', () =>
+      setColorScheme(other),
+    ),
+    entry('do:sign-out', texts.person.signOut, 'logout', () => void signOut()),
+  ]
+}
+
+/** What is found by typing; nothing is asked before. */
+function useThings(typed: string): SpotlightActionGroupData[] {
+  const go = useGo()
+  const [search] = useDebouncedValue(typed.trim(), PATIENCE)
+  const { organizations } = useMe()
+  const current = useMembership()
+  const mayToolsets = useMay('tool_configure')
+  const asks = current !== undefined && search !== ''
+  const path = { organization: current?.slug ?? '' }
+  const connections = useQuery({
+    ...ask('connections', listConnections, { path, query: { search: search.slice(0, 100), limit: MOST_FOUND } }),
+    placeholderData: keepPreviousData,
+    enabled: asks,
+  })
+  const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: asks && mayToolsets })
+  if (typed.trim() === '') return []
+  const others = organizations.filter(({ slug }) => slug !== current?.slug)
+  return [
+    {
+      group: texts.nav.connections,
+      actions: (connections.data?.items ?? []).map(({ alias, title }) =>
+        entry(`connection:${alias}`, title, 'plug-connected', go(`/connections/${alias}`), {
+          keywords: [alias, search],
+        }),
+      ),
+    },
+    {
+      group: texts.nav.toolsets,
+      actions: (toolsets.data?.items ?? []).map(({ slug, title }) =>
+        entry(`toolset:${slug}`, title, 'stack-2', go(`/toolsets/${slug}`), { keywords: [slug] }),
+      ),
+    },
+    {
+      group: texts.nav.organizations,
+      actions: others.map(({ slug, name }) =>
+        entry(`organization:${slug}`, name, 'building', go('/', { [ORGANIZATION]: slug }), { keywords: [slug] }),
+      ),
+    },
+  ]
+}

@@ -65,7 +65,23 @@ export const en = {
     before: 'Previous page',
     after: 'Next page',
   },
-  palette: { open: 'Search everything (Ctrl K)', hint: 'Where to, or what to do?', nothing: 'Nothing of that name' },
+  palette: {
+    open: 'Search everything (Ctrl K)',
+    title: 'Search everything',
+    hint: 'Where to, or what to do?',
+    nothing: 'Nothing of that name',
+    places: 'Go to',
+    actions: 'Do',
+    connect: 'Connect something',
+    key: 'Make a key',
+    toDark: 'Switch to dark',
+    toLight: 'Switch to light',
+  },
+  live: {
+    broken: 'Not live',
+    why: 'The line to the gateway is broken. It is tried again by itself; what you see is as of before.',
+  },
+  waiting: (number: number) => `${number} waiting`,
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
@@ -86,7 +102,93 @@ export const en = {
   },
 
   // --- home ----------------------------------------------------------------------------------------------------------
-  home: {},
+  home: {
+    connect: 'Connect something',
+    mayNotConnect: 'Administrators connect things here.',
+    steps: {
+      title: 'First steps',
+      done: (done: number, all: number) => `${done} of ${all} done`,
+      hide: 'Hide',
+      hidden: 'The first steps are hidden.',
+      isDone: 'Done',
+      isOpen: 'To do',
+      list: {
+        connect: {
+          title: 'Connect something',
+          hint: 'Paste an address, a command or a configuration, and see its tools.',
+        },
+        call: { title: 'Call a tool', hint: 'Fill in a form and see what comes back.' },
+        client: { title: 'Connect a client', hint: 'Claude, ChatGPT, Cursor, VS Code or another one, step by step.' },
+        rule: { title: 'Set a rule', hint: 'Say which calls are asked about first, and which are never made.' },
+        invite: { title: 'Invite somebody', hint: 'Give a colleague a role and a code to begin with.' },
+      },
+    },
+    figures: {
+      calls: 'Calls',
+      failed: 'Errors',
+      refused: 'Refused',
+      approvals: 'Waiting approvals',
+      day: 'in the last 24 hours',
+      now: 'right now',
+      share: (percent: number) => `${percent > 0 && percent < 1 ? 'under 1' : Math.round(percent)} % of calls`,
+    },
+    calls: {
+      title: 'Calls over time',
+      more: 'All usage',
+      now: 'now',
+      seen: (calls: number, failed: number, refused: number) =>
+        `Calls of the last 24 hours, by hour: ${calls} in all, ${failed} failed, ${refused} refused.`,
+      bar: (hour: string, calls: number, bad: number) =>
+        `${hour}: ${calls} ${calls === 1 ? 'call' : 'calls'}${bad === 0 ? '' : `, ${bad} failed or refused`}`,
+      times: (median: string, p95: string) => `Half of them took less than ${median}, 95 of 100 less than ${p95}.`,
+      none: 'No tool has been called in the last 24 hours.',
+      noneOfOthers: 'Nobody has called a tool in the last 24 hours.',
+      first: 'Call a tool',
+    },
+    connections: {
+      title: 'Connections',
+      more: 'All connections',
+      summary: (good: number, all: number) => (good === all ? `All ${all} are well.` : `${good} of ${all} are well.`),
+      tools: (tools: number) => (tools === 1 ? '1 tool' : `${tools} tools`),
+      none: 'Nothing is connected yet. Connect one thing, and you can call its tools a minute later.',
+      noneYet: 'Nothing is connected yet. An administrator connects the first thing.',
+      first: 'Connect the first thing',
+    },
+    health: {
+      off: 'Off',
+      stale: 'Old list',
+      of: { connected: 'Connected', needs_auth: 'Needs sign-in', new: 'New', error: 'Failing' } as Record<
+        string,
+        string
+      >,
+    },
+    approvals: {
+      title: (waiting: number) =>
+        waiting === 1 ? '1 call waits for an approval' : `${waiting} calls wait for an approval`,
+      answer: 'Look at them',
+      one: (caller: string, tool: string, connection: string | null) =>
+        `${caller} wants to call ${tool}${connection === null ? '' : ` of ${connection}`}`,
+    },
+    alerts: {
+      title: 'Latest news',
+      hint: 'Accounts that run out, tools that changed, questions that were asked.',
+      none: 'Nothing needs your attention.',
+      runsOut: ' · runs out',
+      kinds: {
+        'credential.expiring': 'An account runs out soon',
+        'credential.lost': 'An account has to be connected again',
+        'credential.back': 'An account works again',
+        'tool.held': 'A tool was changed by its server and is held',
+        'tool.settled': 'A tool that was held is settled',
+        'rule.unreadable': 'A rule cannot be read and blocks what it speaks of',
+        'webhook.off': 'A webhook was switched off, as it did not answer',
+        'approval.requested': 'A call waits for an approval',
+        'approval.granted': 'A call was approved',
+        'approval.denied': 'A call was denied',
+        'approval.expired': 'Nobody answered a question in time',
+      } as Record<string, string>,
+    },
+  },
 
   // --- connections: the list, and one of them -------------------------------------------------------------------------
   connections: {},

@@ -1,6 +1,56 @@
+/** How are things here: what is connected and how it is, what was called, and what waits for somebody. Live, by events. */
+import { SimpleGrid, Stack } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { findUsage, listConnections } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { waitingApprovals } from '../../data/waiting.ts'
 import { texts } from '../../texts/texts.ts'
+import { Allowed } from '../../ui/allowed.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { AlertsPanel } from './alerts-panel.tsx'
+import { ApprovalsPanel } from './approvals-panel.tsx'
+import { CallsPanel } from './calls-panel.tsx'
+import { ConnectionsPanel } from './connections-panel.tsx'
+import { Figures } from './figures.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { Icon } from '../../ui/icon.tsx'
+
+const HOUR_MS = 3_600_000
 
 export function HomeScreen() {
-  return <Screen title={texts.nav.home}>{null}</Screen>
+  const organization = useOrganization()
+  const path = { organization }
+  const may = useMay('connector_create')
+  // Whole hours, the one that runs among them.
+  const [from] = useState(() => new Date((Math.floor(Date.now() / HOUR_MS) - 23) * HOUR_MS).toISOString())
+  const usage = useQuery({ ...ask('stats', findUsage, { path, query: { from } }), placeholderData: keepPreviousData })
+  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const approvals = useQuery(waitingApprovals(organization))
+  const t = texts.home
+  return (
+    <Screen
+      title={texts.nav.home}
+      action={
+        <Allowed may={may} why={t.mayNotConnect}>
+          <LinkButton to="/connections/new" leftSection={<Icon name="plus" size={16} />} disabled={!may}>
+            {t.connect}
+          </LinkButton>
+        </Allowed>
+      }
+    >
+      <FirstSteps connected={connections.data?.total} called={usage.data?.total.calls} />
+      <Figures usage={usage} approvals={approvals.data?.total} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        <CallsPanel usage={usage} />
+        <ConnectionsPanel connections={connections} />
+      </SimpleGrid>
+      <Stack gap="lg">
+        <ApprovalsPanel approvals={approvals} />
+        <AlertsPanel connections={connections.data?.items ?? []} />
+      </Stack>
+    </Screen>
+  )
 }

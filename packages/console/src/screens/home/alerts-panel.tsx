@@ -1,0 +1,81 @@
+/** What people are to know: accounts that run out or are lost, tools that are held, rules that cannot be read. */
+import { Box, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { When } from '../../ui/when.tsx'
+
+const MOST = 6
+
+export function AlertsPanel({ connections }: { connections: readonly Connection[] }) {
+  const organization = useOrganization()
+  const alerts = useQuery(ask('alerts', listAlerts, { path: { organization }, query: { limit: MOST } }))
+  const t = texts.home.alerts
+  return (
+    <Panel title={t.title} hint={t.hint}>
+      <Loaded query={alerts} lines={2}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Text c="dimmed">{t.none}</Text>
+          ) : (
+            <Stack gap="sm">
+              {items.map((alert) => (
+                <One key={alert.id} alert={alert} connections={connections} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Panel>
+  )
+}
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  'credential.expiring': 'clock',
+  'credential.lost': 'alert-triangle',
+  'credential.back': 'circle-check',
+  'tool.settled': 'circle-check',
+  'approval.granted': 'circle-check',
+  'approval.requested': 'hand-stop',
+  'approval.denied': 'circle-x',
+  'webhook.off': 'webhook',
+}
+
+function One({ alert, connections }: { alert: Alert; connections: readonly Connection[] }) {
+  const { kind, connection_id: id, created_at: at, detail } = alert
+  const t = texts.home.alerts
+  const connection = connections.find((one) => one.id === id)
+  const runsOut = kind === 'credential.expiring' ? detail['expires_at'] : undefined
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Box c="dimmed" pt={2}>
+        <Icon name={ICONS[kind] ?? 'bell'} />
+      </Box>
+      <Box style={{ flex: 1, minWidth: 0 }}>
+        <Text className="breakable">
+          {t.kinds[kind] ?? kind}
+          {connection === undefined ? null : (
+            <>
+              {': '}
+              <TextLink to={`/connections/${connection.alias}`}>{connection.title}</TextLink>
+            </>
+          )}
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          <When at={at} />
+          {typeof runsOut === 'string' ? (
+            <>
+              {t.runsOut} <When at={runsOut} />
+            </>
+          ) : null}
+        </Text>
+      </Box>
+    </Group>
+  )
+}

@@ -1,0 +1,77 @@
+/** Connections and how they are, those first that need somebody. */
+import { Box, Group, Stack, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { Connection } from '@toolway/contract/admin'
+import { useMay } from '../../data/me.ts'
+import { texts } from '../../texts/texts.ts'
+import { Letter, StateBadge } from '../../ui/badges.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { byNeed, healthOf } from './health.ts'
+
+const MOST = 6
+
+type Connections = UseQueryResult<{ items: Connection[]; total: number }>
+
+export function ConnectionsPanel({ connections }: { connections: Connections }) {
+  const t = texts.home.connections
+  return (
+    <Panel title={t.title} action={<TextLink to="/connections">{t.more}</TextLink>}>
+      <Loaded query={connections}>
+        {({ items, total }) => (items.length === 0 ? <Nothing /> : <Health items={items} total={total} />)}
+      </Loaded>
+    </Panel>
+  )
+}
+
+function Health({ items, total }: { items: readonly Connection[]; total: number }) {
+  const t = texts.home.connections
+  const shown = byNeed(items).slice(0, MOST)
+  const good = items.filter((connection) => healthOf(connection).tone === 'good').length
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {t.summary(good, total)}
+      </Text>
+      {shown.map((connection) => (
+        <One key={connection.id} connection={connection} />
+      ))}
+    </Stack>
+  )
+}
+
+function One({ connection }: { connection: Connection }) {
+  const { title, alias, tools, status_reason: reason, enabled } = connection
+  const { tone, word } = healthOf(connection)
+  const why = enabled && tone !== 'good' ? (reason ?? connection.stale_reason) : null
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Letter name={title} size={32} />
+      <Box style={{ flex: 1, minWidth: 0 }}>
+        <TextLink to={`/connections/${alias}`}>{title}</TextLink>
+        <Text size="sm" c="dimmed" className="breakable" lineClamp={2}>
+          {why ?? texts.home.connections.tools(tools)}
+        </Text>
+      </Box>
+      <StateBadge tone={tone}>{word}</StateBadge>
+    </Group>
+  )
+}
+
+function Nothing() {
+  const may = useMay('connector_create')
+  const t = texts.home.connections
+  return (
+    <>
+      <Text c="dimmed">{may ? t.none : t.noneYet}</Text>
+      {may ? (
+        <div>
+          <LinkButton to="/connections/new" variant="default" size="sm">
+            {t.first}
+          </LinkButton>
+        </div>
+      ) : null}
+    </>
+  )
+}

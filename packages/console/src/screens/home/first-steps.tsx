@@ -1,0 +1,108 @@
+/**
+ * What somebody does who is new here, and which of it is done, by what is really there. It can be hidden, and then stays hidden in
+ * this browser for this person and organization; when all is done it goes by itself.
+ */
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { listMembers, listMyKeys, listOrganizationRules, listOwnGrants } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { useMay, useMe, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { sayDone } from '../../ui/say.tsx'
+
+interface StepsProps {
+  /** Undefined while nobody knows. */
+  readonly connected: number | undefined
+  readonly called: number | undefined
+}
+
+export function FirstSteps(props: StepsProps) {
+  const { user } = useMe()
+  const organization = useOrganization()
+  const place = `toolway.first-steps.${user?.id ?? ''}.${organization}`
+  const [hidden, setHidden] = useState(() => localStorage.getItem(place) !== null)
+  if (hidden) return null
+  const hide = () => {
+    localStorage.setItem(place, 'hidden')
+    setHidden(true)
+    sayDone(texts.home.steps.hidden, () => {
+      localStorage.removeItem(place)
+      setHidden(false)
+    })
+  }
+  return <Steps {...props} onHide={hide} />
+}
+
+interface Step {
+  readonly name: keyof typeof texts.home.steps.list
+  readonly to: string
+  readonly may: boolean
+  readonly done: boolean | undefined
+}
+
+function useSteps({ connected, called }: StepsProps): readonly Step[] {
+  const organization = useOrganization()
+  const path = { organization }
+  const [mayCall, mayRule] = [useMay('tool_call'), useMay('policy_manage')]
+  const [mayConnect, mayInvite] = [useMay('connector_create'), useMay('user_manage')]
+  const one = { limit: 1 }
+  const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
+  const grants = useQuery(ask('grants', listOwnGrants, { query: { limit: 50 } }))
+  const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: one }), enabled: mayRule })
+  const members = useQuery({ ...ask('people', listMembers, { path, query: one }), enabled: mayInvite })
+  const client =
+    keys.data === undefined || grants.data === undefined
+      ? undefined
+      : keys.data.items.some(({ last_used_at: used }) => used !== null) || grants.data.total > 0
+  const more = (number: number | undefined, than = 0) => (number === undefined ? undefined : number > than)
+  return [
+    { name: 'connect', to: '/connections/new', may: mayConnect, done: more(connected) },
+    { name: 'call', to: '/playground', may: mayCall, done: more(called) },
+    { name: 'client', to: '/clients', may: mayCall, done: client },
+    { name: 'rule', to: '/rules', may: mayRule, done: more(rules.data?.total) },
+    { name: 'invite', to: '/people', may: mayInvite, done: more(members.data?.total, 1) },
+  ]
+}
+
+function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
+  const steps = useSteps(props).filter(({ may }) => may)
+  const t = texts.home.steps
+  const done = steps.filter((step) => step.done === true).length
+  // What is not known yet is not shown as undone: the panel comes when all of it is known, and goes when all is done.
+  if (steps.some((step) => step.done === undefined) || done === steps.length) return null
+  return (
+    <Panel
+      title={t.title}
+      hint={t.done(done, steps.length)}
+      action={
+        <Button size="xs" variant="default" onClick={onHide}>
+          {t.hide}
+        </Button>
+      }
+    >
+      <Stack gap="sm" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
+        {steps.map(({ name, to, done: isDone }) => (
+          <Group key={name} component="li" gap="sm" wrap="nowrap" align="flex-start">
+            <Text component="span" c={isDone === true ? 'teal.text' : 'dimmed'} pt={2} lh={1}>
+              <Icon
+                name={isDone === true ? 'circle-check' : 'circle'}
+                size={20}
+                label={isDone === true ? t.isDone : t.isOpen}
+              />
+            </Text>
+            <div>
+              <TextLink to={to}>{t.list[name].title}</TextLink>
+              <Text size="sm" c="dimmed">
+                {t.list[name].hint}
+              </Text>
+            </div>
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}

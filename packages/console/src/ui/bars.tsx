@@ -1,0 +1,52 @@
+/**
+ * A few numbers over time as bars, drawn by hand: the first screen has no room for a library. What they say is said in a
+ * sentence, too, for who cannot see them.
+ */
+import { Box, Group, Text, Tooltip } from '@mantine/core'
+
+export interface Bar {
+  readonly key: string
+  readonly value: number
+  /** The part of it that went wrong, drawn from the ground. */
+  readonly bad: number
+  /** All that is known of it, beside the pointer. */
+  readonly title: string
+}
+
+export interface BarsProps {
+  readonly bars: readonly Bar[]
+  /** What is seen, in a sentence. */
+  readonly label: string
+  /** What stands below the first bar and the last. */
+  readonly ends: readonly [string, string]
+  readonly height?: number
+}
+
+/** Visible, however small it is beside the others. */
+const LEAST_PERCENT = 3
+
+export function Bars({ bars, label, ends, height = 96 }: BarsProps) {
+  const most = Math.max(1, ...bars.map(({ value }) => value))
+  const share = (value: number) => (value === 0 ? 0 : Math.max(LEAST_PERCENT, (100 * value) / most))
+  return (
+    <Box>
+      <Box role="img" aria-label={label} style={{ display: 'flex', alignItems: 'stretch', gap: 2, height }}>
+        {bars.map(({ key, value, bad, title }) => (
+          <Tooltip key={key} label={title} position="top" openDelay={80}>
+            <div className="bar">
+              <div className="bar-good" style={{ height: `${share(value) - (bad === 0 ? 0 : share(bad))}%` }} />
+              {bad === 0 ? null : <div className="bar-bad" style={{ height: `${share(bad)}%` }} />}
+            </div>
+          </Tooltip>
+        ))}
+      </Box>
+      <Group justify="space-between" mt={4}>
+        {ends.map((end) => (
+          <Text key={end} size="xs" c="dimmed">
+            {end}
+          </Text>
+        ))}
+      </Group>
+    </Box>
+  )
+}
