@@ -62,11 +62,12 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
   const { title, enabled } = connection
   const why = mayTest ? (enabled ? undefined : t.whyNoTest) : t.whyNot
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
       <SignIn connection={connection} />
       <Allowed may={why === undefined} why={why ?? ''}>
         <Button
           size="xs"
+          px="sm"
           variant="default"
           disabled={why !== undefined}
           loading={test.busy}
@@ -93,6 +94,7 @@ function SignIn({ connection: { alias, id, title, status } }: { connection: Conn
     <Allowed may={may} why={t.whyNoSignIn}>
       <Button
         size="xs"
+        px="sm"
         disabled={!may}
         loading={state === 'leaving'}
         onClick={() => depart()}

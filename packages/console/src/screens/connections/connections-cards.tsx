@@ -54,7 +54,13 @@ function Card({ connection, lifted }: { connection: Connection; lifted: boolean 
           </Box>
         </Group>
         {problem === undefined ? null : (
-          <Text size="sm" c="var(--mantine-color-error)" lineClamp={3} className="breakable" title={problem}>
+          <Text
+            size="sm"
+            c={stateOf(connection) === 'needs_auth' ? 'dimmed' : 'var(--mantine-color-error)'}
+            lineClamp={3}
+            className="breakable"
+            title={problem}
+          >
             {problem}
           </Text>
         )}

@@ -1,5 +1,5 @@
 /** Which connections are there and how are they? As cards, or as a table where there are many; what is looked at is in the address. */
-import { Group, SegmentedControl, Select, Skeleton, Stack, TextInput, VisuallyHidden } from '@mantine/core'
+import { Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { listConnections, type Connection } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
@@ -70,11 +70,19 @@ export function ConnectionsScreen() {
 }
 
 const COLUMNS = [
-  column<Connection>(t.columns.name, ({ title }) => title, 3),
-  column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 3),
+  column<Connection>(t.columns.name, ({ title }) => title, 4),
+  column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 4),
   column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 2),
-  column<Connection>(t.columns.place, placeOf, 4),
-  column<Connection>(t.columns.actions, (connection) => <ConnectionActions connection={connection} />, 3, {
+  column<Connection>(
+    t.columns.place,
+    (connection) => (
+      <Text component="span" size="sm" c="dimmed">
+        {placeOf(connection)}
+      </Text>
+    ),
+    5,
+  ),
+  column<Connection>(t.columns.actions, (connection) => <ConnectionActions connection={connection} />, 5, {
     plain: true,
   }),
 ]
