@@ -227,6 +227,7 @@ const TOLD: Readonly<Record<string, Sample>> = {
   testIntegration: once(connection),
   getOAuthUrl: { params: connection, query: () => ({ owner: 'nobody' }), answers: ['body.shape'] },
   connectIntegration: once(connection),
+  departForAccount: once(connection),
   disconnectIntegration: once(connection),
   followEvents: none,
   followOrganizationEvents: none,

@@ -15,6 +15,7 @@ const tree = root.addChildren([
   screen('/', () => import('./screens/home/home-screen.tsx'), 'HomeScreen'),
   screen('/connections', connections, 'ConnectionsScreen'),
   screen('/settings/integrations', connections, 'ConnectionsScreen'),
+  screen('/oauth/success', connections, 'ConnectionsScreen'),
   screen('/connections/$connection', () => import('./screens/connections/connection-screen.tsx'), 'ConnectionScreen'),
   screen('/connections/new', () => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
   screen('/tools', () => import('./screens/tools/tools-screen.tsx'), 'ToolsScreen'),

@@ -12,6 +12,9 @@ import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
+/** How a connection is let in, in a source system's words. */
+export const AUTH_TYPES = ['oauth', 'api_key', 'none'] as const
+
 export const CONNECTORS = ['mcp.http', 'mcp.process', 'contract', 'openapi'] as const
 
 const Title = z.string().trim().min(1).max(100)
@@ -38,6 +41,8 @@ export const Connection = z.strictObject({
   args: z.array(z.string()).nullable(),
   /** How it is let in at its server; null for what takes no accounts. */
   auth: ConnectionAuth.nullable(),
+  /** The same in one word, as it has turned out where nobody said. */
+  auth_type: z.enum(AUTH_TYPES),
   /** What is set of a contract backend; null for any other. */
   contract: ContractWords.nullable(),
   /** What it describes and does not offer, and why, as this gateway last saw it. */

@@ -22,6 +22,7 @@ export {
   removeAccount,
 } from './accounts.ts'
 export {
+  AUTH_TYPES,
   addConnection,
   changeConnection,
   Connection,
@@ -215,9 +216,9 @@ export {
 export { listClientsSeen, SeenClient } from './clients-seen.ts'
 export {
   addIntegration,
-  AUTH_TYPES,
   changeIntegration,
   connectIntegration,
+  departForAccount,
   disconnectIntegration,
   finishOAuth,
   getIntegration,

@@ -6,9 +6,9 @@
  */
 import { z } from 'zod'
 import { CATALOG_ENTRY } from './catalog.ts'
-import { anyone, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
+import { AUTH_TYPES, CONNECTION } from './connections.ts'
+import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
 
-export const AUTH_TYPES = ['oauth', 'api_key', 'none'] as const
 export const INTEGRATION_STATUSES = ['connected', 'disconnected', 'error'] as const
 
 export const Integration = z.strictObject({
@@ -206,6 +206,14 @@ export const connectIntegration = operation({
   at: `POST ${INTEGRATION}/connect`,
   summary: 'Begin to connect an account by OAuth: where to send the browser.',
   needs: inOwnOrganization('tool_call'),
+  query: ConnectWish,
+  answer: Departure,
+})
+export const departForAccount = operation({
+  id: 'departForAccount',
+  at: `POST ${CONNECTION}/accounts/depart`,
+  summary: 'The same for a connection of the organization that is named.',
+  needs: inOrganization('tool_call'),
   query: ConnectWish,
   answer: Departure,
 })

@@ -10,16 +10,18 @@ import {
   switchConnection,
   type ConnectionRow,
 } from '../../connections/connections.ts'
+import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
+import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
 import { sealerOf } from './describe-connection.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
-import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../page-from.ts'
 
@@ -28,11 +30,17 @@ const ORIGIN = 'administration'
 const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
 
-function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow | undefined): shapes.Connection {
+interface Known {
+  readonly catalog: CatalogRow | undefined
+  readonly accounts: Accounts | undefined
+}
+
+function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts }: Known): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
   const process = settings.connector === 'mcp.process' ? settings : undefined
   const remote = settings.connector === 'mcp.process' ? undefined : settings
+  const auth = remote?.connector === 'contract' ? null : (remote?.auth ?? null)
   return {
     id: row.id,
     alias: row.alias,
@@ -47,7 +55,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, catalog: CatalogRow
     private: remote?.private ?? false,
     command: process?.command ?? null,
     args: process?.args ?? null,
-    auth: remote?.connector === 'contract' ? null : (remote?.auth ?? null),
+    auth,
+    auth_type: authTypeOf({ auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
     openapi: openApiOf(settings),
     left_out: leftOutOf(parts, row),
@@ -87,16 +96,15 @@ function leftOutOf(
 
 const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
 
-/** From memory, which has by now whatever this process changed. */
-export function shown(
-  parts: AdminParts,
-  organizationId: string,
-  name: string,
-  head: Asking['head'],
-): shapes.Connection {
-  const row = findConnectionOf(parts, organizationId, name)
+type Looking = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'head' | 'look'>
+
+/** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
+export async function shown({ parts, organization, head, look }: Looking, name: string): Promise<shapes.Connection> {
+  const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
-  return toConnection(parts, row, snapshotOf(parts, organizationId)?.catalogs.get(row.id))
+  const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
+  const accounts = (await look(listConnectionCredentials)).find((one) => one.connection_id === row.id)
+  return toConnection(parts, row, { catalog, accounts })
 }
 
 /** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
@@ -126,50 +134,48 @@ const fits =
     (enabled === undefined || row.enabled === enabled) &&
     (status === undefined || status === (row.enabled ? row.status : 'disabled'))
 
-export const add = serveOrganization(
-  shapes.addConnection,
-  async ({ change, parts, organization, role, body, head }) => {
-    const connector = connectorOf(body)
-    const described = describe(connector, body, undefined)
-    const { settings, secrets } = permittedParts({ role, organization }, described, {
-      wanted: body.private,
-      before: false,
-    })
-    const known = snapshotOf(parts, organization.id)?.connections ?? []
-    const alias = aliasFor(
-      body,
-      connector,
-      known.map((one) => one.alias),
-    )
-    const id = await change(
-      (added: ConnectionId) => ({
-        action: 'connection.add',
-        resource: 'connection',
-        id: added,
-        detail: { alias, connector },
-      }),
-      async (sql) => {
-        const added = await addConnection(sql, {
-          organizationId: organization.id,
-          alias,
-          title: body.title ?? body.name ?? alias,
-          description: body.description ?? null,
-          settings,
-          enabled: body.enabled ?? body.is_enabled ?? true,
-          origin: ORIGIN,
-          seal: sealerOf(secrets, parts.vault.seal, sealedRow),
-        })
-        if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
-        return added
-      },
-    )
-    await parts.snapshots.refresh(organization.id)
-    return shown(parts, organization.id, id, head)
-  },
-)
+export const add = serveOrganization(shapes.addConnection, async (asked) => {
+  const { change, parts, organization, role, body } = asked
+  const connector = connectorOf(body)
+  const described = describe(connector, body, undefined)
+  const { settings, secrets } = permittedParts({ role, organization }, described, {
+    wanted: body.private,
+    before: false,
+  })
+  const known = snapshotOf(parts, organization.id)?.connections ?? []
+  const alias = aliasFor(
+    body,
+    connector,
+    known.map((one) => one.alias),
+  )
+  const id = await change(
+    (added: ConnectionId) => ({
+      action: 'connection.add',
+      resource: 'connection',
+      id: added,
+      detail: { alias, connector },
+    }),
+    async (sql) => {
+      const added = await addConnection(sql, {
+        organizationId: organization.id,
+        alias,
+        title: body.title ?? body.name ?? alias,
+        description: body.description ?? null,
+        settings,
+        enabled: body.enabled ?? body.is_enabled ?? true,
+        origin: ORIGIN,
+        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+      })
+      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
+      return added
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(asked, id)
+})
 
 export const change = serveOrganization(shapes.changeConnection, async (asked) => {
-  const { parts, organization, role, body, head, ifMatch } = asked
+  const { parts, organization, role, body, ifMatch } = asked
   const { id, ended } = await asked.change(
     (changed: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
@@ -196,11 +202,11 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
   )
   void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id)
-  return shown(parts, organization.id, id, head)
+  return shown(asked, id)
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
-  const { parts, organization, body, head, ifMatch } = asked
+  const { parts, organization, body, ifMatch } = asked
   const enabled = 'enabled' in body ? body.enabled : body.is_enabled
   const id = await asked.change(
     (changed: ConnectionId) => ({
@@ -219,7 +225,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
     },
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(parts, organization.id, id, head)
+  return shown(asked, id)
 })
 
 export const remove = serveOrganization(shapes.removeConnection, async (asked) => {
@@ -246,14 +252,15 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
 /** What ended with it, for the record. */
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
-export const list = serveOrganization(shapes.listConnections, ({ parts, organization, query }) => {
+export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, query, look }) => {
   const snapshot = snapshotOf(parts, organization.id)
   const found = (snapshot?.connections ?? []).filter(fits(query))
-  return pageFrom(found, query, (row) => toConnection(parts, row, snapshot?.catalogs.get(row.id)))
+  const accounts = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id, row]))
+  return pageFrom(found, query, (row) =>
+    toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id) }),
+  )
 })
 
-export const get = serveOrganization(shapes.getConnection, (asked) =>
-  shown(asked.parts, asked.organization.id, nameOf(asked), asked.head),
-)
+export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))
 
 export const connectionOperations: readonly Served[] = [list, get, add, change, remove, toggle]

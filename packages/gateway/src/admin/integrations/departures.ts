@@ -6,6 +6,9 @@ import { serveOrganization, type OrganizationAsked, type Served } from '../serve
 
 type Asked = OrganizationAsked<typeof shapes.getOAuthUrl>
 
+/** The page of the console on which a way ends, in the organization in which it began. */
+const pageIn = ({ organization }: Asked) => `/settings/integrations?org=${encodeURIComponent(organization.slug)}`
+
 const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 /** Undefined: the organization's. Throws `role.forbidden` and `body.shape`. */
@@ -22,7 +25,7 @@ function ownerOf({ role, principal, query }: Asked, owners: readonly string[]): 
   return principal.userId
 }
 
-async function depart(asked: Asked) {
+async function depart(asked: Asked, page?: string) {
   const { parts, organization, params, principal, actor, query, head } = asked
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
@@ -35,7 +38,7 @@ async function depart(asked: Asked) {
     account: query.account,
     scopes: [],
   }
-  const ending = { callback: shapes.finishOAuth.path }
+  const ending = { callback: shapes.finishOAuth.path, ...(page === undefined ? {} : { page }) }
   // What comes back is known by a cookie: whoever keeps none is given a link, and the browser that opens it begins there.
   if (!isBrowser(asked)) {
     const { url, expiresAt } = parts.connect.links.make({ errand, ending })
@@ -52,6 +55,7 @@ const isBrowser = ({ principal, header }: Asked): boolean =>
 const secondsUntil = (at: Date): number => Math.max(0, Math.round((at.getTime() - Date.now()) / 1000))
 
 export const departureOperations: readonly Served[] = [
-  serveOrganization(shapes.getOAuthUrl, depart),
+  serveOrganization(shapes.getOAuthUrl, (asked) => depart(asked)),
   serveOrganization(shapes.connectIntegration, (asked) => depart(asked)),
+  serveOrganization(shapes.departForAccount, (asked) => depart(asked, pageIn(asked))),
 ]

@@ -1,12 +1,12 @@
 import { Process, type Connection } from '@toolway/contract/admin'
 import { ConnectionAuth } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
+import { NO_ACCOUNTS } from '../connections/auth-type.ts'
 import {
   addressIn,
   connectionChangeOf,
   integrationOf,
   newConnectionOf,
-  NO_ACCOUNTS,
   saidIn,
   serverTypeOf,
 } from './integration-words.ts'
@@ -27,6 +27,7 @@ const CONNECTION: Connection = {
   command: null,
   args: null,
   auth: ConnectionAuth.parse({}),
+  auth_type: 'none',
   contract: null,
   left_out: [],
   openapi: null,
@@ -74,18 +75,6 @@ describe('a connection as an integration', () => {
     [null, 'custom'],
   ])('of the address %s is of the type %s', (url, type) => {
     expect(serverTypeOf(url)).toBe(type)
-  })
-
-  test('says how it is let in, as it has turned out where nobody said', () => {
-    const typeOf = (connection: Connection, accounts = NO_ACCOUNTS) => integrationOf(connection, accounts).auth_type
-    expect(typeOf(auth('oauth'))).toBe('oauth')
-    expect(typeOf(auth('key'))).toBe('api_key')
-    expect(typeOf(auth('none'))).toBe('none')
-    expect(typeOf({ ...auth('none'), header_names: ['Authorization'] })).toBe('api_key')
-    expect(typeOf(auth('auto'))).toBe('none')
-    expect(typeOf({ ...auth('auto'), status: 'needs_auth' })).toBe('oauth')
-    expect(typeOf(auth('auto'), { ...NO_ACCOUNTS, oauth: true })).toBe('oauth')
-    expect(typeOf({ ...CONNECTION, connector: 'mcp.process', url: null, auth: null })).toBe('none')
   })
 
   test('U-29: every state is one of the source system’s words, at the place where they are mapped', () => {

@@ -8,17 +8,10 @@ import type {
   NewConnection,
   NewIntegration,
 } from '@toolway/contract/admin'
+import type { Accounts } from '../connections/auth-type.ts'
 import { integrationStatusOf } from './status-words.ts'
 
 type AuthType = Integration['auth_type']
-
-/** What is known of the accounts of a connection. */
-export interface Accounts {
-  readonly oauth: boolean
-  readonly key: boolean
-  readonly lost: boolean
-}
-export const NO_ACCOUNTS: Accounts = { oauth: false, key: false, lost: false }
 
 export function integrationOf(connection: Connection, accounts: Accounts): Integration {
   const { url, status, status_reason: reason, stale_reason: stale, enabled } = connection
@@ -27,7 +20,7 @@ export function integrationOf(connection: Connection, accounts: Accounts): Integ
     name: connection.title,
     server_type: serverTypeOf(url),
     server_url: url,
-    auth_type: authTypeOf(connection, accounts),
+    auth_type: connection.auth_type,
     is_enabled: enabled,
     connection_status: integrationStatusOf({ status, enabled, lost: accounts.lost }),
     last_connected_at: connection.fetched_at,
@@ -54,13 +47,6 @@ export function serverTypeOf(url: string | null): string {
   if (host === '' || host === 'localhost' || IP_ADDRESS.test(host)) return 'custom'
   const short = host.replace(/^(?:www|mcp|api)\./, '')
   return short.includes('.') ? short : host
-}
-
-/** `auto` is what it has turned out to be. */
-function authTypeOf({ auth, header_names: headers, status }: Connection, { oauth, key }: Accounts): AuthType {
-  if (auth?.kind === 'oauth') return 'oauth'
-  if (auth?.kind === 'key' || key || headers.some((name) => name.toLowerCase() === 'authorization')) return 'api_key'
-  return auth?.kind === 'auto' && (oauth || status === 'needs_auth') ? 'oauth' : 'none'
 }
 
 interface Said {

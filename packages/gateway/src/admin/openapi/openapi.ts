@@ -49,7 +49,7 @@ const preview = serveOrganization(shapes.previewOpenApi, async (asked) => {
 })
 
 const add = serveOrganization(shapes.addOpenApi, async (asked) => {
-  const { change, parts, organization, role, body, head } = asked
+  const { change, parts, organization, role, body } = asked
   const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body.private))
   if (base === undefined) throw new Fault('openapi.address', { problem: 'is not said by the document' })
   refuseEmpty(reading)
@@ -95,7 +95,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
     },
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(parts, organization.id, id, head)
+  return shown(asked, id)
 })
 
 const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {

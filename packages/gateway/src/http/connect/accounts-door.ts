@@ -1,6 +1,6 @@
 /**
- * The page of a person's accounts: `/connect`, and until there is a console also `/settings/integrations`, `/oauth/success` and
- * `/connect/done`, where ways to authorization servers end.
+ * The page of a person's accounts without scripts, `/connect`, and `/connect/done`, where ways from a chat's link end; those that
+ * began in the console end in it.
  *
  * It shows what one may connect and how that is, so that it can be mended before a call fails. It shows no token and no key.
  */
@@ -71,20 +71,16 @@ export function createAccountsDoor(parts: AccountsDoorParts): Hono<Env> {
   const { visitors, prefix } = parts
   const app = new Hono<Env>()
 
-  const list = async (c: PageContext): Promise<Response> => {
+  app.get('/connect', async (c) => {
     const visitor = await visitors.find(c)
     if (visitor === undefined) return visitors.ask(c)
     const connections = await connectionsOf(parts, visitor.principal)
-    const outcome = outcomeIn(c, connections)
     const action = `${prefix()}${ACCOUNTS}`
     return pageOf({
       title: 'Your accounts',
-      body: accountsPage({ connections, csrf: visitor.csrf, action, outcome }),
+      body: accountsPage({ connections, csrf: visitor.csrf, action }),
     })
-  }
-  app.get('/connect', list)
-  app.get(INTEGRATIONS, list)
-  app.get('/oauth/success', list)
+  })
   // The old address of the source system (ledger S2-QRK-01).
   app.get('/settings/mcp', (c) => c.redirect(`${prefix()}${INTEGRATIONS}${new URL(c.req.url).search}`, 308))
 

@@ -41,6 +41,8 @@ export function createConsoleDoor(site: Site | undefined): Hono {
   const index = site?.get('index.html')
   const page = (c: Context) => (index === undefined ? notBuilt() : give(c, index, PAGE_HEADERS))
   app.get('/', page)
+  // Where a way to a vendor ends (ledger S3-OAU-02); what else begins with `/oauth/` is no screen.
+  app.get('/oauth/success', page)
   for (const place of CONSOLE_PLACES) {
     app.get(`/${place}`, page)
     app.get(`/${place}/*`, page)

@@ -39,7 +39,6 @@ export interface AccountsPage {
   readonly csrf: string
   /** Where the forms of accounts go: the id follows. */
   readonly action: string
-  readonly outcome: Outcome | undefined
 }
 
 export type Outcome =
@@ -47,7 +46,6 @@ export type Outcome =
   | { readonly kind: 'error'; readonly error: string; readonly why: string | undefined }
 
 export const accountsPage = (page: AccountsPage): Markup => html`
-  ${page.outcome === undefined ? '' : outcomeText(page.outcome)}
   ${
     page.connections.length === 0
       ? html`<p>None of your connections uses an account yet. Where one is needed, it appears here.</p>`
@@ -72,7 +70,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   access_denied: 'It was not allowed at the authorization server.',
 }
 
-export function outcomeText(outcome: Outcome): Markup {
+function outcomeText(outcome: Outcome): Markup {
   if (outcome.kind === 'connected')
     return html`<p class="notice" role="status">
       ${outcome.title === undefined ? 'The account is connected.' : html`<strong>${outcome.title}</strong> is connected.`}

@@ -1,0 +1,87 @@
+/**
+ * Lets a person connect an account of a connection at its vendor: in a window of its own, or in this one where the browser opens none.
+ *
+ * It says where they are, and what went wrong on the way. That an account is there is told by the live stream, as every change is.
+ */
+import { departForAccount, linkConnection } from '@toolway/contract/admin'
+import { useCallback, useState } from 'react'
+import { call } from '../../data/call.ts'
+import { openAwayWindow, useArrivals, type Arrival } from '../../data/departure.ts'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+
+/** Nobody is known at the authorization server yet: a page of ours asks an administrator for a client. */
+const NO_CLIENT = 'authority.client'
+
+export interface DepartureWords {
+  /** Absent: the organization's for who administers connections, else one's own. */
+  readonly owner?: 'member' | 'organization'
+  /** One of several accounts. */
+  readonly account?: string
+}
+
+export interface Departure {
+  /** `away`: the person is at the vendor. */
+  readonly state: 'here' | 'leaving' | 'away'
+  /** Why it came to nothing, from here or from the vendor. */
+  readonly failure: Problem | undefined
+  /** In the handler of a click. */
+  depart(words?: DepartureWords): void
+  /** They are back, or gave up. */
+  end(): void
+}
+
+/** @param connection its alias or id @param id as it is told on the way back */
+export function useDeparture(connection: string | undefined, id: string | undefined): Departure {
+  const organization = useOrganization()
+  const mayShare = useMay('connector_update')
+  const [state, setState] = useState<Departure['state']>('here')
+  const [failure, setFailure] = useState<Problem>()
+
+  useArrivals(
+    useCallback(
+      (arrival: Arrival) => {
+        if (state !== 'away') return false
+        if ('connected' in arrival && arrival.connected !== id) return false
+        setState('here')
+        if ('error' in arrival) setFailure(refusalOf(arrival))
+        return true
+      },
+      [state, id],
+    ),
+  )
+
+  const depart = (words: DepartureWords = {}) => {
+    const away = openAwayWindow()
+    setState('leaving')
+    setFailure(undefined)
+    const path = { organization, connection: connection ?? '' }
+    const leave = async () => {
+      away.go(await addressOf(path, words, mayShare))
+      setState('away')
+    }
+    leave().catch((thrown: unknown) => {
+      away.close()
+      setState('here')
+      setFailure(Problem.of(thrown))
+    })
+  }
+  return { state, failure, depart, end: () => setState('here') }
+}
+
+async function addressOf(
+  path: { organization: string; connection: string },
+  words: DepartureWords,
+  mayShare: boolean,
+): Promise<string> {
+  try {
+    return (await call(departForAccount, { path, query: { ...words } })).url
+  } catch (thrown) {
+    if (Problem.of(thrown).code !== NO_CLIENT) throw thrown
+    const owner = words.owner ?? (mayShare ? 'organization' : 'member')
+    return (await call(linkConnection, { path, body: { ...words, owner } })).url
+  }
+}
+
+const refusalOf = ({ error, why }: Extract<Arrival, { error: string }>): Problem =>
+  new Problem({ message: error, code: why ?? error, phase: 'open', asked: 'connecting an account' })

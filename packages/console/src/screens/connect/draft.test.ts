@@ -1,0 +1,76 @@
+import { CONNECTOR_CATALOG } from '@toolway/contract'
+import { describe, expect, test } from 'vitest'
+import { defaultName, draft, draftOfEntry, missingIn, nameOf, placeOf, problemOfAddress, wordsOf } from './draft.ts'
+
+const entry = (id: string) => {
+  const found = CONNECTOR_CATALOG.find((one) => one.id === id)
+  if (found === undefined) throw new Error(`the catalog has no ${id}`)
+  return draftOfEntry(found)
+}
+
+describe('what is typed', () => {
+  test.each([
+    ['https://a.example.com/mcp', undefined],
+    [' http://localhost:3000 ', undefined],
+    ['', 'empty'],
+    ['wss://a.example.com', 'scheme'],
+    ['mailto:a@example.com', 'scheme'],
+    ['a.example.com', 'unreadable'],
+    ['https://u:p@a.example.com', 'user'],
+  ])('the address %j is refused as %s', (url, why) => {
+    expect(problemOfAddress(url)).toBe(why)
+  })
+
+  test.each([
+    [draft({ url: 'https://mcp.example.com:8443/mcp' }), 'mcp.example.com:8443'],
+    [draft({ kind: 'program', command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] }), 'memory'],
+    [draft({ kind: 'program', command: 'npx', args: ['-y', '@playwright/mcp@latest'] }), 'mcp'],
+    [draft({ kind: 'program', command: 'uvx', args: ['mcp-server-time'] }), 'time'],
+    [draft({ kind: 'program', command: '/opt/thing', args: [] }), 'thing'],
+  ])('is called after its host or package where nobody says', (one, name) => {
+    expect(defaultName(one)).toBe(name)
+    expect(nameOf({ ...one, name: ' Mine ' })).toBe('Mine')
+  })
+
+  test('of the catalog asks for what that has to be given', () => {
+    const files = entry('filesystem')
+    expect(missingIn(files).map(({ name }) => name)).toEqual(['folder'])
+    const said = { ...files, blanks: files.blanks.map((one) => ({ ...one, value: '/srv/files' })) }
+    expect(missingIn(said)).toEqual([])
+    expect(placeOf(said)).toBe('npx -y @modelcontextprotocol/server-filesystem /srv/files')
+    expect(entry('github')).toMatchObject({ kind: 'remote', auth: 'oauth', name: 'GitHub' })
+  })
+})
+
+describe('what the gateway is told', () => {
+  test('of a server is its address, its way in and its headers', () => {
+    const headers = [{ name: 'X-Team', value: 'red', secret: true, required: true }]
+    expect(wordsOf(draft({ url: ' https://a.example.com/mcp ', headers, auth: 'api_key', key: 'k' }))).toEqual({
+      connector: 'mcp.http',
+      title: 'a.example.com',
+      url: 'https://a.example.com/mcp',
+      headers: { 'X-Team': 'red' },
+      auth: { kind: 'key' },
+    })
+    expect(wordsOf(draft({ url: 'https://a.example.com', auth: 'oauth', scopes: ['repo'] })).auth).toEqual({
+      kind: 'oauth',
+      scopes: ['repo'],
+    })
+  })
+
+  test('of a program is its command line with what was said, and its variables', () => {
+    const environment = [{ name: 'A', value: '1', secret: false, required: true }]
+    const one = draft({ kind: 'program', command: 'npx', args: ['x', '{folder}'], environment })
+    const blanks = [{ name: 'folder', value: '/tmp', secret: false, required: true }]
+    expect(wordsOf({ ...one, blanks })).toMatchObject({ command: 'npx', args: ['x', '/tmp'], environment: { A: '1' } })
+  })
+
+  test('of a contract backend has its key as a header', () => {
+    expect(wordsOf(draft({ kind: 'contract', url: 'https://b.example.com', auth: 'api_key', key: 'k' }))).toMatchObject(
+      {
+        connector: 'contract',
+        headers: { authorization: 'Bearer k' },
+      },
+    )
+  })
+})

@@ -1,0 +1,174 @@
+/** A connection that does not exist yet, as it is typed: pure. What is said to the gateway is made of it. */
+import type { CatalogEntry } from '@toolway/contract'
+import type { NewConnection } from '@toolway/contract/admin'
+
+export type Kind = 'remote' | 'program' | 'openapi' | 'contract'
+export type AuthType = 'oauth' | 'api_key' | 'none'
+
+/** A header, or a variable of a program. */
+export interface Value {
+  readonly name: string
+  readonly value: string
+  /** Not shown while it is typed. */
+  readonly secret: boolean
+  readonly required: boolean
+  readonly about?: string | undefined
+  readonly placeholder?: string | undefined
+}
+
+export interface Draft {
+  readonly kind: Kind
+  /** Of a server, a backend, or where an OpenAPI document is; '' for what has none. */
+  readonly url: string
+  /** The OpenAPI document itself, where it was pasted. */
+  readonly document: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** Words in braces of the command line that are still to be said. */
+  readonly blanks: readonly Value[]
+  readonly environment: readonly Value[]
+  readonly headers: readonly Value[]
+  /** Undefined: nobody said. */
+  readonly auth: AuthType | undefined
+  readonly key: string
+  /** Asked for with OAuth instead of what the server names. */
+  readonly scopes: readonly string[]
+  /** As it was pasted, or typed. */
+  readonly name: string
+  /** The entry of the catalog that it is of. */
+  readonly entry: string | undefined
+}
+
+const NOTHING: Draft = {
+  kind: 'remote',
+  url: '',
+  document: '',
+  command: '',
+  args: [],
+  blanks: [],
+  environment: [],
+  headers: [],
+  auth: undefined,
+  key: '',
+  scopes: [],
+  name: '',
+  entry: undefined,
+}
+
+export const draft = (said: Partial<Draft>): Draft => ({ ...NOTHING, ...said })
+
+const SECRET = /key|token|secret|passw|credential|auth|(^|_)pat$/i
+
+export const isSecretName = (name: string): boolean => SECRET.test(name)
+
+/** What stands where somebody is meant to write their own: `<your key>`, `${TOKEN}`, `YOUR_API_KEY`, `xxxx`, `...`. */
+const BLANK = /^(?:<[^>]*>|\$\{[^}]*\}|\$[A-Z_]+|\{[^}]*\}|(?:your|my|insert|enter)[-_ ].*|x{3,}|\.{3}|…)$/i
+
+export const isBlank = (value: string): boolean => BLANK.test(value.trim())
+
+export const valueOf = (name: string, value: string, secret = isSecretName(name)): Value => {
+  const blank = isBlank(value)
+  return { name, value: blank ? '' : value, secret, required: true, placeholder: blank ? value.trim() : undefined }
+}
+
+/** Of the catalog; the best way in first. */
+export function draftOfEntry(entry: CatalogEntry): Draft {
+  const { id, title, connector, url, command, auth, scopes, asks } = entry
+  const asked = (place: string): Value[] =>
+    asks
+      .filter((one) => one.in === place)
+      .map(({ name, about, required, secret, placeholder }) => ({
+        ...{ name, about, required, secret, value: '' },
+        placeholder: placeholder ?? undefined,
+      }))
+  const [program = '', ...args] = command ?? []
+  return draft({
+    ...{ kind: connector === 'mcp.process' ? 'program' : 'remote', url: url ?? '', command: program, args },
+    ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
+    ...{ auth: connector === 'mcp.process' ? 'none' : auth[0], scopes, name: title, entry: id },
+  })
+}
+
+/** Why an address is not taken; undefined where it is (ledger S2-UI-02). */
+export function problemOfAddress(url: string): 'empty' | 'scheme' | 'user' | 'unreadable' | undefined {
+  const text = url.trim()
+  if (text === '') return 'empty'
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) && !/^https?:\/\//i.test(text) && !/^[\w.-]+:\d+(?:\/|$)/.test(text))
+    return 'scheme'
+  const read = URL.parse(text)
+  if (read === null || read.hostname === '' || !/^https?:$/.test(read.protocol)) return 'unreadable'
+  return read.username !== '' || read.password !== '' ? 'user' : undefined
+}
+
+const isPrivateHost = (url: string): boolean => {
+  const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  return (
+    /^(?:localhost|.*\.localhost|.*\.internal|.*\.local)$/.test(host) ||
+    host.includes(':') ||
+    /^\d+(?:\.\d+){3}$/.test(host)
+  )
+}
+/** An OpenAPI document of a private network is only read where an operator says so. */
+export const namesPrivate = ({ url }: Draft): boolean => isPrivateHost(url)
+
+/** What it is called where nobody says: the host, the package, or the program. */
+export function defaultName({ kind, url, command, args }: Draft): string {
+  if (kind !== 'program') return URL.parse(url)?.host ?? ''
+  const words = [command, ...args]
+  const named = words.slice(1).findLast((word) => !word.startsWith('-') && !word.includes('{')) ?? command
+  const last =
+    named
+      .replace(/@[\d.a-z]+$/i, '')
+      .split(/[\\/]/)
+      .findLast((part) => part !== '') ?? command
+  return last.replace(/\.[a-z]+$/, '').replace(/^server-|^mcp-server-|^mcp-|-mcp(?:-server)?$/g, '') || command
+}
+
+export const nameOf = (one: Draft): string => one.name.trim() || defaultName(one)
+
+/** One line that says what it is: an address, or a command line as one would type it. */
+export const placeOf = (one: Draft): string =>
+  one.kind === 'program' ? [one.command, ...argsOf(one)].map(quoted).join(' ') : one.url
+
+const quoted = (word: string) =>
+  /^[\w@%+=:,./{}[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+
+/** Words in braces as they were said. */
+export const argsOf = ({ args, blanks }: Draft): string[] =>
+  args.map((arg) => {
+    const blank = blanks.find(({ name }) => arg === `{${name}}`)
+    return blank === undefined || blank.value === '' ? arg : blank.value
+  })
+
+/** What has to be said before it can be connected. */
+export const missingIn = (one: Draft): Value[] =>
+  [...one.blanks, ...one.environment, ...one.headers].filter(({ required, value }) => required && value.trim() === '')
+
+const pairsOf = (values: readonly Value[]): Record<string, string> =>
+  Object.fromEntries(values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]))
+
+const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none' } as const
+
+/** For what is connected by `addConnection`; an OpenAPI document has an operation of its own. */
+export function wordsOf(one: Draft): NewConnection {
+  const title = nameOf(one).slice(0, 100)
+  if (one.kind === 'program')
+    return {
+      connector: 'mcp.process',
+      title,
+      command: one.command,
+      args: argsOf(one),
+      environment: pairsOf(one.environment),
+    }
+  const headers = pairsOf(one.headers)
+  if (one.kind === 'contract') {
+    const key = one.auth === 'api_key' && one.key !== '' ? { authorization: `Bearer ${one.key}` } : {}
+    return { connector: 'contract', title, url: one.url.trim(), headers: { ...headers, ...key } }
+  }
+  return { connector: 'mcp.http', title, url: one.url.trim(), headers, auth: authOf(one) }
+}
+
+export const authOf = ({ auth = 'none', scopes }: Draft) => ({
+  kind: KINDS[auth],
+  ...(auth === 'oauth' && scopes.length > 0 ? { scopes: [...scopes] } : {}),
+})

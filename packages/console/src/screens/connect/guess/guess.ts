@@ -1,0 +1,133 @@
+/**
+ * What did somebody paste? One box takes an address, a command line, a client's configuration, an OpenAPI document or where it is,
+ * the name of a package, and what the catalog has. Pure: nothing is asked for and nothing is started.
+ */
+import type { CatalogEntry } from '@toolway/contract'
+import { draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
+import { draftOfCommand, isCommand } from './command-line.ts'
+import { serversIn } from './configuration.ts'
+import { draftOfLink } from './install-link.ts'
+import { readLoosely } from './loose-json.ts'
+
+export type Seen =
+  | 'address'
+  | 'command'
+  | 'configuration'
+  | 'document'
+  | 'document-address'
+  | 'package'
+  | 'link'
+  | 'entry'
+
+export type Guess =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'one'; readonly seen: Seen; readonly draft: Draft }
+  | { readonly kind: 'several'; readonly drafts: readonly Draft[] }
+  /** What the catalog has of that name. */
+  | { readonly kind: 'entries'; readonly entries: readonly CatalogEntry[] }
+  | { readonly kind: 'refused'; readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' }
+
+export function guess(given: string, catalog: readonly CatalogEntry[]): Guess {
+  const text = given
+    .trim()
+    .replace(/^```\w*\n?|\n?```$/g, '')
+    .trim()
+  if (text === '') return { kind: 'nothing' }
+  return (
+    ofLink(text) ?? ofAddress(text, catalog) ?? ofStructure(text) ?? ofCommand(text, catalog) ?? ofName(text, catalog)
+  )
+}
+
+const one = (seen: Seen, found: Draft): Guess => ({ kind: 'one', seen, draft: found })
+const refused = (why: Extract<Guess, { kind: 'refused' }>['why']): Guess => ({ kind: 'refused', why })
+
+function ofLink(text: string): Guess | undefined {
+  const found = draftOfLink(text)
+  return found === undefined ? undefined : one('link', found)
+}
+
+const DOCUMENT =
+  /(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$|\/(?:v\d+\/)?api-docs\/?$|\/(?:openapi|swagger)\/?$|\.ya?ml$/i
+const REPOSITORY = /^https?:\/\/(?:www\.)?(?:github\.com|gitlab\.com|npmjs\.com|pypi\.org)\/[^/]+/i
+/** A host as people write it, `mcp.linear.app/mcp` and `localhost:3000`; not a file, `server.py`. */
+const HOST =
+  /^(?:localhost|\d+(?:\.\d+){3}|(?:[a-z0-9-]+\.)+(?!py\b|js\b|ts\b|mjs\b|json\b|sh\b)[a-z]{2,})(?::\d+)?(?:[/?]\S*)?$/i
+const LOCAL = /^(?:localhost|\d+(?:\.\d+){3})(?=[:/?]|$)/i
+
+function ofAddress(text: string, catalog: readonly CatalogEntry[]): Guess | undefined {
+  if (/\s/.test(text)) return undefined
+  const url = HOST.test(text) ? `${LOCAL.test(text) ? 'http' : 'https'}://${text}` : text
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return undefined
+  const problem = problemOfAddress(url)
+  if (problem !== undefined) return refused(problem === 'empty' ? 'unreadable' : problem)
+  const known = catalog.find((entry) => entry.url !== null && sameAddress(entry.url, url))
+  if (known !== undefined) return one('entry', draftOfEntry(known))
+  if (DOCUMENT.test(new URL(url).pathname)) return one('document-address', draft({ kind: 'openapi', url }))
+  if (REPOSITORY.test(url)) return refused('repository')
+  return one('address', draft({ url }))
+}
+
+const sameAddress = (first: string, second: string) =>
+  first.replace(/\/$/, '').toLowerCase() === second.replace(/\/$/, '').toLowerCase()
+
+function ofStructure(text: string): Guess | undefined {
+  if (/^(?:openapi|swagger):\s*["']?\d/m.test(text.slice(0, 2_000)))
+    return one('document', draft({ kind: 'openapi', document: text }))
+  if (!/^[{["]|^\/[/*]/.test(text)) return undefined
+  const read = readLoosely(text)
+  if (typeof read === 'object' && read !== null && ('openapi' in read || 'swagger' in read))
+    return one('document', draft({ kind: 'openapi', document: text }))
+  const drafts = serversIn(text)
+  if (drafts === undefined) return refused('unreadable')
+  const [first] = drafts
+  return drafts.length === 1 && first !== undefined ? one('configuration', first) : { kind: 'several', drafts }
+}
+
+/** What a published package is called; `uvx` and `npx` start it. */
+const PACKAGE = /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/
+
+function ofCommand(text: string, catalog: readonly CatalogEntry[]): Guess | undefined {
+  if (PACKAGE.test(text))
+    return one('package', draft({ kind: 'program', command: 'npx', args: ['-y', text], auth: 'none' }))
+  if (!isCommand(text)) return undefined
+  const found = draftOfCommand(text)
+  if (found === undefined) return refused('unreadable')
+  const known = found.kind === 'program' ? catalog.find((entry) => startsAlike(entry, found)) : undefined
+  return one('command', known === undefined ? found : { ...draftOfEntry(known), ...saidOf(found, known) })
+}
+
+/** A line that starts what the catalog knows is that entry, with whatever the line says of it. */
+const startsAlike = ({ command }: CatalogEntry, found: Draft): boolean => {
+  const words = (command ?? []).filter((word) => !word.startsWith('{'))
+  return words.length > 1 && words.every((word, at) => [found.command, ...found.args][at] === word)
+}
+
+function saidOf(found: Draft, entry: CatalogEntry): Partial<Draft> {
+  const asked = draftOfEntry(entry)
+  const environment = asked.environment.map(
+    (value) => found.environment.find(({ name }) => name === value.name) ?? value,
+  )
+  const more = found.environment.filter(({ name }) => !asked.environment.some((value) => value.name === name))
+  const args = [found.command, ...found.args].slice(entry.command?.length ?? 0)
+  const given = [found.command, ...found.args].length >= (entry.command?.length ?? 0)
+  return {
+    environment: [...environment, ...more],
+    ...(given ? { args: found.args, blanks: [] } : { args: [...asked.args, ...args] }),
+  }
+}
+
+function ofName(text: string, catalog: readonly CatalogEntry[]): Guess {
+  const entries = searchCatalog(text, catalog)
+  return entries.length === 0 ? refused('unknown') : { kind: 'entries', entries }
+}
+
+/** By title, then by what is said of it. */
+export function searchCatalog(text: string, catalog: readonly CatalogEntry[]): CatalogEntry[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const fits = (said: string) => words.every((word) => said.toLowerCase().includes(word))
+  const titled = catalog.filter(({ id, title }) => fits(`${id} ${title}`))
+  return [...titled, ...catalog.filter((entry) => !titled.includes(entry) && fits(entry.about))]
+}

@@ -1,0 +1,31 @@
+/** A link by which a server's page adds it to a client: `cursor://…/mcp/install?name=…&config=…` and `vscode:mcp/install?{…}`. Pure. */
+import type { Draft } from '../draft.ts'
+import { serversIn } from './configuration.ts'
+
+export function draftOfLink(text: string): Draft | undefined {
+  const vscode = /^vscode(?:-insiders)?:mcp\/install\?(.+)$/s.exec(text)?.[1]
+  if (vscode !== undefined) return serversIn(decoded(vscode))?.[0]
+  if (!/^(?:cursor:\/\/|https:\/\/cursor\.com\/)[^?]*(?:mcp\/install|install-mcp)\?/.test(text)) return undefined
+  const said = URL.parse(text)?.searchParams
+  const config = said?.get('config') ?? ''
+  const found = serversIn(fromBase64(config))?.[0]
+  return found === undefined ? undefined : { ...found, name: said?.get('name') ?? '' }
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function fromBase64(text: string): string {
+  try {
+    return new TextDecoder().decode(
+      Uint8Array.from(atob(text.replaceAll(' ', '+')), (char) => char.codePointAt(0) ?? 0),
+    )
+  } catch {
+    return ''
+  }
+}

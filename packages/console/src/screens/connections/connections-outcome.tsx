@@ -1,0 +1,96 @@
+/** How a way to a vendor ended, at the address that it leads back to (ledger S2-QRK-01): `?connected={id}` or `?error=…&why=…`. */
+import { Alert, Group, Stack, Text } from '@mantine/core'
+import { getConnection } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { tellArrival, type Arrival } from '../../data/departure.ts'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+
+const t = texts.connections.outcome
+
+export interface Ended {
+  /** Id of a connection, or a vendor whose account serves several. */
+  readonly connected: string
+  readonly error: string
+  readonly why: string
+}
+
+export function Outcome({ ended, onClose }: { ended: Ended; onClose: () => void }) {
+  const taken = useArrived(ended)
+  if (ended.error !== '') return <Refused ended={ended} taken={taken} onClose={onClose} />
+  if (ended.connected !== '') return <Connected connected={ended.connected} taken={taken} onClose={onClose} />
+  return null
+}
+
+/** In a window of its own it tells the page that waits for it, and closes. */
+function useArrived({ connected, error, why }: Ended): boolean {
+  const [taken, setTaken] = useState(false)
+  useEffect(() => {
+    if (connected === '' && error === '') return
+    const arrival: Arrival = error === '' ? { connected } : { error, why: why === '' ? undefined : why }
+    const tell = async () => {
+      if (!(await tellArrival(arrival))) return
+      setTaken(true)
+      window.close()
+    }
+    void tell()
+  }, [connected, error, why])
+  return taken
+}
+
+interface Closable {
+  readonly taken: boolean
+  readonly onClose: () => void
+}
+
+function Connected({ connected, taken, onClose }: Closable & { connected: string }) {
+  const path = { organization: useOrganization(), connection: connected }
+  const { data } = useQuery({ ...ask('connections', getConnection, { path }), retry: false })
+  return (
+    <Alert
+      color="teal"
+      role="status"
+      icon={<Icon name="circle-check" />}
+      title={t.connected(data?.title ?? connected)}
+      withCloseButton
+      closeButtonLabel={texts.close}
+      onClose={onClose}
+    >
+      <Group gap="md">
+        <Text size="sm">{taken ? t.closeWindow : t.ready}</Text>
+        {data === undefined || taken ? null : (
+          <LinkButton size="xs" to={`/connections/${data.alias}`}>
+            {t.open(data.title)}
+          </LinkButton>
+        )}
+      </Group>
+    </Alert>
+  )
+}
+
+/** The vendor's own word is shown as text, and what we know of it in a sentence. */
+function Refused({ ended: { error, why }, taken, onClose }: Closable & { ended: Ended }) {
+  const reason = Object.hasOwn(t.whys, why) ? t.whys[why as keyof typeof t.whys] : undefined
+  return (
+    <Alert
+      color="red"
+      role="alert"
+      icon={<Icon name="alert-triangle" />}
+      title={t.failed}
+      withCloseButton
+      closeButtonLabel={texts.close}
+      onClose={onClose}
+    >
+      <Stack gap={4}>
+        <Text size="sm" className="breakable">
+          {reason === undefined ? t.said(error.slice(0, 200)) : t.because(reason)}
+        </Text>
+        <Text size="sm">{taken ? t.closeWindow : t.again}</Text>
+      </Stack>
+    </Alert>
+  )
+}

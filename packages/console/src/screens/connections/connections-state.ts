@@ -1,0 +1,33 @@
+/** How a connection is, in three signs and a few words: pure. The words of its state are the gateway's (`connections.status`). */
+import type { Connection } from '@toolway/contract/admin'
+import type { IconName } from '../../ui/icon.tsx'
+
+/** What can be said of it at a glance; also what the list is filtered by. */
+export const STATES = ['connected', 'needs_auth', 'error', 'new', 'disabled'] as const
+export type State = (typeof STATES)[number]
+
+export function stateOf({ status }: Pick<Connection, 'status'>): State {
+  return STATES.find((one) => one === status) ?? 'error'
+}
+
+/** A green check, a red cross, a grey cross (ledger S2-UI-06). */
+export const SIGNS: Readonly<Record<State, { readonly icon: IconName; readonly color: string }>> = {
+  connected: { icon: 'circle-check', color: 'var(--mantine-color-teal-text)' },
+  error: { icon: 'circle-x', color: 'var(--mantine-color-error)' },
+  needs_auth: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
+  new: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
+  disabled: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
+}
+
+/** Where it is, or what is started. */
+export const placeOf = ({ url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): string =>
+  url ?? [command, ...(args ?? [])].filter((word) => word !== null).join(' ')
+
+/** What went wrong last; undefined where nothing did, or nothing is asked of it. */
+export function problemOf(
+  connection: Pick<Connection, 'status' | 'status_reason' | 'stale_reason'>,
+): string | undefined {
+  const { status, status_reason: reason, stale_reason: stale } = connection
+  if (status === 'disabled') return undefined
+  return (status === 'connected' ? stale : (reason ?? stale)) ?? undefined
+}

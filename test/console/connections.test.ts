@@ -1,0 +1,173 @@
+/** The list of connections, as people use it: real servers, a real authorization server, a real browser. */
+import { finishOAuth } from '@toolway/contract/admin'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAuthority } from '../e2e/peers/authorities/authority.ts'
+import { startProtected } from '../e2e/peers/authorities/protected-server.ts'
+import { putConnection } from '../e2e/peers/connections.ts'
+import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const EVE = { email: 'eve@example.com', role: 'tenant_viewer' } as const
+
+describe.skipIf(NO_BROWSER)('the list of connections', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let effects: EffectsServer
+  let ada: WatchedPage
+  let page: Page
+  beforeAll(async () => {
+    const authority = parts.use(await startAuthority('registers'))
+    const guarded = parts.use(await startProtected(authority))
+    effects = parts.use(await startEffects())
+    const http = (url: string, more: object = {}) => ({ kind: 'http' as const, url, headers: {}, ...more })
+    console = parts.use(
+      await startConsole({
+        connections: [
+          { alias: 'off', title: 'Switched off', enabled: false, wire: http('https://off.example.com/mcp') },
+        ],
+      }),
+    )
+    const nobody = http('http://127.0.0.1:9/mcp', { auth: { kind: 'key' } })
+    await putConnection(console.gateway, { alias: 'away', title: 'Away', wire: nobody })
+    await putConnection(console.gateway, { alias: 'docs', title: 'Docs', wire: http(guarded.url, OAUTH) })
+    await putConnection(console.gateway, { alias: 'effects', title: 'Effects', wire: http(effects.url) })
+    await console.gateway.settled('effects')
+    await console.gateway.settled('docs')
+    await console.gateway.settled('away')
+    ada = parts.use(await console.open(ADA))
+    ;({ page } = ada)
+  })
+  afterAll(() => parts.disposeAsync())
+
+  const card = (title: string, on = page) =>
+    on.getByRole('listitem').filter({ has: on.getByRole('link', { name: title, exact: true }) })
+
+  test('S2-UI-06: a card says letter, name, way in, address, how it is, tools, and what went wrong', async () => {
+    await page.goto('/settings/integrations')
+    await card('Effects').getByText('Connected · 4 tools').waitFor()
+    for (const [title, words] of [
+      ['Effects', ['E', 'None', effects.url]],
+      ['Docs', ['D', 'OAuth', 'Not signed in']],
+      ['Away', ['A', 'API key', 'Failing', 'cannot be reached']],
+      ['Switched off', ['S', 'None', 'Disabled', 'https://off.example.com/mcp']],
+    ] as const)
+      for (const word of words) await card(title).getByText(word).first().waitFor()
+    const signs = await page
+      .getByRole('listitem')
+      .locator('svg')
+      .evaluateAll(
+        (all) => new Set(all.map((one) => (globalThis as never as Painted).getComputedStyle(one).color)).size,
+      )
+    expect(signs).toBeGreaterThanOrEqual(3)
+    await look(page, 'connections')
+  })
+
+  test('what is looked for is in the address, as cards or as a table', async () => {
+    await page.getByLabel('Search by name').fill('off')
+    await page.waitForURL(/search=off/)
+    await card('Effects').waitFor({ state: 'detached' })
+    await page.getByText('Table', { exact: true }).click()
+    await page.getByRole('table', { name: 'Connections' }).getByRole('link', { name: 'Switched off' }).waitFor()
+    await page.goto('/connections?view=table')
+    await page.getByRole('row', { name: /Effects/ }).waitFor()
+    await look(page, 'connections-table')
+    await page.goto('/connections?search=nobody')
+    await page.getByText('Nothing fits').waitFor()
+  })
+
+  test('S2-UI-07: a connection is tested, switched off and on, and deleted once that is confirmed', async () => {
+    await page.goto('/connections')
+    await page.getByRole('button', { name: 'Test Effects' }).click()
+    await page.getByText('Effects answers with 4 tools.').waitFor()
+    await page.getByRole('button', { name: 'Test Away' }).click()
+    await page.getByRole('alert').getByText('It failed while opening the connection').waitFor()
+    await page.getByRole('alert').getByRole('button', { name: 'Copy a report' }).waitFor()
+
+    await page.getByRole('button', { name: 'More for Effects' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await card('Effects').getByText('Disabled').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await card('Effects').getByText('Connected · 4 tools').waitFor()
+
+    await page.getByRole('button', { name: 'More for Away' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const asked = page.getByRole('dialog', { name: 'Delete Away?' })
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await asked.waitFor({ state: 'hidden' })
+    await card('Away').waitFor()
+    await page.getByRole('button', { name: 'More for Away' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await asked.getByRole('button', { name: 'Delete' }).click()
+    await card('Away').waitFor({ state: 'detached' })
+  })
+
+  test('S2-UI-08: the list is asked for on entry and after each change, and a second tab sees it by an event', async () => {
+    const second = await ada.context.newPage()
+    await second.goto('/connections')
+    await card('Effects', second).waitFor()
+    await putConnection(console.gateway, {
+      alias: 'late',
+      title: 'Late comer',
+      wire: { kind: 'http', url: effects.url, headers: {} },
+    })
+    await card('Late comer', second).waitFor()
+    await card('Late comer').waitFor()
+    await page.getByRole('button', { name: 'More for Late comer' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await card('Late comer', second).getByText('Disabled').waitFor()
+    await second.close()
+  })
+
+  test('S2-QRK-01: the way back from a vendor is one hop to the list, which lifts the card; the old address leads there', async () => {
+    const popup = page.waitForEvent('popup')
+    await page.getByRole('button', { name: 'Sign in to Docs' }).click()
+    const away = await popup
+    const hops: string[] = []
+    away.on('response', (response) => {
+      if (response.request().isNavigationRequest() && response.url().startsWith(console.gateway.address))
+        hops.push(`${response.status()} ${new URL(response.url()).pathname}`)
+    })
+    await card('Docs').getByText('Connected · 2 tools').waitFor()
+    await expect.poll(() => hops).toEqual([`303 ${finishOAuth.path}`, '200 /settings/integrations'])
+    if (!away.isClosed()) await away.waitForEvent('close')
+
+    const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
+    const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
+    await page.goto(`/settings/mcp?connected=${id}`)
+    await page.waitForURL((url) => url.pathname === '/settings/integrations' && url.search === `?connected=${id}`)
+    await page.getByRole('status').getByText('Docs is connected').waitFor()
+    expect(await page.getByRole('listitem').first().textContent()).toContain('Docs')
+    await look(page, 'connections-connected')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.waitForURL((url) => url.search === '')
+    await page.goto('/settings/integrations?error=invalid_state&why=spent')
+    await page.getByRole('alert').getByText('it was used before, and each is good once').waitFor()
+  })
+
+  test('S3-OAU-02: an account of a vendor ends at /oauth/success, where a person reads it', async () => {
+    await page.goto('/oauth/success?connected=github')
+    await page.getByRole('status').getByText('github is connected').waitFor()
+  })
+
+  test('who may only look sees why the rest is not theirs', async () => {
+    await using eve = await console.open(EVE)
+    await eve.page.goto('/connections')
+    await card('Effects', eve.page).waitFor()
+    expect(await eve.page.getByRole('button', { name: 'Test Effects' }).isDisabled()).toBe(true)
+    await eve.page.getByRole('button', { name: 'More for Effects' }).click()
+    await eve.page.getByText('Only administrators of this organization may do that.').waitFor()
+    expect(await eve.page.getByRole('menuitem', { name: 'Delete' }).isDisabled()).toBe(true)
+  })
+})
+
+const OAUTH = { auth: { kind: 'oauth' as const } }
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+interface Painted {
+  getComputedStyle(element: unknown): { readonly color: string }
+}
