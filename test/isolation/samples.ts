@@ -44,6 +44,8 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   findProcessOfConnection: { params: child },
   restartProcessOfConnection: once(child),
   stopProcessOfConnection: once(child),
+  listConnectionLog: { params: child },
+  followConnectionLog: { params: child },
   listRecentLogs: none,
   followLogs: none,
   listPooled: none,

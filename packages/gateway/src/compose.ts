@@ -49,6 +49,7 @@ import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
 import { waysOf } from './oauth/outgoing/vendors/ways.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
+import { createChildWords } from './upstreams/children/child-words.ts'
 import { proofOf } from './vault/identity-proof.ts'
 
 /** Where a build puts the console. */
@@ -113,7 +114,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
 
   // The other ends, the sessions of ours, and who is calling.
   const contacts = createContacts(ground)
-  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
+  const words = createChildWords()
+  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts, words })
   const { sessions, keepSessions } = composeSessions(ground, upstreams)
   const changes = createChanges()
   const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
@@ -235,6 +237,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
     upstreams,
     logs: tail,
+    words,
     ...told,
   })
   const server = createServer({

@@ -14,15 +14,17 @@ export interface Given<Query extends z.ZodObject, Body extends Shape> {
   readonly query?: { readonly [Name in keyof z.input<Query>]?: z.input<Query>[Name] | undefined }
   readonly body?: z.input<Body>
   readonly signal?: AbortSignal | undefined
+  /** When the thing was last changed, as far as it is known here: another's change since then is not written over. */
+  readonly unlessChangedSince?: string | undefined
 }
 
 export async function call<Query extends z.ZodObject, Body extends Shape, Answer extends Shape>(
   operation: Operation<Query, Body, Answer>,
-  { path = {}, query = {}, body, signal }: Given<Query, Body> = {},
+  { path = {}, query = {}, body, signal, unlessChangedSince: since }: Given<Query, Body> = {},
 ): Promise<z.output<Answer>> {
   const address = addressOf(operation.path, path, query)
   const asked = `${operation.method} ${address.split('?', 1)[0]}`
-  const response = await ask(operation.method, address, body, signal, asked)
+  const response = await ask(operation.method, address, body, signal, asked, since)
   if (response.status === 204) return undefined as z.output<Answer>
   return (await response.json()) as z.output<Answer>
 }
@@ -53,12 +55,13 @@ async function ask(
   body: unknown,
   signal: AbortSignal | undefined,
   asked: string,
+  since?: string,
 ): Promise<Response> {
-  const first = await send(method, address, body, signal, asked)
+  const first = await send(method, address, body, signal, asked, since)
   if (first.ok) return first
   if (first.status === 401) {
     if (await renew()) {
-      const second = await send(method, address, body, signal, asked)
+      const second = await send(method, address, body, signal, asked, since)
       if (second.ok) return second
       if (second.status !== 401) throw await Problem.ofAnswer(second, asked)
     }
@@ -73,6 +76,7 @@ async function send(
   body: unknown,
   signal: AbortSignal | undefined,
   asked: string,
+  since?: string,
 ): Promise<Response> {
   // Read anew for each try: a renewed sign-in has the same one, another sign-in another.
   const csrf = method === 'GET' ? undefined : csrfToken()
@@ -83,6 +87,7 @@ async function send(
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
+        ...(since === undefined ? {} : { 'if-match': `"${since}"` }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

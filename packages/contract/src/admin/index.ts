@@ -187,6 +187,7 @@ export {
   verifyOrganizationAudit,
 } from './audit.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'
+export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'
 export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
 export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
 export {

@@ -47,6 +47,7 @@ const needs = inOrganization('tool_configure')
 const query = Paging.extend({
   /** Part of the name. */
   search: z.string().max(100).optional(),
+  effect: z.enum(EFFECTS).optional(),
   enabled: Flag.optional(),
 })
 const Switched = z.strictObject({ changed: z.int(), enabled: z.int(), disabled: z.int() })

@@ -14,6 +14,7 @@ import { oauthClientOperations } from './oauth/oauth-clients.ts'
 import { connectOperations } from './oauth/connect.ts'
 import { oauthOperations } from './oauth/oauth.ts'
 import { auditOperations } from './audit.ts'
+import { connectionLogOperations } from './connections/connection-log.ts'
 import { endpointOperations } from './connections/endpoints.ts'
 import { alertOperations } from './events/alerts.ts'
 import { eventOperations } from './events/events.ts'
@@ -71,6 +72,7 @@ const DESCRIBED: readonly Served[] = [
   ...auditOperations,
   ...endpointOperations,
   ...processOperations,
+  ...connectionLogOperations,
   ...logOperations,
   ...poolOperations,
   ...sessionOperations,

@@ -71,7 +71,7 @@ export interface ComposeAdminParts
       AdminParts,
       'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
     >,
-    Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs'> {
+    Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
   readonly people: People
   readonly identity: Identity
   readonly web: WebSession
@@ -97,6 +97,7 @@ export function composeAdmin(
     upstreams,
     sessions,
     logs,
+    words,
     events,
     sendWebhook,
     stand,
@@ -126,6 +127,7 @@ export function composeAdmin(
         upstreams,
         sessions,
         logs,
+        words,
         settings: shownSettings(config),
         childMemory: config.TOOLWAY_CHILD_MEMORY,
       },

@@ -6,6 +6,7 @@ import { noteContact } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
+import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
@@ -15,9 +16,14 @@ export interface ComposeUpstreamsParts {
   readonly lang: string | undefined
   readonly catalogs: () => Pick<KeepCatalogs, 'again'>
   readonly contacts: Contacts
+  /** Keeps what children say on stderr, where somebody may read it. */
+  readonly words?: Pick<ChildWords, 'hear'>
 }
 
-export function composeUpstreams(ground: Base, { path, lang, catalogs, contacts }: ComposeUpstreamsParts): Upstreams {
+export function composeUpstreams(
+  ground: Base,
+  { path, lang, catalogs, contacts, words }: ComposeUpstreamsParts,
+): Upstreams {
   const { config, log, counters, opened } = ground
   const children = createChildren({
     log,
@@ -25,6 +31,7 @@ export function composeUpstreams(ground: Base, { path, lang, catalogs, contacts 
     memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
     path,
     ...(lang === undefined ? {} : { lang }),
+    ...(words === undefined ? {} : { onWords: words.hear }),
   })
   opened.defer(() => children.close())
   const upstreams = createUpstreams({

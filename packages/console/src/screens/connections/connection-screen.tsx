@@ -1,6 +1,41 @@
+/** One connection: how it is, whose accounts it acts with, what it offers, what changed, and what is set of it. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { getConnection } from '@toolway/contract/admin'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { ConnectionActions } from './connection/connection-actions.tsx'
+import { ConnectionBody } from './connection/connection-body.tsx'
+
+const t = texts.connection
 
 export function ConnectionScreen() {
-  return <Screen title={texts.nav.connections}>{null}</Screen>
+  const organization = useOrganization()
+  const { connection = '' } = useParams({ strict: false }) as { connection?: string }
+  const asked = useQuery(ask('connections', getConnection, { path: { organization, connection } }))
+  const gone = asked.error !== null && Problem.of(asked.error).status === 404
+  const back = <TextLink to="/connections">{t.back}</TextLink>
+  if (gone)
+    return (
+      <Screen title={t.missing.title} above={back}>
+        <Empty title={t.missing.empty} hint={t.missing.hint} icon="plug-connected">
+          <LinkButton to="/connections">{t.missing.all}</LinkButton>
+        </Empty>
+      </Screen>
+    )
+  return (
+    <Screen
+      title={asked.data?.title ?? t.loading}
+      above={back}
+      action={asked.data === undefined ? undefined : <ConnectionActions connection={asked.data} />}
+    >
+      <Loaded query={asked}>{(found) => <ConnectionBody connection={found} />}</Loaded>
+    </Screen>
+  )
 }

@@ -41,10 +41,11 @@ const counts = (tools: readonly shapes.Tool[]) => {
 type Listing = OrganizationAsked<typeof shapes.listTools>
 
 function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
-  const { limit, offset, search, enabled } = asked.query
+  const { limit, offset, search, effect, enabled } = asked.query
   const found = toolsOf(subject(asked)).filter(
     (tool) =>
       (enabled === undefined || tool.enabled === enabled) &&
+      (effect === undefined || tool.effect === effect) &&
       (search === undefined || tool.joined_name.toLowerCase().includes(search.toLowerCase())),
   )
   return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }

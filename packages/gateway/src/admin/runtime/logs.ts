@@ -14,7 +14,7 @@ interface Wanted {
   readonly connector_id?: string | undefined
 }
 
-type Snapshots = AdminParts['snapshots']
+export type Snapshots = AdminParts['snapshots']
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
@@ -37,7 +37,7 @@ function ownerOf(snapshots: Snapshots, facts: Record<string, unknown>) {
   }
 }
 
-function read(snapshots: Snapshots, line: string): LogLine {
+export function readLine(snapshots: Snapshots, line: string): LogLine {
   const { timestamp, level, message, request_id, duration_ms, ...facts } = JSON.parse(line) as Record<string, unknown>
   return {
     timestamp: String(timestamp),
@@ -64,7 +64,11 @@ const BEAT = 15_000
 
 const eventOf = (event: string, value: unknown) => `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 
-function eventsOf({ snapshots, runtime }: AdminParts, wanted: Wanted, signal: AbortSignal): ReadableStream<Uint8Array> {
+/** @param follow has every line told, until the function that it returns is called */
+export function streamOfLines(
+  follow: (hear: (line: object) => void) => () => void,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let stop = () => {}
   return new ReadableStream(
@@ -75,14 +79,12 @@ function eventsOf({ snapshots, runtime }: AdminParts, wanted: Wanted, signal: Ab
           stop()
           controller.close()
         }
-        const hear = (text: string) => {
-          const line = read(snapshots, text)
-          if (!isWanted(line, wanted)) return
+        const hear = (line: object) => {
           if ((controller.desiredSize ?? 0) > 0) return say(eventOf('log', line))
           say(eventOf('dropped', { problem: `more than ${MOST_WAITING} lines wait to be read: ask again` }))
           end()
         }
-        const leave = runtime.logs.follow(hear)
+        const leave = follow(hear)
         const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && say(': \n\n'), BEAT)
         beat.unref()
         stop = () => {
@@ -100,19 +102,27 @@ function eventsOf({ snapshots, runtime }: AdminParts, wanted: Wanted, signal: Ab
   )
 }
 
-const HEAD = {
+export const STREAM_HEAD = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
 
+const followed =
+  ({ snapshots, runtime }: AdminParts, wanted: Wanted) =>
+  (hear: (line: object) => void) =>
+    runtime.logs.follow((text) => {
+      const line = readLine(snapshots, text)
+      if (isWanted(line, wanted)) hear(line)
+    })
+
 export const logOperations: readonly Served[] = [
   servePlatform(shapes.listRecentLogs, ({ parts: { snapshots, runtime }, query: { count, ...wanted } }) => {
-    const lines = runtime.logs.recent().map((line) => read(snapshots, line))
+    const lines = runtime.logs.recent().map((line) => readLine(snapshots, line))
     return { items: lines.filter((line) => isWanted(line, wanted)).slice(-count) }
   }),
   servePlatform(
     shapes.followLogs,
-    ({ parts, query, signal }) => new Response(eventsOf(parts, query, signal), { headers: HEAD }),
+    ({ parts, query, signal }) => new Response(streamOfLines(followed(parts, query), signal), { headers: STREAM_HEAD }),
   ),
 ]

@@ -1,12 +1,15 @@
 /** What the running gateway holds, as far as operations may look at it and end it. */
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
+import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 
 export interface Runtime {
   readonly upstreams: Pick<Upstreams, 'processes' | 'stop' | 'pooled' | 'evict'>
   readonly sessions: Pick<Sessions, 'list' | 'drop'>
   readonly logs: Pick<LogTail, 'recent' | 'follow'>
+  /** What the processes of connections said on stderr. */
+  readonly words: Pick<ChildWords, 'recent' | 'follow'>
   /** As they may be shown. */
   readonly settings: readonly { name: string; value: string | null; secret: boolean; about: string }[]
   /** MiB that a process may hold. */

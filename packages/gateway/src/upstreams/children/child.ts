@@ -50,6 +50,8 @@ export interface NearEndParts {
     stop: () => void
   }
   ready: () => void
+  /** What it says on stderr, as it comes. */
+  words?: (lines: readonly string[]) => void
   /** Called once when there is nothing left to know about it. */
   over: (how: Exit | ChildError) => void
 }
@@ -80,7 +82,7 @@ function createObituary(name: string, log: Log) {
   }
 }
 
-export function createNearEnd({ name, log, tell, ready, over }: NearEndParts) {
+export function createNearEnd({ name, log, tell, ready, words, over }: NearEndParts) {
   const inbox = createInbox({ name, log, taken: tell.taken })
   const outbox = createOutbox({ name, write: tell.line })
   const obituary = createObituary(name, log)
@@ -138,9 +140,11 @@ export function createNearEnd({ name, log, tell, ready, over }: NearEndParts) {
     take({ kind, body }: Frame): void {
       if (kind === KIND.line) inbox.take(body)
       else if (kind === KIND.taken) outbox.taken(decodeTaken(body))
-      else if (kind === KIND.stderr)
-        stderr = [...stderr, ...(JSON.parse(body.toString()) as string[])].slice(-STDERR_LINES)
-      else if (kind === KIND.deaf) outbox.end(new ChildError('CHILD_ENDED', `${name} has closed its stdin.`))
+      else if (kind === KIND.stderr) {
+        const lines = JSON.parse(body.toString()) as string[]
+        stderr = [...stderr, ...lines].slice(-STDERR_LINES)
+        words?.(lines)
+      } else if (kind === KIND.deaf) outbox.end(new ChildError('CHILD_ENDED', `${name} has closed its stdin.`))
       else if (kind === KIND.exited) end(JSON.parse(body.toString()) as Ending)
       else if (kind === KIND.started) {
         pid = Number(body.toString())

@@ -36,6 +36,8 @@ export interface ChildrenParts {
   readyMs?: number
   progressMs?: number
   platform?: NodeJS.Platform
+  /** What a child of that name says on stderr. */
+  onWords?: (name: string, lines: readonly string[]) => void
 }
 
 export function createChildren(parts: ChildrenParts): Children {
@@ -81,6 +83,7 @@ export function createChildren(parts: ChildrenParts): Children {
         if (closed) throw shuttingDown()
         near = getCrew().join(orderOf(memoryLimit === undefined ? launch : { memoryLimit, ...launch }, world), {
           ...{ name: launch.name, log, ready: leave },
+          words: (lines) => parts.onWords?.(launch.name, lines),
           over(how) {
             leave()
             tellEnd(log, launch.name, how)

@@ -1,0 +1,186 @@
+/** The questions about an account: a key, another name, and whether it is to end. */
+import { Button, Group, Modal, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { addAccountKey, changeAccount, removeAccount, type Account, type Connection } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { call } from '../../../data/call.ts'
+import { useMay, useMe } from '../../../data/me.ts'
+import { Problem } from '../../../data/problem.ts'
+import { useUrlState } from '../../../data/url-state.ts'
+import { texts } from '../../../texts/texts.ts'
+import { Confirm } from '../../../ui/confirm.tsx'
+import { Failed } from '../../../ui/failed.tsx'
+import { sayDone } from '../../../ui/say.tsx'
+import { AccountState } from './connection-account-state.ts'
+import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+
+const t = texts.connection.accounts
+
+export function AccountDialogs({ connection, accounts }: { connection: Connection; accounts: readonly Account[] }) {
+  const [{ dialog, account: id }, set] = useUrlState(AccountState)
+  const close = () => set({ dialog: undefined, account: undefined })
+  const account = accounts.find((one) => one.id === id)
+  return (
+    <>
+      <Modal
+        opened={dialog === 'key' && connection.auth?.kind === 'key'}
+        onClose={close}
+        title={t.keyTitle(connection.title)}
+        closeButtonProps={{ 'aria-label': texts.close }}
+      >
+        <KeyForm connection={connection} account={account} onDone={close} />
+      </Modal>
+      <Modal
+        opened={dialog === 'rename' && account !== undefined}
+        onClose={close}
+        title={t.renameTitle}
+        closeButtonProps={{ 'aria-label': texts.close }}
+      >
+        {account === undefined ? null : <RenameForm connection={connection} account={account} onDone={close} />}
+      </Modal>
+      {account === undefined ? null : (
+        <End connection={connection} account={account} opened={dialog === 'end'} onClose={close} />
+      )}
+    </>
+  )
+}
+
+interface FormProps {
+  readonly connection: Connection
+  readonly onDone: () => void
+}
+
+function KeyForm({ connection, account, onDone }: FormProps & { account: Account | undefined }) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const mayShare = useMay('connector_update')
+  const { user } = useMe()
+  const owners = (connection.auth?.owners ?? []).filter((one) => (one === 'organization' ? mayShare : user !== null))
+  const [key, setKey] = useState('')
+  const [owner, setOwner] = useState(account?.owner ?? owners[0] ?? 'member')
+  const [name, setName] = useState(account?.account ?? '')
+  const add = useMutation({
+    mutationFn: () => call(addAccountKey, { path, body: { key, owner, ...(name === '' ? {} : { account: name }) } }),
+    onSuccess: () => {
+      sayDone(t.keyKept)
+      onDone()
+      return askAgain(queries)
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        add.mutate()
+      }}
+    >
+      <Stack>
+        {add.error === null ? null : <Failed failure={Problem.of(add.error)} />}
+        <PasswordInput
+          label={t.key}
+          description={t.keyHint}
+          value={key}
+          onChange={(event) => setKey(event.currentTarget.value)}
+          autoComplete="off"
+          required
+          data-autofocus
+          visibilityToggleButtonProps={{ 'aria-label': t.showKey }}
+        />
+        {account === undefined && owners.length > 1 ? (
+          <Radio.Group label={t.whose} value={owner} onChange={(next) => setOwner(next)}>
+            <Stack gap="xs" mt={4}>
+              {owners.map((one) => (
+                <Radio key={one} value={one} label={t.owners[one]} />
+              ))}
+            </Stack>
+          </Radio.Group>
+        ) : null}
+        {account === undefined && connection.auth?.accounts === 'many' ? (
+          <TextInput
+            label={t.name}
+            description={t.nameHint}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        ) : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={add.isPending} disabled={key === ''}>
+            {t.keepKey}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RenameForm({ connection, account, onDone }: FormProps & { account: Account }) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const [name, setName] = useState(account.account)
+  const to = (next: string) => call(changeAccount, { path: { ...path, account: account.id }, body: { account: next } })
+  const back = useMutation({ mutationFn: to, onSuccess: () => askAgain(queries), onError: sayProblem })
+  const rename = useMutation({
+    mutationFn: to,
+    onSuccess: () => {
+      sayDone(t.renamed(name), () => back.mutate(account.account))
+      onDone()
+      return askAgain(queries)
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        rename.mutate(name)
+      }}
+    >
+      <Stack>
+        {rename.error === null ? null : <Failed failure={Problem.of(rename.error)} />}
+        <TextInput
+          label={t.name}
+          description={t.nameHint}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={rename.isPending} disabled={name === '' || name === account.account}>
+            {t.rename}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function End({
+  connection,
+  account,
+  opened,
+  onClose,
+}: Omit<FormProps, 'onDone'> & { account: Account; opened: boolean; onClose: () => void }) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const end = useMutation({
+    mutationFn: () => call(removeAccount, { path: { ...path, account: account.id } }),
+    onSuccess: ({ problems }) => {
+      sayDone(problems.length === 0 ? t.ended : t.endedHere(problems.join('; ')))
+      onClose()
+      return askAgain(queries)
+    },
+    onError: sayProblem,
+  })
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t.endTitle(account.name ?? account.account)}
+      verb={t.end}
+      busy={end.isPending}
+      onConfirm={() => end.mutate()}
+    >
+      <Text size="sm">{account.owner === 'organization' ? t.endShared : t.endOwn}</Text>
+    </Confirm>
+  )
+}

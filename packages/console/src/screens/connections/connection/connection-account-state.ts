@@ -1,0 +1,7 @@
+/** Which dialog about which account is open, in the address. */
+import { z } from 'zod'
+
+export const AccountState = z.object({
+  dialog: z.enum(['', 'key', 'rename', 'end']).default(''),
+  account: z.string().default(''),
+})

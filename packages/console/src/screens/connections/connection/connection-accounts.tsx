@@ -1,0 +1,180 @@
+/** Whose accounts a connection acts with, how each is, and how one is connected, renamed or ended. */
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listAccounts, type Account, type Connection } from '@toolway/contract/admin'
+import { useCallback } from 'react'
+import { useMay, useMe } from '../../../data/me.ts'
+import { ask } from '../../../data/queries.ts'
+import { useUrlState } from '../../../data/url-state.ts'
+import { texts } from '../../../texts/texts.ts'
+import { Allowed } from '../../../ui/allowed.tsx'
+import { StateBadge, type Tone } from '../../../ui/badges.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { sayDone } from '../../../ui/say.tsx'
+import { column, Table } from '../../../ui/table.tsx'
+import { When } from '../../../ui/when.tsx'
+import { AccountDialogs } from './connection-account-dialogs.tsx'
+import { AccountState } from './connection-account-state.ts'
+import { AccountMenu } from './connection-account-menu.tsx'
+import { useLinking, type Linking } from './connection-link.ts'
+import { useNames } from './connection-reliance.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+
+const t = texts.connection.accounts
+
+const TONES: Readonly<Record<Account['state'], Tone>> = { good: 'good', expiring: 'warn', failing: 'warn', lost: 'bad' }
+
+export function ConnectionAccounts({ connection }: { connection: Connection }) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const asked = useQuery(ask('accounts', listAccounts, { path, query: { limit: 200 } }))
+  const [, set] = useUrlState(AccountState)
+  const onConnected = useCallback(() => {
+    sayDone(t.connected(connection.title))
+    void askAgain(queries)
+  }, [connection.title, queries])
+  const linking = useLinking(path, onConnected)
+  const nameOf = useNames(path.organization)
+  const many = connection.auth?.accounts === 'many'
+  const columns = [
+    column<Account>(t.account, (account) => <Named account={account} many={many} />, 3),
+    column<Account>(t.whose, ({ owner, user_id: user }) => (owner === 'organization' ? t.everybody : nameOf(user)), 2),
+    column<Account>(t.state, (account) => <Health account={account} />, 3),
+    column<Account>(t.expires, ({ expires_at: at, renewable }) => <Expiry at={at} renewable={renewable} />, 2),
+    column<Account>(t.used, ({ used_at: at }) => <When at={at} never={t.neverUsed} />, 2),
+    column<Account>(
+      t.actions,
+      (account) => <AccountMenu connection={connection} account={account} linking={linking} />,
+      1,
+      { plain: true },
+    ),
+  ]
+  return (
+    <Stack gap="md">
+      <Adding connection={connection} linking={linking} onKey={() => set({ dialog: 'key' }, 'push')} />
+      <OnTheWay linking={linking} />
+      <Table
+        label={t.label}
+        query={asked}
+        rowKey={({ id }) => id}
+        empty={<Empty title={t.none} hint={t.noneHint(connection.auth?.kind ?? 'none')} icon="key" />}
+        columns={columns}
+      />
+      <AccountDialogs connection={connection} accounts={asked.data?.items ?? []} />
+    </Stack>
+  )
+}
+
+function Named({ account, many }: { account: Account; many: boolean }) {
+  const { name, account: label, kind, is_default: isDefault } = account
+  return (
+    <Stack gap={2}>
+      <Text fw={600} size="sm" className="breakable">
+        {name ?? label}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {[name === null ? undefined : label, t.kinds[kind], many && isDefault ? t.default : undefined]
+          .filter((word) => word !== undefined)
+          .join(' · ')}
+      </Text>
+    </Stack>
+  )
+}
+
+function Health({ account: { state, problem, problem_at: at, renewed_at: renewed, kind } }: { account: Account }) {
+  return (
+    <Stack gap={4} align="flex-start">
+      <StateBadge tone={TONES[state]}>{t.states[state]}</StateBadge>
+      {problem === null ? null : (
+        <Text size="sm" className="breakable">
+          {t.problem(problem)} {at === null ? null : <When at={at} />}
+        </Text>
+      )}
+      {kind === 'oauth' ? (
+        <Text size="sm" c="dimmed">
+          {t.renewed} <When at={renewed} />
+        </Text>
+      ) : null}
+    </Stack>
+  )
+}
+
+function Expiry({ at, renewable }: { at: string | null; renewable: boolean }) {
+  return (
+    <>
+      <When at={at} never={t.neverExpires} />
+      {renewable ? (
+        <Text size="sm" c="dimmed">
+          {t.renewsItself}
+        </Text>
+      ) : null}
+    </>
+  )
+}
+
+function Adding({ connection, linking, onKey }: { connection: Connection; linking: Linking; onKey: () => void }) {
+  const { auth } = connection
+  const mayOwn = useMay('tool_call')
+  const mayShare = useMay('connector_update')
+  const { user } = useMe()
+  if (auth === null) return null
+  const own = auth.owners.includes('member') && user !== null
+  const shared = auth.owners.includes('organization')
+  if (auth.kind === 'key')
+    return (
+      <Group>
+        <Allowed may={mayOwn} why={texts.connection.notYours}>
+          <Button leftSection={<Icon name="key" />} disabled={!mayOwn} onClick={onKey}>
+            {t.addKey}
+          </Button>
+        </Allowed>
+      </Group>
+    )
+  return (
+    <Group gap="sm">
+      {own ? (
+        <Allowed may={mayOwn} why={texts.connection.notYours}>
+          <Button
+            leftSection={<Icon name="link" />}
+            disabled={!mayOwn}
+            onClick={() => linking.begin({ owner: 'member' })}
+          >
+            {t.connectOwn}
+          </Button>
+        </Allowed>
+      ) : null}
+      {shared ? (
+        <Allowed may={mayShare} why={texts.connection.notYours}>
+          <Button
+            variant="default"
+            leftSection={<Icon name="users" />}
+            disabled={!mayShare}
+            onClick={() => linking.begin({ owner: 'organization' })}
+          >
+            {t.connectShared}
+          </Button>
+        </Allowed>
+      ) : null}
+    </Group>
+  )
+}
+
+function OnTheWay({ linking: { url, blocked, stop } }: { linking: Linking }) {
+  if (url === undefined) return null
+  return (
+    <Alert color="blue" icon={<Icon name="clock" />} title={blocked ? t.blocked : t.waiting} role="status">
+      <Text size="sm" mb="xs">
+        {blocked ? t.blockedHint : t.waitingHint}
+      </Text>
+      <Group gap="md">
+        <Anchor href={url} target="toolway-connect" rel="opener" size="sm" fw={600}>
+          {t.openThere}
+        </Anchor>
+        <Button size="xs" variant="default" onClick={stop}>
+          {t.stopWaiting}
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

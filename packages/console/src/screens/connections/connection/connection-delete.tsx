@@ -1,0 +1,85 @@
+/** Asks before a connection is deleted, and says what goes with it and who will miss it. */
+import { List, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import {
+  listOrganizationRules,
+  listReliance,
+  listToolsets,
+  removeConnection,
+  type Connection,
+} from '@toolway/contract/admin'
+import { call } from '../../../data/call.ts'
+import { ask } from '../../../data/queries.ts'
+import { texts } from '../../../texts/texts.ts'
+import { Confirm } from '../../../ui/confirm.tsx'
+import { sayDone } from '../../../ui/say.tsx'
+import { namedBy } from './connection-names.ts'
+import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+
+const t = texts.connection.deletion
+
+export function ConnectionDelete({
+  connection,
+  opened,
+  onClose,
+}: {
+  connection: Connection
+  opened: boolean
+  onClose: () => void
+}) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () => call(removeConnection, { path }),
+    onSuccess: async () => {
+      sayDone(t.done(connection.title))
+      const org = (before: Record<string, unknown>) => (before['org'] === undefined ? {} : { org: before['org'] })
+      await navigate({ to: '/connections', search: org } as never)
+      await askAgain(queries)
+    },
+    onError: sayProblem,
+  })
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t.title(connection.title)}
+      verb={t.verb}
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+    >
+      {opened ? <Loss connection={connection} /> : null}
+    </Confirm>
+  )
+}
+
+/** What is not known, because it may not be seen, is not claimed to be nothing. */
+function Loss({ connection }: { connection: Connection }) {
+  const path = usePath(connection)
+  const { organization } = path
+  const reliance = useQuery(ask('accounts', listReliance, { path })).data
+  const toolsets = useQuery(ask('toolsets', listToolsets, { path: { organization } })).data
+  const rules = useQuery(ask('rules', listOrganizationRules, { path: { organization }, query: { limit: 200 } })).data
+  const named = namedBy(connection.alias, toolsets?.items ?? [], rules?.items ?? [])
+  const calls = reliance?.callers.reduce((sum, one) => sum + one.calls, 0)
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t.gone(connection.tools)}</Text>
+      <List size="sm" spacing={4}>
+        {reliance === undefined || calls === undefined ? null : (
+          <>
+            <List.Item>{t.callers(reliance.callers.length, calls, reliance.days)}</List.Item>
+            <List.Item>{t.accounts(reliance.accounts.length)}</List.Item>
+          </>
+        )}
+        {toolsets === undefined ? null : <List.Item>{t.toolsets(named.toolsets)}</List.Item>}
+        {rules === undefined ? null : <List.Item>{t.rules(named.rules)}</List.Item>}
+      </List>
+      <Text size="sm" c="dimmed">
+        {t.hint}
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,12 @@
+/** What the tools of a connection are made of, where that is a document or the contracts of a backend. */
+import type { Connection } from '@toolway/contract/admin'
+import { ConnectionContract } from './connection-contract.tsx'
+import { ConnectionOpenApi } from './connection-open-api.tsx'
+
+export function ConnectionDocument({ connection }: { connection: Connection }) {
+  return connection.openapi === null ? (
+    <ConnectionContract connection={connection} />
+  ) : (
+    <ConnectionOpenApi connection={connection} openapi={connection.openapi} />
+  )
+}

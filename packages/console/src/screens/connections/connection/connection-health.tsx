@@ -1,0 +1,108 @@
+/** What is wrong with a connection, and what the last test of it found: phase, cause, mend, and a button that leads to the mend. */
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { useMutationState } from '@tanstack/react-query'
+import type { Connection, syncTools } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import { z as schema } from 'zod'
+import { useUrlState } from '../../../data/url-state.ts'
+import { texts } from '../../../texts/texts.ts'
+import { Failed } from '../../../ui/failed.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { fixesFor, type Fix } from './connection-states.ts'
+import { useRestart, useToggle, useWhyNot } from './connection-ways.tsx'
+
+const t = texts.connection
+type Tested = z.output<(typeof syncTools)['answer']>
+
+export function ConnectionHealth({ connection }: { connection: Connection }) {
+  const tests = useMutationState({
+    filters: { mutationKey: ['test', connection.id], status: 'success' },
+    select: ({ state }) => state.data as Tested,
+  })
+  const last = tests.at(-1)
+  if (last?.ok === true && connection.enabled) return <Passed tested={last} />
+  if (last?.failure != null && connection.enabled) {
+    const { failure } = last
+    return (
+      <Failed failure={{ ...failure, message: failure.problem, asked: t.testOf(connection.alias) }}>
+        <Fixes connection={connection} fixes={fixesFor(connection, failure.code)} />
+      </Failed>
+    )
+  }
+  return <Unwell connection={connection} />
+}
+
+function Passed({ tested: { tools, resources, prompts, revision } }: { tested: Tested }) {
+  return (
+    <Alert color="teal" icon={<Icon name="circle-check" />} title={t.passed.title} role="status">
+      {t.passed.offers(tools, resources, prompts)}
+      {revision === null ? '' : ` ${t.passed.speaks(revision)}`}
+    </Alert>
+  )
+}
+
+/** What is known of it without a test. */
+function Unwell({ connection }: { connection: Connection }) {
+  const { enabled, status, status_reason: reason, stale_reason: stale } = connection
+  if (!enabled || status === 'connected' || status === 'new') {
+    const hint = enabled ? stale : t.offHint
+    if (hint === null) return null
+    return (
+      <Alert
+        color={enabled ? 'orange' : 'gray'}
+        icon={<Icon name={enabled ? 'alert-triangle' : 'circle-minus'} />}
+        title={enabled ? t.staleTitle : t.offTitle}
+      >
+        <Text size="sm" className="breakable" mb="xs">
+          {hint}
+        </Text>
+        <Fixes connection={connection} fixes={fixesFor(connection)} />
+      </Alert>
+    )
+  }
+  const needs = status === 'needs_auth'
+  return (
+    <Alert
+      color={needs ? 'orange' : 'red'}
+      icon={<Icon name="alert-triangle" />}
+      title={needs ? t.needsTitle : t.errorTitle}
+    >
+      <Text size="sm" className="breakable" mb="xs">
+        {reason ?? t.noReason}
+      </Text>
+      <Fixes connection={connection} fixes={fixesFor(connection)} />
+    </Alert>
+  )
+}
+
+const State = schema.object({ tab: schema.string().default('') })
+const TAB_OF = { account: 'accounts', settings: 'settings', process: 'process', document: 'document' } as const
+
+/** Buttons that mend, or lead to where it is mended. */
+export function Fixes({ connection, fixes }: { connection: Connection; fixes: readonly Fix[] }) {
+  const [, set] = useUrlState(State)
+  const restart = useRestart(connection)
+  const toggle = useToggle(connection)
+  const whyNot = useWhyNot(connection, 'connector_update')
+  const run = (fix: Fix) => {
+    if (fix === 'restart') restart.mutate()
+    else if (fix === 'enable') toggle.mutate(true)
+    else set({ tab: TAB_OF[fix] }, 'push')
+  }
+  const offered = fixes.filter((fix) => whyNot === undefined || (fix !== 'enable' && fix !== 'restart'))
+  return (
+    <Group gap="xs">
+      {offered.map((fix) => (
+        <Button
+          key={fix}
+          size="xs"
+          variant="default"
+          loading={(fix === 'restart' && restart.isPending) || (fix === 'enable' && toggle.isPending)}
+          onClick={() => run(fix)}
+        >
+          {t.fixes[fix]}
+        </Button>
+      ))}
+    </Group>
+  )
+}

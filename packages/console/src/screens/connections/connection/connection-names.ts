@@ -1,0 +1,29 @@
+/** Which toolsets and rules name a connection, so that who deletes it knows what will speak of nothing. Pure. */
+import type { KeptRule, Toolset } from '@toolway/contract/admin'
+
+interface Named {
+  readonly toolsets: readonly string[]
+  readonly rules: readonly string[]
+}
+
+export function namedBy(
+  alias: string,
+  toolsets: readonly Pick<Toolset, 'title' | 'settings'>[],
+  rules: readonly Pick<KeptRule, 'name' | 'scope' | 'of' | 'match'>[],
+): Named {
+  const starts = (pattern: unknown) => typeof pattern === 'string' && pattern.toLowerCase().startsWith(`${alias}__`)
+  return {
+    toolsets: toolsets
+      .filter(({ settings: { connections = [], include, exclude, limits = {}, pinned = [] } }) => {
+        const patterns = [...include, ...exclude, ...pinned]
+        return connections.includes(alias) || alias in limits || patterns.some(starts)
+      })
+      .map(({ title }) => title),
+    rules: rules
+      .filter(({ scope, of, match }) => {
+        const { tools } = match
+        return (scope === 'connection' && of === alias) || (Array.isArray(tools) && tools.some(starts))
+      })
+      .map(({ name }) => name),
+  }
+}

@@ -1,0 +1,174 @@
+/** The OpenAPI document of a connection: a newer one held against it, and which of its operations are tools. */
+import { Alert, Button, Code, FileButton, Group, List, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { refreshOpenApi, type Connection, type OpenApiDrift } from '@toolway/contract/admin'
+import { useState, type ReactNode } from 'react'
+import { call } from '../../../data/call.ts'
+import { Problem } from '../../../data/problem.ts'
+import { texts } from '../../../texts/texts.ts'
+import { Allowed } from '../../../ui/allowed.tsx'
+import { EffectBadge, StateBadge } from '../../../ui/badges.tsx'
+import { Failed } from '../../../ui/failed.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { sayDone } from '../../../ui/say.tsx'
+import { Section } from './connection-facts.tsx'
+import { ConnectionSelection } from './connection-selection.tsx'
+import { askAgain, sayProblem, usePath, useWhyNot } from './connection-ways.tsx'
+
+const t = texts.connection.openapi
+export type OpenApi = NonNullable<Connection['openapi']>
+
+export function ConnectionOpenApi({ connection, openapi }: { connection: Connection; openapi: OpenApi }) {
+  return (
+    <Stack gap="lg">
+      <Newer connection={connection} openapi={openapi} />
+      <ConnectionSelection key={connection.updated_at} connection={connection} openapi={openapi} />
+    </Stack>
+  )
+}
+
+function Newer({ connection, openapi }: { connection: Connection; openapi: OpenApi }) {
+  const path = usePath(connection)
+  const queries = useQueryClient()
+  const whyNot = useWhyNot(connection, 'connector_update')
+  /** The text of a file that was given; absent: it is fetched from its address. */
+  const [given, setGiven] = useState<string>()
+  const look = useMutation({
+    mutationFn: (document: string | undefined) =>
+      call(refreshOpenApi, { path, body: { ...(document === undefined ? {} : { document }), apply: false } }),
+  })
+  const keep = useMutation({
+    mutationFn: () =>
+      call(refreshOpenApi, { path, body: { ...(given === undefined ? {} : { document: given }), apply: true } }),
+    onSuccess: ({ version }) => {
+      sayDone(t.kept(version.after))
+      look.reset()
+      return askAgain(queries)
+    },
+    onError: sayProblem,
+  })
+  const open = (document: string | undefined) => {
+    setGiven(document)
+    look.mutate(document)
+  }
+  const may = whyNot === undefined
+  return (
+    <Section title={t.title} hint={openapi.document === null ? t.wasGiven : undefined}>
+      {openapi.document === null ? null : <Code className="breakable">{openapi.document}</Code>}
+      <Group gap="sm">
+        {openapi.document === null ? null : (
+          <Allowed may={may} why={whyNot ?? ''}>
+            <Button
+              leftSection={<Icon name="refresh" />}
+              disabled={!may}
+              loading={look.isPending && given === undefined}
+              onClick={() => open(undefined)}
+            >
+              {t.look}
+            </Button>
+          </Allowed>
+        )}
+        <Allowed may={may} why={whyNot ?? ''}>
+          <FileButton accept=".json,.yaml,.yml" onChange={(file) => void file?.text().then(open)} disabled={!may}>
+            {(props) => (
+              <Button
+                {...props}
+                variant="default"
+                leftSection={<Icon name="plus" />}
+                disabled={!may}
+                loading={look.isPending && given !== undefined}
+              >
+                {t.give}
+              </Button>
+            )}
+          </FileButton>
+        </Allowed>
+      </Group>
+      {look.error === null ? null : <Failed failure={Problem.of(look.error)} />}
+      {look.data === undefined ? null : (
+        <Stack gap="sm">
+          <Text size="sm">{t.versions(look.data.version.before, look.data.version.after)}</Text>
+          {look.data.same ? (
+            <Alert color="teal" icon={<Icon name="circle-check" />} title={t.same} role="status" />
+          ) : (
+            <>
+              <Drift drift={look.data.drift} />
+              <Group gap="sm">
+                <Button loading={keep.isPending} onClick={() => keep.mutate()}>
+                  {t.take}
+                </Button>
+                <Button variant="default" onClick={() => look.reset()}>
+                  {t.leave}
+                </Button>
+              </Group>
+            </>
+          )}
+        </Stack>
+      )}
+    </Section>
+  )
+}
+
+/** What a newer document changes, tool by tool. */
+function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) {
+  if (added.length + removed.length + changed.length === 0) return <Text size="sm">{t.noDrift}</Text>
+  return (
+    <Stack gap="sm">
+      {added.length === 0 ? null : (
+        <Part title={t.added(added.length)}>
+          {added.map(({ name, effect, held }) => (
+            <List.Item key={name}>
+              <Group gap="xs">
+                <Code>{name}</Code> <EffectBadge effect={effect} />
+                {held ? <StateBadge tone="warn">{t.wouldBeHeld}</StateBadge> : null}
+              </Group>
+            </List.Item>
+          ))}
+        </Part>
+      )}
+      {changed.length === 0 ? null : (
+        <Part title={t.changed(changed.length)}>
+          {changed.map(({ name, what, arguments: args, effect, held }) => (
+            <List.Item key={name}>
+              <Group gap="xs">
+                <Code>{name}</Code>
+                <Text size="sm">{what.map((one) => t.what[one as keyof typeof t.what] ?? one).join(', ')}</Text>
+                {args === 'narrower' ? <StateBadge tone="bad">{t.narrower}</StateBadge> : null}
+                {effect === null ? null : (
+                  <>
+                    <EffectBadge effect={effect.before} />
+                    <Icon name="arrow-right" size={14} label={t.becomes} />
+                    <EffectBadge effect={effect.after} />
+                  </>
+                )}
+                {held ? <StateBadge tone="warn">{t.wouldBeHeld}</StateBadge> : null}
+              </Group>
+            </List.Item>
+          ))}
+        </Part>
+      )}
+      {removed.length === 0 ? null : (
+        <Part title={t.removed(removed.length)}>
+          {removed.map((name) => (
+            <List.Item key={name}>
+              <Code>{name}</Code>
+            </List.Item>
+          ))}
+        </Part>
+      )}
+    </Stack>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <Title order={3} mb={4}>
+        {title}
+      </Title>
+      <List size="sm" spacing={4}>
+        {children}
+      </List>
+    </div>
+  )
+}

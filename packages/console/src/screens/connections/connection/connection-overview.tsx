@@ -1,0 +1,136 @@
+/** How a connection is at a glance: what it offers, where it is, who relies on it, and what it warned of lately. */
+import { Code, List, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { findEndpoint, listAlerts, type Connection } from '@toolway/contract/admin'
+import { ask } from '../../../data/queries.ts'
+import { texts } from '../../../texts/texts.ts'
+import { CopyField } from '../../../ui/copy.tsx'
+import { TextLink } from '../../../ui/links.tsx'
+import { Loaded } from '../../../ui/loaded.tsx'
+import { When } from '../../../ui/when.tsx'
+import { Facts, Section } from './connection-facts.tsx'
+import { ConnectionReliance } from './connection-reliance.tsx'
+import { usePath } from './connection-ways.tsx'
+
+const t = texts.connection.overview
+
+export function ConnectionOverview({ connection }: { connection: Connection }) {
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Offers connection={connection} />
+        <Reached connection={connection} />
+      </SimpleGrid>
+      <Endpoint connection={connection} />
+      <ConnectionReliance connection={connection} />
+      <Alerts connection={connection} />
+    </Stack>
+  )
+}
+
+const useEndpoint = (connection: Connection) =>
+  useQuery(ask('connections', findEndpoint, { path: usePath(connection) }))
+
+function Offers({ connection }: { connection: Connection }) {
+  const { fetched_at: fetched, stale_reason: stale, left_out: leftOut } = connection
+  const { data } = useEndpoint(connection)
+  const server = data?.server
+  return (
+    <Facts
+      title={t.offers}
+      facts={[
+        [t.tools, connection.tools],
+        [t.resources, data?.resources ?? '–'],
+        [t.prompts, data?.prompts ?? '–'],
+        [t.asked, <When key="asked" at={fetched} never={t.never} />],
+        stale !== null && [t.stale, stale],
+        server != null && [t.server, `${server.name} ${server.version}`.trim()],
+        connection.connector !== 'contract' &&
+          connection.connector !== 'openapi' && [t.speaks, data?.revision ?? t.unknown],
+        leftOut.length > 0 && [t.leftOut, t.leftOutCount(leftOut.length)],
+      ]}
+    >
+      <TextLink to="/playground" search={{ connection: connection.alias }}>
+        {t.tryIt}
+      </TextLink>
+    </Facts>
+  )
+}
+
+function Reached({ connection }: { connection: Connection }) {
+  const { url, command, args, auth, timeout, revision, header_names: headers, environment_names: names } = connection
+  return (
+    <Facts
+      title={t.reached}
+      facts={[
+        url !== null && [t.address, <Code key="url">{url}</Code>],
+        connection.private && [t.private, t.privateYes],
+        command !== null && [t.command, <Code key="command">{[command, ...(args ?? [])].join(' ')}</Code>],
+        auth !== null && [t.auth, texts.connection.auths[auth.kind]],
+        headers.length > 0 && [t.headers, headers.join(', ')],
+        names.length > 0 && [t.environment, names.join(', ')],
+        [t.timeout, t.seconds(timeout)],
+        command !== null || connection.connector === 'mcp.http'
+          ? [t.pinned, revision === 'auto' ? t.auto : revision]
+          : undefined,
+        [t.made, <When key="made" at={connection.created_at} />],
+        [t.changed, <When key="changed" at={connection.updated_at} />],
+      ]}
+    />
+  )
+}
+
+function Endpoint({ connection }: { connection: Connection }) {
+  const { data } = useEndpoint(connection)
+  if (data === undefined) return null
+  return (
+    <Section title={t.endpoint} hint={t.endpointHint}>
+      <CopyField value={`${window.location.origin}${data.path}`} label={t.endpointLabel} copyLabel={t.copyEndpoint} />
+    </Section>
+  )
+}
+
+function Alerts({ connection }: { connection: Connection }) {
+  const { organization } = usePath(connection)
+  const asked = useQuery(
+    ask('alerts', listAlerts, { path: { organization }, query: { connection_id: connection.id, limit: 10 } }),
+  )
+  return (
+    <Section title={t.alerts}>
+      <Loaded query={asked} lines={2}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {t.noAlerts}
+            </Text>
+          ) : (
+            <List size="sm" spacing={6}>
+              {items.map((alert) => (
+                <List.Item key={alert.id}>
+                  {texts.connection.alert(alert.kind, detailOf(alert.detail))}{' '}
+                  <Text span size="sm" c="dimmed">
+                    <When at={alert.created_at} />
+                  </Text>
+                </List.Item>
+              ))}
+            </List>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+/** The names in what an alert says: tools and account. */
+function detailOf(detail: Readonly<Record<string, unknown>>): { tools: string[]; account: string; verdict: string } {
+  const { tools, account, verdict } = detail
+  const named = Array.isArray(tools) ? tools : []
+  return {
+    tools: named.flatMap((one: unknown) => {
+      const tool: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'tool') : one
+      return typeof tool === 'string' ? [tool] : []
+    }),
+    account: typeof account === 'string' ? account : '',
+    verdict: typeof verdict === 'string' ? verdict : '',
+  }
+}

@@ -1,0 +1,50 @@
+/** How a connection is, in a word and a tone, and what may mend it. Pure: it asks nothing and draws nothing. */
+import type { Connection } from '@toolway/contract/admin'
+import { texts } from '../../../texts/texts.ts'
+import type { Tone } from '../../../ui/badges.tsx'
+
+export const TABS = ['overview', 'accounts', 'tools', 'changes', 'process', 'document', 'settings'] as const
+export type Tab = (typeof TABS)[number]
+
+const { states } = texts.connection
+
+type Seen = Pick<Connection, 'status' | 'enabled' | 'stale_reason'>
+
+export function stateOf({ status, enabled, stale_reason: stale }: Seen): { tone: Tone; word: string } {
+  if (!enabled || status === 'disabled') return { tone: 'off', word: states.disabled }
+  if (status === 'needs_auth') return { tone: 'warn', word: states.needs_auth }
+  if (status === 'error') return { tone: 'bad', word: states.error }
+  if (status === 'new') return { tone: 'busy', word: states.new }
+  return stale === null ? { tone: 'good', word: states.connected } : { tone: 'warn', word: states.stale }
+}
+
+type Kind = Pick<Connection, 'connector' | 'auth' | 'openapi'>
+
+/** Whether it takes accounts that people connect, or keys that they give. */
+export const takesAccounts = ({ auth }: Pick<Connection, 'auth'>): boolean => auth !== null && auth.kind !== 'none'
+
+/** The tabs that say something of a connection of this kind. */
+export const tabsOf = (connection: Kind): readonly Tab[] =>
+  TABS.filter((tab) => {
+    if (tab === 'accounts') return takesAccounts(connection)
+    if (tab === 'process') return connection.connector === 'mcp.process'
+    if (tab === 'document') return connection.connector === 'openapi' || connection.connector === 'contract'
+    return true
+  })
+
+/** Something that a person can do about a failure. */
+export type Fix = 'enable' | 'account' | 'settings' | 'restart' | 'process' | 'document'
+
+/**
+ * What may mend it, the likeliest first.
+ * @param code of the fault table; undefined where only the state is known
+ */
+export function fixesFor(connection: Kind & Seen, code?: string): readonly Fix[] {
+  const { connector, enabled, status } = connection
+  if (!enabled || code === 'upstream.disabled') return ['enable']
+  const unlet = code === undefined ? status === 'needs_auth' : /^(credential\.|upstream\.needs-auth)/.test(code)
+  if (unlet) return takesAccounts(connection) ? ['account', 'settings'] : ['settings']
+  if (code?.startsWith('openapi.') === true) return code === 'openapi.address' ? ['settings'] : ['document']
+  if (connector === 'mcp.process') return ['restart', 'process', 'settings']
+  return ['settings']
+}

@@ -1,0 +1,51 @@
+/**
+ * What the children of each connection said last on stderr, for who may read a connection's log, and told to who follows.
+ *
+ * Lines come masked and cut from the worker. It keeps few of them for each connection, and those of few connections; a child that
+ * ended leaves its last words here.
+ */
+import { createRecent } from '../../lib/recent.ts'
+
+const MOST_LINES = 200
+/** Characters. */
+const MOST_OF_ONE = 1_000
+const MOST_CONNECTIONS = 200
+
+export interface ChildLine {
+  readonly at: Date
+  readonly text: string
+}
+
+export interface ChildWords {
+  /** @param child the name that it was started under: alias, connection, and owner where it has one */
+  hear(child: string, lines: readonly string[]): void
+  /** The oldest first. */
+  recent(connectionId: string): readonly ChildLine[]
+  /** Until the returned function is called. */
+  follow(connectionId: string, hear: (line: ChildLine) => void): () => void
+}
+
+interface Said {
+  lines: ChildLine[]
+  readonly followers: Set<(line: ChildLine) => void>
+}
+
+export function createChildWords(now: () => Date = () => new Date()): ChildWords {
+  const said = createRecent(MOST_CONNECTIONS, (): Said => ({ lines: [], followers: new Set() }))
+  return {
+    hear(child, lines) {
+      const connectionId = child.split('.')[1]
+      if (connectionId === undefined) return
+      const known = said.get(connectionId)
+      const heard = lines.map((text) => ({ at: now(), text: text.slice(0, MOST_OF_ONE) }))
+      known.lines = [...known.lines, ...heard].slice(-MOST_LINES)
+      for (const line of heard) for (const tell of known.followers) tell(line)
+    },
+    recent: (connectionId) => said.get(connectionId).lines,
+    follow(connectionId, hear) {
+      const { followers } = said.get(connectionId)
+      followers.add(hear)
+      return () => void followers.delete(hear)
+    },
+  }
+}
