@@ -19,6 +19,8 @@ export const OrganizationTool = Tool.extend({
   connection: z.string(),
   alias: z.string(),
   connector: z.string(),
+  /** The name that toolsets select it by and rules know it by; mostly the joined one. */
+  rule_name: z.string(),
   /** What keeps it from being listed; `connection`: its connection is switched off. */
   hidden_by: z.enum(['connection', 'switch', 'hold', 'rule']).nullable(),
   /** What its definition costs a model that reads it, about. */

@@ -1,6 +1,103 @@
+/** The toolsets of the organization: what is in each, what it costs a model, and where it is. */
+import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { listToolsets, type Toolset } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { z } from 'zod'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { StateBadge } from '../../ui/badges.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { count } from '../../ui/times.ts'
+import { addressOfToolset } from './address.ts'
+import { NewToolset } from './new-toolset.tsx'
+
+const Dialog = z.object({ dialog: z.enum(['new']).optional() })
 
 export function ToolsetsScreen() {
-  return <Screen title={texts.nav.toolsets}>{null}</Screen>
+  const organization = useOrganization()
+  const [{ dialog }, set] = useUrlState(Dialog)
+  const toolsets = useQuery(ask('toolsets', listToolsets, { path: { organization } }))
+  const t = texts.toolsets
+  const add = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ dialog: 'new' }, 'push')}>
+      {t.add}
+    </Button>
+  )
+  return (
+    <Screen title={texts.nav.toolsets} hint={t.hint} action={add}>
+      <Table
+        label={t.list}
+        query={toolsets}
+        rowKey={({ slug }) => slug}
+        rowLink={({ slug }) => `/toolsets/${slug}`}
+        empty={<Empty title={t.list} hint={t.hint} icon="stack-2" />}
+        columns={[
+          column<Toolset>(t.columns.title, ({ title }) => title, 4),
+          column<Toolset>(t.columns.tools, (toolset) => <Size {...toolset} />, 3),
+          column<Toolset>(t.columns.cost, (toolset) => <Cost {...toolset} />, 3),
+          column<Toolset>(
+            t.columns.endpoint,
+            ({ slug, title }) => (
+              <Group gap="xs">
+                <CopyButton value={addressOfToolset(organization, slug)} label={t.copyEndpoint(title)} />
+              </Group>
+            ),
+            4,
+            { plain: true },
+          ),
+        ]}
+      />
+      <NewToolset
+        opened={dialog === 'new'}
+        onClose={() => set({ dialog: undefined })}
+        taken={toolsets.data?.items.map(({ slug }) => slug) ?? []}
+      />
+    </Screen>
+  )
+}
+
+function Size({ tools, listed, origin, slug }: Toolset) {
+  const t = texts.toolsets
+  return (
+    <Stack gap={2} align="flex-start">
+      <Text size="sm">{listed === tools ? t.tools(count(tools)) : t.listed(count(listed), count(tools))}</Text>
+      <Group gap={6}>
+        <Text size="xs" c="dimmed">
+          {slug}
+        </Text>
+        {origin === 'supplied' || origin === 'file' ? (
+          <Badge size="xs" variant="default" style={{ textTransform: 'none' }}>
+            {origin === 'file' ? t.declared : t.supplied}
+          </Badge>
+        ) : null}
+      </Group>
+    </Stack>
+  )
+}
+
+function Cost({ settings, definition_tokens: tokens, exceeds }: Toolset) {
+  const mode = settings.discovery ?? 'direct'
+  const most = exceeds.at(-1)
+  const t = texts.toolsets
+  return (
+    <Stack gap={2} align="flex-start">
+      <Text size="sm">{t.tokens(count(tokens[mode]))}</Text>
+      <Text size="xs" c="dimmed">
+        {t.modes[mode]}
+      </Text>
+      {most === undefined ? null : (
+        <Tooltip label={t.exceedsWhy(most)} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+          <span>
+            <StateBadge tone="warn">{t.exceeds(most)}</StateBadge>
+          </span>
+        </Tooltip>
+      )}
+    </Stack>
+  )
 }

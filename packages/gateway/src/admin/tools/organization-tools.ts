@@ -54,7 +54,7 @@ function costOf(definition: JsonObject, name: string): number {
 }
 
 function toOrganizationTool(
-  { tool, definition, connection }: Known,
+  { tool, definition, connection, facts }: Known,
   names: ReadonlyMap<string, number>,
 ): OrganizationTool {
   const { id, alias, enabled, settings } = connection
@@ -63,6 +63,7 @@ function toOrganizationTool(
     connection: id,
     alias,
     connector: settings.connector,
+    rule_name: facts.joined,
     hidden_by: enabled ? tool.hidden_by : 'connection',
     tokens: costOf(definition, tool.joined_name),
     marks: marksOf({ definition, joined: tool.joined_name, shared: (names.get(tool.name) ?? 0) > 1 }),

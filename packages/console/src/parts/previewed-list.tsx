@@ -1,0 +1,121 @@
+/** A list of tools as a client reads it: how long it is, what it costs, and every definition. */
+import { Alert, Anchor, Drawer, Group, Stack, Text } from '@mantine/core'
+import type { ListPreview } from '@toolway/contract/admin'
+import { z } from 'zod'
+import { useUrlState } from '../data/url-state.ts'
+import { texts } from '../texts/texts.ts'
+import { CodeBlock, CopyButton } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { fieldsOf } from '../ui/schema-fields.ts'
+import { SchemaTree } from '../ui/schema-tree.tsx'
+import { column, Table } from '../ui/table.tsx'
+import { count, size } from '../ui/times.ts'
+
+type Definition = ListPreview['tools'][number]
+
+const Shown = z.object({ shown: z.string().optional() })
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const nameOf = ({ name }: Definition): string => textOf(name)
+const SETTLED = { error: null, isFetching: false, refetch: (() => undefined) as never }
+
+export function PreviewedList({ answer }: { answer: ListPreview }) {
+  const [{ shown }, set] = useUrlState(Shown)
+  const { tools, bytes, tokens, role, pages, first_page: first, may_call: mayCall } = answer
+  const t = texts.tools.preview
+  const opened = tools.find((tool) => nameOf(tool) === shown)
+  const most = answer.exceeds.at(-1)
+  return (
+    <Stack>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>
+          {[
+            t.summary(count(tools.length), size(bytes), count(tokens)),
+            role === null ? undefined : t.role(roleOf(role)),
+          ]
+            .filter((one) => one !== undefined)
+            .join(' · ')}
+        </Text>
+        <CopyButton value={() => JSON.stringify({ tools }, null, 2)} label={t.copy} />
+      </Group>
+      {pages > 1 ? <Text size="sm">{t.pages(pages, first.tools, count(first.tokens))}</Text> : null}
+      {mayCall ? null : <Text size="sm">{t.mayNotCall}</Text>}
+      {most === undefined ? null : (
+        <Alert color="orange" icon={<Icon name="alert-triangle" />}>
+          {t.exceeds(most)}
+        </Alert>
+      )}
+      <Table
+        label={t.list}
+        query={{ ...SETTLED, data: { items: tools } }}
+        rowKey={nameOf}
+        empty={<Empty title={t.nothing.title} hint={t.nothing.hint} icon="eye-off" />}
+        columns={[
+          column<Definition>(
+            t.columns.name,
+            (tool) => (
+              <Anchor
+                component="button"
+                type="button"
+                ta="start"
+                fw={600}
+                className="breakable"
+                onClick={() => set({ shown: nameOf(tool) }, 'push')}
+              >
+                {nameOf(tool)}
+              </Anchor>
+            ),
+            3,
+          ),
+          column<Definition>(t.columns.says, (tool) => <Says {...tool} />, 5, { plain: true }),
+          column<Definition>(t.columns.arguments, ({ inputSchema }) => argumentsOf(inputSchema), 3),
+        ]}
+      />
+      <Drawer
+        opened={opened !== undefined}
+        onClose={() => set({ shown: undefined })}
+        position="right"
+        size="lg"
+        title={
+          <Text fw={650} className="breakable">
+            {shown}
+          </Text>
+        }
+        closeButtonProps={{ 'aria-label': texts.close }}
+      >
+        {opened === undefined ? null : (
+          <Stack>
+            <Text className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
+              {textOf(opened['description'])}
+            </Text>
+            <SchemaTree schema={opened['inputSchema']} label={t.input} />
+            <Text fw={600} size="sm">
+              {t.definition}
+            </Text>
+            <CodeBlock label={t.definition}>{JSON.stringify(opened, null, 2)}</CodeBlock>
+          </Stack>
+        )}
+      </Drawer>
+    </Stack>
+  )
+}
+
+const roleOf = (role: string): string =>
+  Object.hasOwn(texts.roles, role) ? texts.roles[role as keyof typeof texts.roles] : role
+
+function Says({ title, description }: Definition) {
+  return (
+    <Text size="sm" lineClamp={2}>
+      {textOf(title) === '' ? textOf(description) : `${textOf(title)}: ${textOf(description)}`}
+    </Text>
+  )
+}
+
+/** Those that must be given first, and not all of many. */
+const MANY = 6
+function argumentsOf(schema: unknown): string {
+  const fields = fieldsOf(schema).toSorted((one, other) => Number(other.required) - Number(one.required))
+  const names = fields.slice(0, MANY).map(({ name, required }) => (required ? `${name}*` : name))
+  return fields.length > MANY ? `${names.join(', ')}, …` : names.join(', ')
+}

@@ -1,0 +1,117 @@
+/** The tools that fit, to be selected, switched and opened. Only rows near the window are in the document. */
+import { Anchor, Box, Checkbox, Group, Switch, Text, Tooltip } from '@mantine/core'
+import type { OrganizationTool } from '@toolway/contract/admin'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { memo, useMemo, type ReactNode } from 'react'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge, StateBadge, type Tone } from '../../ui/badges.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { count } from '../../ui/times.ts'
+
+export interface ToolsTableProps {
+  readonly query: Pick<UseQueryResult<unknown>, 'error' | 'isFetching' | 'refetch'>
+  /** Undefined while nothing has come yet. */
+  readonly tools: readonly OrganizationTool[] | undefined
+  readonly selected: ReadonlySet<string>
+  readonly empty: ReactNode
+  readonly onSelect: (name: string, on: boolean) => void
+  readonly onSwitch: (tool: OrganizationTool, on: boolean) => void
+  readonly onOpen: (name: string) => void
+}
+
+export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
+  const { query, tools, selected, empty, onSelect, onSwitch, onOpen } = props
+  const t = texts.tools
+  const columns = useMemo(
+    () => [
+      column<OrganizationTool>(
+        t.columns.tool,
+        (tool) => <Name tool={tool} selected={selected.has(tool.joined_name)} onSelect={onSelect} onOpen={onOpen} />,
+        7,
+      ),
+      column<OrganizationTool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2),
+      column<OrganizationTool>(t.columns.state, (tool) => <State {...tool} />, 3),
+      column<OrganizationTool>(t.columns.tokens, ({ tokens }) => count(tokens), 1),
+      column<OrganizationTool>(
+        t.columns.on,
+        (tool) => (
+          <Switch
+            size="sm"
+            checked={tool.enabled}
+            onChange={({ currentTarget }) => onSwitch(tool, currentTarget.checked)}
+            aria-label={t.toggle(tool.joined_name)}
+            style={{ display: 'inline-block', verticalAlign: 'middle' }}
+          />
+        ),
+        1,
+      ),
+    ],
+    [selected, onSelect, onSwitch, onOpen, t],
+  )
+  return (
+    <Table
+      label={t.list}
+      query={{ ...query, data: tools === undefined ? undefined : { items: tools }, error: query.error } as never}
+      rowKey={({ joined_name: name }: OrganizationTool) => name}
+      columns={columns}
+      empty={empty}
+    />
+  )
+})
+
+interface NameProps extends Pick<ToolsTableProps, 'onSelect' | 'onOpen'> {
+  readonly tool: OrganizationTool
+  readonly selected: boolean
+}
+
+function Name({ tool, selected, onSelect, onOpen }: NameProps) {
+  const { joined_name: name, title, description, marks } = tool
+  const t = texts.tools
+  return (
+    <Group wrap="nowrap" gap="sm" align="flex-start">
+      <Checkbox
+        checked={selected}
+        onChange={({ currentTarget }) => onSelect(name, currentTarget.checked)}
+        aria-label={t.select(name)}
+        mt={2}
+      />
+      <Box style={{ minWidth: 0, flex: 1 }}>
+        <Anchor component="button" type="button" ta="start" fw={600} className="breakable" onClick={() => onOpen(name)}>
+          {name}
+        </Anchor>
+        <Text size="sm" c="dimmed" lineClamp={1}>
+          {title ?? description ?? ''}
+        </Text>
+        {marks.length === 0 ? null : (
+          <Tooltip label={marks.map((mark) => t.marks[mark]).join(' ')} multiline maw={360}>
+            <Text size="xs" c="dimmed" component="span">
+              {t.warnings(marks.length)}
+            </Text>
+          </Tooltip>
+        )}
+      </Box>
+    </Group>
+  )
+}
+
+const TONES: Readonly<Record<NonNullable<OrganizationTool['hidden_by']>, Tone>> = {
+  connection: 'off',
+  switch: 'off',
+  hold: 'warn',
+  rule: 'bad',
+}
+
+export function State({ hidden_by: by, rule }: Pick<OrganizationTool, 'hidden_by' | 'rule'>) {
+  const t = texts.tools
+  return (
+    <>
+      <StateBadge tone={by === null ? 'good' : TONES[by]}>{by === null ? t.states.on : t.hidden[by]}</StateBadge>
+      {rule === null ? null : (
+        <Text size="xs" lineClamp={2}>
+          <TextLink to={`/rules/${encodeURIComponent(rule.id)}`}>{t.rule(rule.reason)}</TextLink>
+        </Text>
+      )}
+    </>
+  )
+}

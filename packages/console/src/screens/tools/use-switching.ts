@@ -1,0 +1,40 @@
+/** Switching tools of any connections on or off, with a way back. */
+import { switchAllTools, type OrganizationTool } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+export function useSwitching(): { readonly busy: boolean; set(tools: readonly OrganizationTool[], on: boolean): void } {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const t = texts.tools
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ tools, on }: { tools: readonly OrganizationTool[]; on: boolean }) =>
+      call(switchAllTools, {
+        path: { organization },
+        body: { tools: tools.map(({ connection, name }) => ({ connection, name, enabled: on })) },
+      }),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: () => Promise.all(['tools', 'toolsets'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
+  })
+
+  const set = useCallback(
+    (tools: readonly OrganizationTool[], on: boolean) => {
+      const others = tools.filter(({ enabled }) => enabled !== on)
+      if (others.length === 0) return sayDone(t.nothingToSwitch)
+      mutate(
+        { tools: others, on },
+        {
+          onSuccess: () =>
+            sayDone((on ? t.switchedOn : t.switchedOff)(others.length), () => mutate({ tools: others, on: !on })),
+        },
+      )
+    },
+    [mutate, t],
+  )
+  return { busy: isPending, set }
+}

@@ -1,0 +1,79 @@
+/** How clients come to the tools of a toolset, and what each way costs a model before it does anything. */
+import { Group, NumberInput, Paper, Progress, Radio, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
+import { DISCOVERY_MODES, SMALL_PAGE, type DiscoveryMode } from '@toolway/contract'
+import type { OrganizationTool, Toolset } from '@toolway/contract/admin'
+import { texts } from '../../texts/texts.ts'
+import { count } from '../../ui/times.ts'
+import type { Drafting } from './use-draft.ts'
+
+interface DiscoveryTabProps {
+  readonly toolset: Toolset
+  readonly drafting: Drafting
+  readonly tools: readonly OrganizationTool[]
+}
+
+export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
+  const { draft, changed, set } = drafting
+  const { settings } = draft
+  const mode = settings.discovery ?? 'direct'
+  const { definition_tokens: tokens } = toolset
+  const most = Math.max(1, ...Object.values(tokens))
+  const t = texts.toolsets
+  const choose = (next: DiscoveryMode) => {
+    const { discovery: _, ...rest } = settings
+    set(next === 'direct' ? rest : { ...rest, discovery: next })
+  }
+  return (
+    <Stack>
+      <Text c="dimmed">{t.discovery.hint}</Text>
+      <Radio.Group value={mode} onChange={(next) => choose(next as DiscoveryMode)} aria-label={t.tabs.discovery}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          {DISCOVERY_MODES.map((one) => (
+            <Paper key={one} withBorder p="md">
+              <Stack gap="xs">
+                <Radio value={one} label={t.modes[one]} description={t.modeHints[one]} />
+                <Group gap="sm" wrap="nowrap">
+                  <Progress
+                    value={(tokens[one] / most) * 100}
+                    aria-label={`${t.modes[one]}: ${t.discovery.tokens(count(tokens[one]))}`}
+                    style={{ flex: 1 }}
+                  />
+                  <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+                    {t.discovery.tokens(count(tokens[one]))}
+                  </Text>
+                </Group>
+              </Stack>
+            </Paper>
+          ))}
+        </SimpleGrid>
+      </Radio.Group>
+      {changed ? <Text size="sm">{t.discovery.figures}</Text> : null}
+      {mode === 'paged' ? (
+        <NumberInput
+          label={t.discovery.page}
+          value={settings.page ?? SMALL_PAGE}
+          min={1}
+          max={1000}
+          allowDecimal={false}
+          hideControls
+          maw={200}
+          onChange={(page) => typeof page === 'number' && set({ ...settings, page })}
+        />
+      ) : null}
+      {mode === 'two-tier' || mode === 'search' ? (
+        <TagsInput
+          label={t.discovery.pinned}
+          description={t.discovery.pinnedHint}
+          value={settings.pinned ?? []}
+          data={tools.map(({ rule_name: name }) => name)}
+          limit={50}
+          maxTags={200}
+          onChange={(pinned) => {
+            const { pinned: _, ...rest } = settings
+            set(pinned.length === 0 ? rest : { ...rest, pinned })
+          }}
+        />
+      ) : null}
+    </Stack>
+  )
+}

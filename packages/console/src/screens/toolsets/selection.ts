@@ -1,0 +1,107 @@
+/**
+ * What picking and leaving out tools does to the patterns of a toolset. A pattern that somebody wrote stays as long as it can, so that
+ * tools that come later are still in or out by it.
+ */
+import type { ToolsetSettings } from '@toolway/contract'
+
+export type Selected = Pick<ToolsetSettings, 'connections' | 'include' | 'exclude'>
+
+export interface Pickable {
+  readonly rule_name: string
+  readonly alias: string
+}
+
+/** `*` stands for any run of characters, everything else for itself. */
+export function fitsPattern(pattern: string, name: string): boolean {
+  const [head = '', ...rest] = pattern.split('*')
+  if (rest.length === 0) return name === head
+  const tail = rest.pop() ?? ''
+  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false
+  let at = head.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= name.length - tail.length
+}
+
+/** Patterns that are names are looked up; only the others are tried one by one. */
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  const names = new Set(patterns.filter((pattern) => !pattern.includes('*')))
+  const globs = patterns.filter((pattern) => pattern.includes('*'))
+  return (name) => names.has(name) || globs.some((pattern) => fitsPattern(pattern, name))
+}
+
+export function selects({ connections, include, exclude }: Selected): (tool: Pickable) => boolean {
+  const [taken, left] = [matcher(include), matcher(exclude)]
+  const aliases = connections === undefined ? undefined : new Set(connections)
+  return ({ rule_name: name, alias }) => aliases?.has(alias) !== false && taken(name) && !left(name)
+}
+
+export const ALL: Selected = { include: ['*'], exclude: [] }
+export const NONE: Selected = { include: [], exclude: [] }
+
+/** @param known all tools there are, by which a pattern is replaced that would keep one of these out */
+export function take(selected: Selected, tools: readonly Pickable[], known: readonly Pickable[]): Selected {
+  const { include, exclude, ...rest } = freed(selected, tools, known)
+  const wanted = new Set(tools.map(({ rule_name: name }) => name))
+  const left = exclude.flatMap((pattern) => {
+    if (wanted.has(pattern)) return []
+    if (!pattern.includes('*') || !tools.some(({ rule_name: name }) => fitsPattern(pattern, name))) return [pattern]
+    return known.flatMap(({ rule_name: name }) => (fitsPattern(pattern, name) && !wanted.has(name) ? [name] : []))
+  })
+  const taken = matcher(include)
+  const named = [...wanted].filter((name) => !taken(name))
+  return { ...rest, include: distinct([...include, ...named]), exclude: distinct(left) }
+}
+
+export function drop(selected: Selected, tools: readonly Pickable[]): Selected {
+  const gone = new Set(tools.map(({ rule_name: name }) => name))
+  const include = selected.include.filter((pattern) => !gone.has(pattern))
+  const isIn = selects({ ...selected, include })
+  const still = tools.filter(isIn).map(({ rule_name: name }) => name)
+  return { ...selected, include, exclude: distinct([...selected.exclude, ...still]) }
+}
+
+const of = (alias: string) => (pattern: string) => pattern.startsWith(`${alias}__`)
+
+/** All of a connection, what it gets later too. */
+export function takeConnection(selected: Selected, alias: string, known: readonly Pickable[]): Selected {
+  const own = known.filter((tool) => tool.alias === alias)
+  const { include, exclude, ...rest } = freed(selected, own, known)
+  const whole = include.includes('*') ? '*' : `${alias}__*`
+  const next = {
+    ...rest,
+    include: distinct([...include.filter((pattern) => !of(alias)(pattern)), whole]),
+    exclude: exclude.filter((pattern) => !of(alias)(pattern)),
+  }
+  return take(next, own, known)
+}
+
+export function dropConnection(selected: Selected, alias: string, known: readonly Pickable[]): Selected {
+  const next = {
+    ...selected,
+    include: selected.include.filter((pattern) => !of(alias)(pattern)),
+    exclude: selected.exclude.filter((pattern) => !of(alias)(pattern)),
+  }
+  const isIn = selects(next)
+  return known.some((tool) => tool.alias === alias && isIn(tool))
+    ? { ...next, exclude: [...next.exclude, `${alias}__*`] }
+    : next
+}
+
+/** A list of connections is said by patterns, where a tool of another one is wanted. */
+function freed(selected: Selected, wanted: readonly Pickable[], known: readonly Pickable[]): Selected {
+  const { connections, include, exclude } = selected
+  if (connections === undefined || wanted.every(({ alias }) => connections.includes(alias))) return selected
+  const inside = known.filter(({ alias }) => connections.includes(alias))
+  const said = include.flatMap((pattern) => {
+    if (pattern === '*') return connections.map((alias) => `${alias}__*`)
+    if (connections.some((alias) => of(alias)(pattern))) return [pattern]
+    return inside.flatMap(({ rule_name: name }) => (fitsPattern(pattern, name) ? [name] : []))
+  })
+  return { include: distinct(said), exclude }
+}
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)]

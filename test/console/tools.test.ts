@@ -1,0 +1,112 @@
+/** The screen of all tools, with a thousand of them. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+import { ALIASES, MANY, manyConnections, startManyTools } from './support/many-tools.ts'
+
+const parts = new AsyncDisposableStack()
+let console: ConsoleGateway
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Tools of this organization' }).getByRole('row')
+const table = (page: Page) => page.getByRole('table', { name: 'Tools of this organization' })
+
+describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
+  beforeAll(async () => {
+    const server = parts.use(await startManyTools())
+    console = parts.use(await startConsole({ connections: manyConnections(server) }))
+    await Promise.all(ALIASES.map((alias) => console.gateway.settled(alias)))
+  }, 60_000)
+  afterAll(() => parts.disposeAsync())
+
+  test('a thousand are in one table, of which only what is near the window is in the document', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/tools')
+    await table(page).waitFor()
+    expect(MANY).toBeGreaterThanOrEqual(1_000)
+    expect(Number(await table(page).getAttribute('aria-rowcount'))).toBe(MANY + 1)
+    expect(await rows(page).count()).toBeLessThan(60)
+
+    // The filter: what is typed, and what the address says to a colleague.
+    await page.getByRole('textbox', { name: 'Search tools' }).fill('report_49')
+    await page.getByText('10 of').waitFor()
+    expect(await rows(page).count()).toBe(11)
+    await page.waitForURL(/q=report_49/)
+    await page.goto('/tools?q=odd&state=on')
+    await page.getByRole('button', { name: 'archive__odd_name' }).waitFor()
+    expect(await rows(page).count()).toBe(2)
+  })
+
+  test('those that are selected are switched together, and back again', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/tools?q=report_4&connection=archive')
+    await page.getByRole('checkbox', { name: 'Select all 100 shown' }).check()
+    await page.getByText(/^100 selected, about [\d,]+ tokens$/).waitFor()
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByText('100 tools are off now').waitFor()
+    expect(await listed('report_4')).toBe(0)
+    await look(page, 'tools-selected')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('switch', { name: 'archive__report_400 is on', checked: true }).waitFor()
+    await expect.poll(() => listed('report_4')).toBe(100)
+  })
+
+  test('one is read whole: what it says and takes, where it is listed, and what is odd about it', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/tools')
+    await table(page).waitFor()
+    await look(page, 'tools')
+    await page.goto('/tools?q=report_000')
+    await page.getByRole('button', { name: 'twin__report_000' }).click()
+    const drawer = page.getByRole('dialog', { name: 'twin__report_000' })
+    await drawer.getByText('A report that the archive has too.').waitFor()
+    await drawer.getByText('Another connection has a tool of the same name').waitFor()
+    expect(await drawer.getByRole('link', { name: 'Try it' }).getAttribute('href')).toContain(
+      '/playground?tool=twin__report_000',
+    )
+    await look(page, 'tool-about')
+    await drawer.getByRole('tab', { name: 'Input' }).click()
+    await drawer.getByText('One of: table, text, both').waitFor()
+    await drawer.getByText('1990 to 2040').waitFor()
+    await look(page, 'tool-input')
+    await drawer.getByRole('tab', { name: 'Toolsets' }).click()
+    await drawer.getByRole('link', { name: 'What only reads' }).waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).search).toBe('?q=report_000')
+  })
+
+  test('a preview is the very list that a caller gets', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/tools?view=preview&who=role:tenant_viewer&where=toolset:read-only')
+    await page.getByText('A viewer sees these and may call none of them.').waitFor()
+    await page.getByText('That is more than 128 tools.').waitFor()
+    await look(page, 'tools-preview')
+    await page.goto('/tools?view=preview&who=key:test&where=connection:twin&revision=2025-06-18')
+    await page.getByText(/^1 tools, .* about [\d,]+ tokens · As Member$/).waitFor()
+    await page.getByRole('button', { name: 'report_000' }).click()
+    await page.getByRole('dialog').getByText('A report that the archive has too.', { exact: true }).waitFor()
+    await page.goto('/tools?view=preview&who=role:tenant_member&where=toolset:admin')
+    await page.getByText('There is nothing there for this caller').waitFor()
+  })
+})
+
+/** How many tools whose names begin so a client of the gateway is listed. */
+async function listed(name: string): Promise<number> {
+  const response = await fetch(console.gateway.connectionUrl('archive'), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${console.gateway.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+  const { result } = (await response.json()) as { result: { tools: { name: string }[] } }
+  return result.tools.filter((tool) => tool.name.startsWith(name)).length
+}
