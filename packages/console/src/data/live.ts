@@ -18,7 +18,7 @@ const CONCERNS: Readonly<Record<Kind, readonly Noun[]>> = {
   alert: ['alerts', 'stats'],
   approvals_changed: ['approvals'],
   records_changed: ['records', 'stats'],
-  client_seen: ['keys', 'grants'],
+  client_seen: ['clients', 'keys', 'grants'],
 }
 
 /** What happens often is asked about once in so many milliseconds, at the end of them too. */

@@ -1,0 +1,68 @@
+/** Which tools the client gets: all, those of a toolset, or those of one connection. */
+import { Select, Text } from '@mantine/core'
+import { listConnections, listToolsets } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import type { Place } from './place.ts'
+import { Part } from './part.tsx'
+
+const ALL = 'all'
+/** It is all of them, under another address. */
+const SUPPLIED = 'default'
+
+interface ChoosePlaceProps {
+  readonly place: Place
+  readonly onChoose: (place: Place) => void
+}
+
+export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
+  const organization = useOrganization()
+  const path = { organization }
+  const mayList = useMay('tool_configure')
+  const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: mayList })
+  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const t = texts.clients.place
+  const known = (toolsets.data?.items ?? []).filter(({ slug }) => slug !== SUPPLIED)
+  const named = place.kind === 'toolset' && known.every(({ slug }) => slug !== place.toolset) ? [place.toolset] : []
+  const data = [
+    { value: ALL, label: t.all },
+    {
+      group: t.toolsets,
+      items: [
+        ...known.map(({ slug, title, tools }) => ({ value: `t ${slug}`, label: t.toolset(title, tools) })),
+        ...named.map((slug) => ({ value: `t ${slug}`, label: slug })),
+      ],
+    },
+    {
+      group: t.connections,
+      items: (connections.data?.items ?? []).map(({ alias, title }) => ({ value: `c ${alias}`, label: title })),
+    },
+  ]
+  return (
+    <Part title={t.title}>
+      <Select
+        label={t.label}
+        value={valueOf(place)}
+        onChange={(value) => onChoose(placeIn(value ?? ALL))}
+        data={data}
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage={t.nothing}
+      />
+      <Text size="sm" c="dimmed">
+        {t.hints[place.kind]}
+      </Text>
+    </Part>
+  )
+}
+
+const valueOf = (place: Place): string =>
+  place.kind === 'all' ? ALL : place.kind === 'toolset' ? `t ${place.toolset}` : `c ${place.connection}`
+
+function placeIn(value: string): Place {
+  const [kind, name = ''] = value.split(' ')
+  if (kind === 't') return { kind: 'toolset', toolset: name }
+  return kind === 'c' ? { kind: 'connection', connection: name } : { kind: 'all' }
+}

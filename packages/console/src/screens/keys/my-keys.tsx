@@ -1,0 +1,70 @@
+/** One's own keys: the personal one, of which there is one in each organization, and those that were made for programs. */
+import { Button, Group, Stack, Title } from '@mantine/core'
+import { listMyKeys, removeMyKey, type Key, type SeenClient } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useMembership, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { keyColumns } from './cells.tsx'
+import { MakeDialog } from './make-dialog.tsx'
+import { PersonalKey } from './personal-key.tsx'
+import { RemoveButton } from './remove-button.tsx'
+import { useSeen } from './seen.ts'
+
+const isPersonal = ({ family }: Key): boolean => family === 'uru'
+
+export function MyKeys() {
+  const organization = useOrganization()
+  const membership = useMembership()
+  const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
+  const [making, setMaking] = useState(false)
+  const seen = useSeen()
+  const t = texts.keys
+  const make = <Button onClick={() => setMaking(true)}>{t.make.open}</Button>
+  return (
+    <Stack gap="xl">
+      <Loaded query={keys}>
+        {({ items }) => <PersonalKey own={items.find(isPersonal)} of={membership?.name ?? organization} seen={seen} />}
+      </Loaded>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2}>{t.mine.others}</Title>
+          {make}
+        </Group>
+        <Table
+          label={t.mine.others}
+          query={{ ...keys, data: keys.data && { items: keys.data.items.filter((row) => !isPersonal(row)) } }}
+          rowKey={({ id }) => id}
+          columns={columnsOf(seen)}
+          empty={<Empty icon="key" title={t.mine.none} hint={t.mine.noneHint} />}
+        />
+      </Stack>
+      <MakeDialog of="me" opened={making} onClose={() => setMaking(false)} />
+    </Stack>
+  )
+}
+
+const columnsOf = (seen: readonly SeenClient[]) => [
+  ...keyColumns(seen),
+  column<Key>(texts.keys.columns.remove, (row) => <Remove row={row} />, 1),
+]
+
+function Remove({ row: { id, name } }: { row: Key }) {
+  const t = texts.keys.remove
+  return (
+    <RemoveButton
+      label={t.label(name)}
+      verb={t.verb}
+      noun="keys"
+      done={t.done(name)}
+      remove={() => call(removeMyKey, { path: { key: id } })}
+    >
+      {t.warning}
+    </RemoveButton>
+  )
+}

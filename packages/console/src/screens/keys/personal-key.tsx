@@ -1,0 +1,97 @@
+/** The personal key of an organization's member: masked, shown again to who types the password, made anew with a warning. */
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { addMyKey, regenerateMyKey, type Key, type SeenClient } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ShownOnce } from '../../parts/make-key/shown-once.tsx'
+import { texts } from '../../texts/texts.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { sayFailed } from '../../ui/say.tsx'
+import { LastUse, LimitBadge, masked } from './cells.tsx'
+import { RevealDialog } from './reveal-dialog.tsx'
+
+interface PersonalKeyProps {
+  readonly own: Key | undefined
+  /** The organization's name. */
+  readonly of: string
+  readonly seen: readonly SeenClient[]
+}
+
+export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const [shown, setShown] = useState<string>()
+  const [dialog, setDialog] = useState<'reveal' | 'anew'>()
+  const t = texts.keys.personal
+  const make = useMutation({
+    mutationFn: () =>
+      own === undefined
+        ? call(addMyKey, { body: { family: 'uru', organization } })
+        : call(regenerateMyKey, { body: { organization } }),
+    onSuccess: ({ key }) => {
+      setShown(key)
+      setDialog(undefined)
+      return queries.invalidateQueries({ queryKey: ['keys'] })
+    },
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+  })
+  if (own === undefined)
+    return (
+      <Empty icon="key" title={t.none} hint={t.noneHint(of)}>
+        <Button loading={make.isPending} onClick={() => make.mutate()}>
+          {t.first}
+        </Button>
+      </Empty>
+    )
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start">
+          <div>
+            <Title order={2}>{t.title}</Title>
+            <Text size="sm" c="dimmed" maw={560}>
+              {t.hint(of)}
+            </Text>
+          </div>
+          <LimitBadge limit={own.limit} />
+        </Group>
+        <Text ff="monospace" className="breakable">
+          {masked(own)}
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          {t.used} <LastUse row={own} seen={seen} />
+        </Text>
+        {shown === undefined ? null : <ShownOnce secret={shown} label={t.title} copyLabel={t.copy} />}
+        <Group gap="sm">
+          {shown === undefined ? (
+            <Button variant="default" onClick={() => setDialog('reveal')}>
+              {t.reveal}
+            </Button>
+          ) : (
+            <Button variant="default" onClick={() => setShown(undefined)}>
+              {t.hide}
+            </Button>
+          )}
+          <Button variant="default" onClick={() => setDialog('anew')}>
+            {t.anew}
+          </Button>
+        </Group>
+      </Stack>
+      <RevealDialog opened={dialog === 'reveal'} onClose={() => setDialog(undefined)} onShown={setShown} />
+      <Confirm
+        opened={dialog === 'anew'}
+        title={t.anewTitle}
+        verb={t.anewVerb}
+        busy={make.isPending}
+        onConfirm={() => make.mutate()}
+        onClose={() => setDialog(undefined)}
+      >
+        {t.anewWarning}
+      </Confirm>
+    </Paper>
+  )
+}

@@ -1,0 +1,66 @@
+/** The keys of the installation: those of the platform, and with whose they are those of every organization. */
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { listPlatformKeys, removePlatformKey, type Key, type SeenClient } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useMe } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { keyColumns } from './cells.tsx'
+import { MakeDialog } from './make-dialog.tsx'
+import { RemoveButton } from './remove-button.tsx'
+import { useSeen } from './seen.ts'
+
+export function PlatformKeys() {
+  const { organizations } = useMe()
+  const [offset, setOffset] = useState(0)
+  const [making, setMaking] = useState(false)
+  const keys = useQuery(ask('keys', listPlatformKeys, { query: { offset } }))
+  const seen = useSeen()
+  const t = texts.keys
+  const placeOf = ({ tenant_id: id }: Key) =>
+    id === null ? t.ofPlatform : (organizations.find((one) => one.id === id)?.name ?? t.ofOther)
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm" maw={560}>
+          {t.platformHint}
+        </Text>
+        <Button onClick={() => setMaking(true)}>{t.make.openPlatform}</Button>
+      </Group>
+      <Table
+        label={t.tabs.platform}
+        query={keys}
+        rowKey={({ id }) => id}
+        columns={columnsOf(seen, placeOf)}
+        empty={<Empty icon="key" title={t.noneHere} hint={t.platformHint} />}
+        onPage={setOffset}
+      />
+      <MakeDialog of="platform" opened={making} onClose={() => setMaking(false)} />
+    </Stack>
+  )
+}
+
+const columnsOf = (seen: readonly SeenClient[], placeOf: (key: Key) => string) => [
+  ...keyColumns(seen),
+  column<Key>(texts.keys.columns.organization, placeOf, 2),
+  column<Key>(texts.keys.columns.remove, (row) => <Remove row={row} />, 1),
+]
+
+function Remove({ row: { id, name } }: { row: Key }) {
+  const t = texts.keys.remove
+  return (
+    <RemoveButton
+      label={t.label(name)}
+      verb={t.verb}
+      noun="keys"
+      done={t.done(name)}
+      remove={() => call(removePlatformKey, { path: { key: id } })}
+    >
+      {t.warning}
+    </RemoveButton>
+  )
+}
