@@ -103,7 +103,60 @@ export const en = {
   clients: {},
 
   // --- playground, and calling a tool elsewhere ------------------------------------------------------------------------
-  call: {},
+  call: {
+    start: 'Run',
+    stop: 'Stop',
+    states: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Stopped' },
+    waits: 'Waits for you',
+    eras: { modern: 'MCP 2026-07-28', legacy: 'MCP 2025-11-25' },
+    took: (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`),
+    run: (tool: string) => `Call of ${tool}`,
+    unknown: (tool: string) => `There is no tool ${tool} here, or you may not call it.`,
+    ways: 'How to give the arguments',
+    asForm: 'Form',
+    asJson: 'JSON',
+    json: 'Arguments as JSON',
+    noArguments: 'This tool takes no arguments.',
+    noJson: (problem: string) => `This is not JSON yet: ${problem}`,
+    noObject: 'Arguments are an object: { "name": value }.',
+    undrawable: 'No form can be made of the schema of this tool. Write its arguments as JSON.',
+    progress: 'How far it is',
+    earlier: (count: number) => `${count} earlier messages; all of them are under “Messages”.`,
+    steps: { progress: 'Progress:', log: 'Says:', asked: 'Asks:', answered: 'You:', task: 'Task:' },
+    asks: 'The server asks you',
+    asksPage: 'The server asks you to open a page',
+    answer: 'Answer',
+    decline: 'Decline',
+    dismiss: 'Dismiss',
+    openPage: (host: string) => `Open ${host}`,
+    unanswerable: (method: string) => `This client cannot do what is asked (${method}).`,
+    newPage: '(opens a new page)',
+    result: 'Result',
+    structured: 'Structured',
+    raw: 'Messages',
+    nothing: 'The tool gave nothing back.',
+    part: (at: number) => `Part ${at} of the result`,
+    image: 'An image that the tool gave back',
+    audio: (type: string, bytes: number) => `Sound (${type}, ${bytes} bytes), which cannot be played here.`,
+    bytes: (count: number) => `${count} bytes that are no text.`,
+    showAll: (characters: number) => `Show all ${characters} characters`,
+    read: (title: string) => `Read ${title}`,
+    waitsFor: 'It goes on at this page:',
+    acted: (account: string, owner: string) =>
+      owner === 'member'
+        ? `Your own account acted: ${account}.`
+        : owner === 'organization'
+          ? `The shared account of the organization acted: ${account}.`
+          : `An account that the caller brought acted: ${account}.`,
+    changed: (place: string, how: string, from: string | undefined, to: string | undefined) =>
+      how === 'fixed'
+        ? `A rule fixed the argument ${place}.`
+        : how === 'defaulted' || from === undefined
+          ? `A rule set the argument ${place} to ${to}.`
+          : `A rule changed the argument ${place} from ${from} to ${to}.`,
+    cut: (before: number, after: number) => `Shortened by the gateway from ${before} to ${after} bytes.`,
+    rows: (shown: number, of: number) => `${shown} of ${of} rows are shown.`,
+  },
   playground: {},
 
   // --- rules ---------------------------------------------------------------------------------------------------------
