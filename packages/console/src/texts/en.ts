@@ -141,6 +141,8 @@ export const en = {
     bytes: (count: number) => `${count} bytes that are no text.`,
     showAll: (characters: number) => `Show all ${characters} characters`,
     read: (title: string) => `Read ${title}`,
+    range: (begin: number, end: number, total: number) => `Characters ${begin} to ${end} of ${total}.`,
+    readOn: 'Read on',
     waitsFor: 'It goes on at this page:',
     acted: (account: string, owner: string) =>
       owner === 'member'
@@ -157,7 +159,56 @@ export const en = {
     cut: (before: number, after: number) => `Shortened by the gateway from ${before} to ${after} bytes.`,
     rows: (shown: number, of: number) => `${shown} of ${of} rows are shown.`,
   },
-  playground: {},
+  playground: {
+    hint: 'Call a tool as a client would, as yourself, and see all that comes of it.',
+    forbidden: 'You may look, but not call tools here',
+    forbiddenHint: 'An administrator of the organization can make you a member.',
+    empty: 'There is no tool to call yet',
+    emptyHint: 'Connect something, and its tools are here.',
+    connect: 'Connect something',
+    compose: 'The call',
+    place: 'Where',
+    all: 'All connections',
+    everything: 'Everything',
+    connections: 'Connections',
+    toolsets: 'Toolsets',
+    tool: 'Tool',
+    findTool: 'Search tools',
+    noTool: 'No tool of that name',
+    more: (shown: number, all: number) => `The first ${shown} of ${all} are listed. Type to find others.`,
+    accounts: (own: string | undefined, shared: string | undefined) =>
+      own !== undefined
+        ? `Acts with your own account ${own}.`
+        : shared !== undefined
+          ? `Acts with the shared account ${shared}.`
+          : 'Needs an account: the call will offer to connect one.',
+    several: 'You have several accounts here: the tool takes the name of one among its arguments.',
+    client: 'As which client',
+    era: 'Revision of MCP',
+    eraHint: 'The older one opens a session first.',
+    abilities: 'The client can',
+    forms: 'show a form',
+    pages: 'open a page',
+    tasks: 'keep a task',
+    run: 'Run',
+    keys: 'Ctrl Enter',
+    transcript: 'Calls of this visit',
+    nothing: 'Nothing called yet',
+    nothingHint:
+      'What you run is here until you leave or reload the page. It is stored nowhere, but each call is on record.',
+    clear: 'Clear',
+    again: 'Use again',
+    againLabel: (tool: string) => `Use the arguments of ${tool} again`,
+    compare: 'Compare',
+    compareWith: 'Compare with this',
+    stopComparing: 'Do not compare',
+    comparing: 'Choose another call to compare with.',
+    compared: 'Two results side by side',
+    same: 'Both are the same.',
+    only: (side: 'left' | 'right') => (side === 'left' ? 'Only in the first:' : 'Only in the second:'),
+    copyCurl: 'Copy as curl',
+    copyCommand: 'Copy as command',
+  },
 
   // --- rules ---------------------------------------------------------------------------------------------------------
   rules: {},

@@ -46,7 +46,8 @@ interface CallerProps {
 
 function Caller({ connection, tool, onDone }: CallerProps) {
   const organization = useOrganization()
-  const client = useMcpClient({ organization, connection }, 'modern')
+  const endpoint = { organization, connection }
+  const client = useMcpClient(endpoint, 'modern')
   const [runs] = useState(createRuns)
   const [run] = useSyncExternalStore(runs.subscribe, runs.all).slice(-1)
   const [given, setGiven] = useState<JsonObject>({})
@@ -54,7 +55,8 @@ function Caller({ connection, tool, onDone }: CallerProps) {
   const isRunning = run?.state === 'running'
   const start = async () => {
     if (isRunning || !valid) return
-    const ended = await runs.start({ client: client(), tool: tool.name, schema: tool.inputSchema, arguments: given })
+    const call = { tool: tool.name, schema: tool.inputSchema, arguments: given }
+    const ended = await runs.start({ client: client(), endpoint, ...call })
     if (ended.state === 'done') onDone?.(ended)
   }
   return (

@@ -5,6 +5,7 @@
  */
 import type { Failure } from '../../ui/failed.tsx'
 import { Problem } from '../../data/problem.ts'
+import type { Endpoint } from './endpoint.ts'
 import { RpcFailure, type Ears, type Era, type McpClient, type Question } from './mcp/exchange.ts'
 import { isObject } from './mcp/headers.ts'
 import type { JsonObject, Message } from './mcp/wire.ts'
@@ -23,7 +24,10 @@ export interface Exchange {
 
 export interface Run {
   readonly id: number
-  /** As the endpoint names it. */
+  readonly endpoint: Endpoint
+  /** `tools/call`, or `resources/read` of what a result leads to. */
+  readonly method: Method
+  /** As the endpoint names it; of a resource, its address. */
   readonly tool: string
   readonly arguments: JsonObject
   readonly era: Era
@@ -39,8 +43,12 @@ export interface Run {
   readonly wire: readonly Exchange[]
 }
 
+export type Method = 'tools/call' | 'resources/read'
+
 export interface NewRun {
   readonly client: McpClient
+  readonly endpoint: Endpoint
+  readonly method?: Method
   readonly tool: string
   readonly schema?: JsonObject | undefined
   readonly arguments: JsonObject
@@ -105,17 +113,19 @@ export function createRuns(): Runs {
       }),
   })
 
-  async function start({ client, tool, schema, arguments: given }: NewRun): Promise<Run> {
+  async function start(asked: NewRun): Promise<Run> {
+    const { client, endpoint, method = 'tools/call', tool, schema, arguments: given } = asked
     const id = ++last
     const begun: Run = {
-      ...{ id, tool, arguments: given, era: client.era, begun: Date.now() },
+      ...{ id, endpoint, method, tool, arguments: given, era: client.era, begun: Date.now() },
       ...{ state: 'running', steps: [], wire: [] },
     }
     set([...runs.slice(1 - MOST_RUNS), begun])
     const stop = new AbortController()
     stops.set(id, stop)
+    const params = method === 'tools/call' ? { name: tool, arguments: given } : { uri: tool }
     const end = await endOf(
-      client.request('tools/call', { name: tool, arguments: given }, { ears: earsOf(id), signal: stop.signal, schema }),
+      client.request(method, params, { ears: earsOf(id), signal: stop.signal, schema }),
       stop.signal,
     )
     stops.delete(id)

@@ -2,7 +2,7 @@
  * What a tool gave back, part by part. All of it is shown as what it is: text as text, never as markup; images as images; links where
  * they may lead; what nobody knows as JSON.
  */
-import { Button, Image, Stack, Text } from '@mantine/core'
+import { Button, Group, Image, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../../../texts/texts.ts'
 import { CodeBlock } from '../../../ui/copy.tsx'
@@ -64,6 +64,41 @@ export function LongText({ text, name }: { text: string; name: string }) {
         </Button>
       )}
     </>
+  )
+}
+
+/** What was read of a resource, with the way on where it is long. */
+export function Contents({ contents, onRead }: { contents: Json | undefined; onRead: ContentProps['onRead'] }) {
+  const parts = Array.isArray(contents) ? (contents as readonly Json[]).filter(isObject) : []
+  return (
+    <Stack gap="sm">
+      {parts.map((resource, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- several parts may have one address
+        <Stack key={at} gap="xs">
+          <Resource resource={resource} name={texts.call.part(at + 1)} />
+          <Onward resource={resource} onRead={onRead} />
+        </Stack>
+      ))}
+    </Stack>
+  )
+}
+
+function Onward({ resource: { uri, _meta: meta }, onRead }: { resource: JsonObject; onRead: ContentProps['onRead'] }) {
+  const range = isObject(meta) ? meta['dev.toolway/range'] : undefined
+  if (!isObject(range)) return null
+  const [begin, total] = [Number(range['offset']), Number(range['total'])]
+  const end = begin + Number(range['length'])
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed">
+        {texts.call.range(begin, end, total)}
+      </Text>
+      {end >= total || onRead === undefined ? null : (
+        <Button size="xs" variant="default" onClick={() => onRead(`${String(uri).split('?', 1)[0]}?offset=${end}`)}>
+          {texts.call.readOn}
+        </Button>
+      )}
+    </Group>
   )
 }
 

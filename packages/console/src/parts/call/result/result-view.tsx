@@ -4,7 +4,7 @@ import { texts } from '../../../texts/texts.ts'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { Failed } from '../../../ui/failed.tsx'
 import type { Run } from '../runs.ts'
-import { Content } from './content.tsx'
+import { Content, Contents } from './content.tsx'
 import { Told } from './told.tsx'
 
 export interface ResultViewProps {
@@ -28,7 +28,11 @@ export function ResultView({ run, onRead }: ResultViewProps) {
         </Tabs.List>
         {result === undefined ? null : (
           <Tabs.Panel value="text">
-            <Content content={result['content']} onRead={onRead} />
+            {run.method === 'resources/read' ? (
+              <Contents contents={result['contents']} onRead={onRead} />
+            ) : (
+              <Content content={result['content']} onRead={onRead} />
+            )}
           </Tabs.Panel>
         )}
         {structured === undefined ? null : (
