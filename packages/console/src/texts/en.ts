@@ -198,7 +198,6 @@ export const en = {
       'What you run is here until you leave or reload the page. It is stored nowhere, but each call is on record.',
     clear: 'Clear',
     again: 'Use again',
-    againLabel: (tool: string) => `Use the arguments of ${tool} again`,
     compare: 'Compare',
     compareWith: 'Compare with this',
     stopComparing: 'Do not compare',

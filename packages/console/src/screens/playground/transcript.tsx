@@ -45,7 +45,7 @@ export function Transcript({ runs, shown, onAgain, onRead }: TranscriptProps) {
           actions={
             <>
               {run.method === 'tools/call' ? (
-                <Button size="xs" variant="default" onClick={() => onAgain(run)} aria-label={t.againLabel(run.tool)}>
+                <Button size="xs" variant="default" onClick={() => onAgain(run)}>
                   {t.again}
                 </Button>
               ) : null}

@@ -7,7 +7,7 @@ import { isObject } from '../mcp/headers.ts'
 import type { JsonObject } from '../mcp/wire.ts'
 import type { ArgumentError } from '../runs.ts'
 import { errorTreeOf } from './field-errors.ts'
-import { drawing } from './validator.ts'
+import drawing from './validator.ts'
 
 export interface SchemaFormProps {
   readonly schema: JsonObject
