@@ -1217,8 +1217,111 @@ export const en = {
   },
 
   // --- playground, and calling a tool elsewhere ------------------------------------------------------------------------
-  call: {},
-  playground: {},
+  call: {
+    start: 'Run',
+    stop: 'Stop',
+    states: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Stopped' },
+    waits: 'Waits for you',
+    eras: { modern: 'MCP 2026-07-28', legacy: 'MCP 2025-11-25' },
+    took: (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`),
+    run: (tool: string) => `Call of ${tool}`,
+    unknown: (tool: string) => `There is no tool ${tool} here, or you may not call it.`,
+    ways: 'How to give the arguments',
+    asForm: 'Form',
+    asJson: 'JSON',
+    json: 'Arguments as JSON',
+    noArguments: 'This tool takes no arguments.',
+    noJson: (problem: string) => `This is not JSON yet: ${problem}`,
+    noObject: 'Arguments are an object: { "name": value }.',
+    undrawable: 'No form can be made of the schema of this tool. Write its arguments as JSON.',
+    progress: 'How far it is',
+    earlier: (count: number) => `${count} earlier messages; all of them are under “Messages”.`,
+    steps: { progress: 'Progress:', log: 'Says:', asked: 'Asks:', answered: 'You:', task: 'Task:' },
+    asks: 'The server asks you',
+    asksPage: 'The server asks you to open a page',
+    answer: 'Answer',
+    decline: 'Decline',
+    dismiss: 'Dismiss',
+    openPage: (host: string) => `Open ${host}`,
+    unanswerable: (method: string) => `This client cannot do what is asked (${method}).`,
+    newPage: '(opens a new page)',
+    result: 'Result',
+    structured: 'Structured',
+    raw: 'Messages',
+    nothing: 'The tool gave nothing back.',
+    part: (at: number) => `Part ${at} of the result`,
+    image: 'An image that the tool gave back',
+    audio: (type: string, bytes: number) => `Sound (${type}, ${bytes} bytes), which cannot be played here.`,
+    bytes: (count: number) => `${count} bytes that are no text.`,
+    showAll: (characters: number) => `Show all ${characters} characters`,
+    read: (title: string) => `Read ${title}`,
+    range: (begin: number, end: number, total: number) => `Characters ${begin} to ${end} of ${total}.`,
+    readOn: 'Read on',
+    waitsFor: 'It goes on at this page:',
+    acted: (account: string, owner: string) =>
+      owner === 'member'
+        ? `Your own account acted: ${account}.`
+        : owner === 'organization'
+          ? `The shared account of the organization acted: ${account}.`
+          : `An account that the caller brought acted: ${account}.`,
+    changed: (place: string, how: string, from: string | undefined, to: string | undefined) =>
+      how === 'fixed'
+        ? `A rule fixed the argument ${place}.`
+        : how === 'defaulted' || from === undefined
+          ? `A rule set the argument ${place} to ${to}.`
+          : `A rule changed the argument ${place} from ${from} to ${to}.`,
+    cut: (before: number, after: number) => `Shortened by the gateway from ${before} to ${after} bytes.`,
+    rows: (shown: number, of: number) => `${shown} of ${of} rows are shown.`,
+  },
+  playground: {
+    hint: 'Call a tool as a client would, as yourself, and see all that comes of it.',
+    forbidden: 'You may look, but not call tools here',
+    forbiddenHint: 'An administrator of the organization can make you a member.',
+    empty: 'There is no tool to call yet',
+    emptyHint: 'Connect something, and its tools are here.',
+    connect: 'Connect something',
+    compose: 'The call',
+    place: 'Where',
+    all: 'All connections',
+    everything: 'Everything',
+    connections: 'Connections',
+    toolsets: 'Toolsets',
+    tool: 'Tool',
+    findTool: 'Search tools',
+    noTool: 'No tool of that name',
+    more: (shown: number, all: number) => `The first ${shown} of ${all} are listed. Type to find others.`,
+    accounts: (own: string | undefined, shared: string | undefined) =>
+      own !== undefined
+        ? `Acts with your own account ${own}.`
+        : shared !== undefined
+          ? `Acts with the shared account ${shared}.`
+          : 'Needs an account: the call will offer to connect one.',
+    several: 'You have several accounts here: the tool takes the name of one among its arguments.',
+    client: 'As which client',
+    era: 'Revision of MCP',
+    eraHint: 'The older one opens a session first.',
+    abilities: 'The client can',
+    forms: 'show a form',
+    pages: 'open a page',
+    tasks: 'keep a task',
+    run: 'Run',
+    keys: 'Ctrl Enter',
+    transcript: 'Calls of this visit',
+    nothing: 'Nothing called yet',
+    nothingHint:
+      'What you run is here until you leave or reload the page. It is stored nowhere, but each call is on record.',
+    clear: 'Clear',
+    again: 'Use again',
+    compare: 'Compare',
+    compareWith: 'Compare with this',
+    stopComparing: 'Do not compare',
+    comparing: 'Choose another call to compare with.',
+    compared: 'Two results side by side',
+    same: 'Both are the same.',
+    only: (side: 'left' | 'right') => (side === 'left' ? 'Only in the first:' : 'Only in the second:'),
+    copyCurl: 'Copy as curl',
+    copyCommand: 'Copy as command',
+  },
 
   // --- rules ---------------------------------------------------------------------------------------------------------
   rules: {},

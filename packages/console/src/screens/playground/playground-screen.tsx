@@ -1,6 +1,148 @@
+/** Where a person calls tools as a client would: one surface for everything that is connected, the company's and their own. */
+import { Grid, Select, Stack } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState, useSyncExternalStore } from 'react'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import type { Endpoint } from '../../parts/call/endpoint.ts'
+import type { JsonObject } from '../../parts/call/mcp/wire.ts'
+import { argumentErrorsOf, createRuns, type Run } from '../../parts/call/runs.ts'
+import { toolsAt, useMcpClient, type ListedTool } from '../../parts/call/tools.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { ActingAccount } from './accounts.tsx'
+import { ClientChoice } from './client-choice.tsx'
+import { readArguments, shareable } from './commands.ts'
+import { Composer } from './composer.tsx'
+import { placeOf, placeWord, usePlaces } from './places.ts'
+import { abilitiesOf, ableOf, PlaygroundState, withoutOf } from './state.ts'
+import { ToolChoice } from './tool-choice.tsx'
+import { Transcript } from './transcript.tsx'
+
+/** Of this visit: it stays while one looks at another screen, and ends with the page. */
+const runs = createRuns()
 
 export function PlaygroundScreen() {
-  return <Screen title={texts.nav.playground}>{null}</Screen>
+  const may = useMay('tool_call')
+  const t = texts.playground
+  return (
+    <Screen title={texts.nav.playground} hint={t.hint}>
+      {may ? <Playground /> : <Empty title={t.forbidden} hint={t.forbiddenHint} icon="lock" />}
+    </Screen>
+  )
+}
+
+function Playground() {
+  const organization = useOrganization()
+  const [state] = useUrlState(PlaygroundState)
+  const { connection, toolset, era } = state
+  const endpoint: Endpoint = { organization, connection, toolset }
+  // Who changes the place keeps the form that they change it in.
+  const query = useQuery({ ...toolsAt(endpoint, era), placeholderData: keepPreviousData })
+  const all = useSyncExternalStore(runs.subscribe, runs.all)
+  const shown = all.filter((run) => run.endpoint.organization === organization)
+  return (
+    <Loaded query={query} lines={8}>
+      {(tools) => <Bench key={organization} tools={tools} endpoint={endpoint} state={state} shown={shown} />}
+    </Loaded>
+  )
+}
+
+interface BenchProps {
+  readonly tools: readonly ListedTool[]
+  readonly endpoint: Endpoint
+  readonly state: PlaygroundState
+  readonly shown: readonly Run[]
+}
+
+function Bench({ tools, endpoint, state, shown }: BenchProps) {
+  const [, set] = useUrlState(PlaygroundState)
+  const { era, connection } = state
+  const abilities = abilitiesOf(state.without)
+  const client = useMcpClient(endpoint, era, abilities)
+  const [given, setGiven] = useState<JsonObject>(() => readArguments(state.args))
+  const [version, setVersion] = useState(0)
+  const tool = tools.find(({ name }) => name === state.tool)
+  const call =
+    tool === undefined ? undefined : { endpoint, tool: tool.name, arguments: given, schema: tool.inputSchema }
+  const last = shown.findLast((run) => run.tool === tool?.name)
+
+  const start = () => {
+    if (call === undefined) return
+    set({ args: shareable(given, call.schema) })
+    void runs.start({ client: client(), ...call })
+  }
+  const again = (run: Run) => {
+    setGiven(run.arguments)
+    setVersion(version + 1)
+    set({ ...placeOf(placeWord(run.endpoint)), tool: run.tool, era: run.era, args: undefined })
+  }
+  const read = (run: Run, uri: string) =>
+    void runs.start({ client: client(), endpoint: run.endpoint, method: 'resources/read', tool: uri, arguments: {} })
+  const choose = (change: Parameters<typeof set>[0]) => {
+    setGiven({})
+    set({ ...change, args: undefined })
+  }
+  if (tools.length === 0 && connection === undefined && state.toolset === undefined) return <NoTools />
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Composer
+          version={`${placeWord(endpoint)} ${tool?.name} ${version}`}
+          place={<PlaceChoice endpoint={endpoint} onChoose={(word) => choose({ ...placeOf(word), tool: undefined })} />}
+          choice={<ToolChoice tools={tools} chosen={state.tool} onChoose={(name) => choose({ tool: name })} />}
+          client={
+            <ClientChoice
+              era={era}
+              able={ableOf(abilities)}
+              onChange={({ era: next, able }) =>
+                set({
+                  ...(next === undefined ? {} : { era: next }),
+                  ...(able === undefined ? {} : { without: withoutOf(able) }),
+                })
+              }
+            />
+          }
+          tool={tool}
+          call={call}
+          errors={last === undefined || last.state === 'running' ? [] : argumentErrorsOf(last)}
+          onChange={setGiven}
+          onRun={start}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Transcript runs={runs} shown={shown} onAgain={again} onRead={read} />
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+function NoTools() {
+  const t = texts.playground
+  return (
+    <Empty title={t.empty} hint={t.emptyHint} icon="plug-connected">
+      <LinkButton to="/connections/new">{t.connect}</LinkButton>
+    </Empty>
+  )
+}
+
+function PlaceChoice({ endpoint, onChoose }: { endpoint: Endpoint; onChoose: (word: string) => void }) {
+  const places = usePlaces(endpoint)
+  const t = texts.playground
+  return (
+    <Stack gap={6}>
+      <Select
+        label={t.place}
+        data={places}
+        value={placeWord(endpoint)}
+        onChange={(word) => word !== null && onChoose(word)}
+        allowDeselect={false}
+        searchable
+      />
+      {endpoint.connection === undefined ? null : <ActingAccount connection={endpoint.connection} />}
+    </Stack>
+  )
 }

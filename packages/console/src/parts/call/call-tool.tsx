@@ -1,0 +1,96 @@
+/** Calls one tool of a connection where one happens to be, such as in the middle of connecting it: form, run, progress, result. */
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState, useSyncExternalStore } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge } from '../../ui/badges.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { ArgumentsForm } from './form/arguments-form.tsx'
+import type { JsonObject } from './mcp/wire.ts'
+import { RunCard } from './run-card.tsx'
+import { argumentErrorsOf, createRuns, type Run } from './runs.ts'
+import { toolsAt, useMcpClient, type ListedTool } from './tools.ts'
+
+export interface CallToolProps {
+  readonly tool: {
+    /** The alias of its connection. */
+    readonly connection: string
+    /** As the connection names it. */
+    readonly name: string
+  }
+  /** Told of each call that came back with a result of the tool's. */
+  readonly onDone?: (run: Run) => void
+}
+
+export function CallTool({ tool: { connection, name }, onDone }: CallToolProps) {
+  const organization = useOrganization()
+  const query = useQuery(toolsAt({ organization, connection }, 'modern'))
+  return (
+    <Loaded query={query}>
+      {(tools) => {
+        const tool = tools.find((one) => one.name === name)
+        if (tool === undefined) return <Text size="sm">{texts.call.unknown(name)}</Text>
+        return <Caller key={`${connection} ${name}`} connection={connection} tool={tool} onDone={onDone} />
+      }}
+    </Loaded>
+  )
+}
+
+interface CallerProps {
+  readonly connection: string
+  readonly tool: ListedTool
+  readonly onDone: CallToolProps['onDone'] | undefined
+}
+
+function Caller({ connection, tool, onDone }: CallerProps) {
+  const organization = useOrganization()
+  const endpoint = { organization, connection }
+  const client = useMcpClient(endpoint, 'modern')
+  const [runs] = useState(createRuns)
+  const [run] = useSyncExternalStore(runs.subscribe, runs.all).slice(-1)
+  const [given, setGiven] = useState<JsonObject>({})
+  const [valid, setValid] = useState(true)
+  const isRunning = run?.state === 'running'
+  const start = async () => {
+    if (isRunning || !valid) return
+    const call = { tool: tool.name, schema: tool.inputSchema, arguments: given }
+    const ended = await runs.start({ client: client(), endpoint, ...call })
+    if (ended.state === 'done') onDone?.(ended)
+  }
+  return (
+    <Stack gap="md">
+      <Group gap="xs">
+        <Text fw={600}>{tool.title ?? tool.name}</Text>
+        <EffectBadge effect={tool.effect} />
+      </Group>
+      {tool.description === undefined ? null : (
+        <Text size="sm" c="dimmed" className="breakable" lineClamp={4}>
+          {tool.description}
+        </Text>
+      )}
+      <ArgumentsForm
+        schema={tool.inputSchema}
+        value={given}
+        errors={run === undefined || isRunning ? [] : argumentErrorsOf(run)}
+        onChange={setGiven}
+        onSubmit={() => void start()}
+        onValid={setValid}
+      />
+      <Group>
+        <Button
+          leftSection={<Icon name="player-play" size={16} />}
+          loading={isRunning && run.question === undefined}
+          disabled={!valid || isRunning}
+          onClick={() => void start()}
+        >
+          {texts.call.start}
+        </Button>
+      </Group>
+      {run === undefined ? null : (
+        <RunCard run={run} onCancel={() => runs.cancel(run.id)} onAnswer={(answer) => runs.answer(run.id, answer)} />
+      )}
+    </Stack>
+  )
+}

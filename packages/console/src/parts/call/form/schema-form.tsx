@@ -1,0 +1,48 @@
+/** A form made of a JSON schema that others wrote. It is loaded when the first one is drawn. */
+import '@mantine/dates/styles.css'
+import { Form } from '@rjsf/mantine'
+import type { RJSFSchema, UiSchema } from '@rjsf/utils'
+import { useId, useMemo } from 'react'
+import { isObject } from '../mcp/headers.ts'
+import type { JsonObject } from '../mcp/wire.ts'
+import type { ArgumentError } from '../runs.ts'
+import { errorTreeOf } from './field-errors.ts'
+import drawing from './validator.ts'
+
+export interface SchemaFormProps {
+  readonly schema: JsonObject
+  readonly value: JsonObject
+  readonly errors?: readonly ArgumentError[]
+  readonly onChange: (value: JsonObject) => void
+  readonly onSubmit: () => void
+}
+
+/** Buttons of ours send it; what is filled in is checked by whoever gets it. */
+const LOOK: UiSchema = { 'ui:submitButtonOptions': { norender: true } }
+const NONE: readonly ArgumentError[] = []
+
+export default function SchemaForm({ schema, value, errors = NONE, onChange, onSubmit }: SchemaFormProps) {
+  const id = useId()
+  // Title and description of the whole stand above it already.
+  const drawn = useMemo(() => ({ ...schema, type: 'object', title: undefined, description: undefined }), [schema])
+  const tree = useMemo(() => errorTreeOf(errors), [errors])
+  return (
+    <Form
+      idPrefix={id}
+      schema={drawn as RJSFSchema}
+      uiSchema={LOOK}
+      validator={drawing}
+      formData={value}
+      extraErrors={tree}
+      onChange={({ formData }) => isObject(formData) && onChange(formData)}
+      onSubmit={onSubmit}
+      noValidate
+      noHtml5Validate
+      showErrorList={false}
+      experimental_defaultFormStateBehavior={{
+        emptyObjectFields: 'skipEmptyDefaults',
+        arrayMinItems: { populate: 'requiredOnly' },
+      }}
+    />
+  )
+}

@@ -1,0 +1,33 @@
+/** Reads an event stream to its end: the data of each event, in order (HTML standard, server-sent events). */
+
+export async function readEvents(response: Response, hear: (data: string) => void): Promise<void> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  const lines = createLines()
+  let data: string[] = []
+  const take = (line: string) => {
+    if (line === '') {
+      // An event without data is no message; the first one of a stream that can be resumed is of that kind.
+      if (data.some((part) => part !== '')) hear(data.join('\n'))
+      data = []
+    } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
+  }
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    for (const line of lines(value)) take(line)
+  }
+}
+
+/** Text in pieces, out come whole lines, however they end. */
+export function createLines(): (piece: string) => string[] {
+  let rest = ''
+  return (piece) => {
+    const text = rest + piece
+    // A carriage return at the end may be half of a line's end.
+    const whole = text.endsWith('\r') ? text.slice(0, -1) : text
+    const lines = whole.split(/\r\n|\n|\r/)
+    rest = (lines.pop() ?? '') + (whole === text ? '' : '\r')
+    return lines
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What one request to an MCP server is made of, in either era: what a client can do, what it hears before the answer, how the answer
+ * ends it. What a server sends is passed on as it came; who draws it takes none of it for markup.
+ */
+import type { Json, JsonObject, Message, RpcError } from './wire.ts'
+
+export type Era = 'legacy' | 'modern'
+
+/** What a client says that it can do; each of it changes what a server may do with it. */
+export interface Abilities {
+  /** Asks its person by a form. */
+  readonly forms: boolean
+  /** Leads its person to a page. */
+  readonly pages: boolean
+  /** Takes a task in place of a result. Modern only. */
+  readonly tasks: boolean
+}
+
+export interface Question {
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** What is heard of one request before it ends. */
+export interface Ears {
+  readonly progress?: (said: { progress: number; total?: number | undefined; message?: string | undefined }) => void
+  readonly log?: (said: { level: string; text: Json | undefined }) => void
+  readonly task?: (said: { id: string; status: string; message?: string | undefined }) => void
+  /** Each message as it is on the wire. */
+  readonly wire?: (direction: 'sent' | 'heard', message: Message) => void
+  /** Answers what the other side asks; a client without this one declines. */
+  readonly answer?: (question: Question, signal: AbortSignal) => Promise<JsonObject>
+}
+
+export interface Asking {
+  readonly ears?: Ears
+  readonly signal?: AbortSignal
+  /** Of the tool that is called. */
+  readonly schema?: JsonObject | undefined
+}
+
+/** The other side answered with an error of JSON-RPC. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure'
+  readonly error: RpcError
+  constructor(error: RpcError) {
+    super(error.message)
+    this.error = error
+  }
+}
+
+export interface McpClient {
+  readonly era: Era
+  /** Throws `RpcFailure`, `Problem`, or what the signal was aborted with. */
+  request(method: string, params: JsonObject, asking?: Asking): Promise<JsonObject>
+  close(): void
+}
+
+/** Ids of requests, for all clients of this page: what is read in a transcript is then told apart. */
+let last = 0
+export const nextId = (): number => ++last
+
+export async function answerTo(question: Question, ears: Ears, signal: AbortSignal): Promise<JsonObject> {
+  if (question.method === 'roots/list') return { roots: [] }
+  if (ears.answer === undefined) return { action: 'decline' }
+  return ears.answer(question, signal)
+}
+
+/** Rejects when the signal comes first. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+export function resultOf(answer: Message | undefined): JsonObject {
+  if (answer?.error !== undefined) throw new RpcFailure(answer.error)
+  if (answer?.result === undefined)
+    throw new RpcFailure({ code: 0, message: 'The answer ended before there was a result.' })
+  return answer.result
+}
+
+export function hearNotification({ method, params = {} }: Message, ears: Ears): void {
+  if (method === 'notifications/progress') {
+    const { progress, total, message } = params
+    ears.progress?.({
+      progress: Number(progress),
+      total: typeof total === 'number' ? total : undefined,
+      message: typeof message === 'string' ? message : undefined,
+    })
+  } else if (method === 'notifications/message') ears.log?.({ level: String(params['level']), text: params['data'] })
+}

@@ -1,0 +1,108 @@
+/**
+ * Requests of 2026-07-28: each says all of itself, a question ends it and its answer repeats it, a task is asked about until it is done.
+ * Leaving is the cancel.
+ */
+import {
+  answerTo,
+  hearNotification,
+  nextId,
+  pause,
+  resultOf,
+  RpcFailure,
+  type Asking,
+  type Ears,
+  type McpClient,
+} from './exchange.ts'
+import { isObject, MODERN, modernHeaders } from './headers.ts'
+import { post, type Json, type JsonObject, type Message, type RpcError } from './wire.ts'
+
+const MOST_ROUNDS = 20
+
+export function createModern(address: string, capabilities: JsonObject, clientInfo: JsonObject): McpClient['request'] {
+  /** One request and its answer. */
+  async function once(method: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
+    const { ears = {}, signal, schema } = asking
+    const id = nextId()
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+      'io.modelcontextprotocol/clientInfo': clientInfo,
+      'io.modelcontextprotocol/logLevel': 'debug',
+      progressToken: `p${id}`,
+    }
+    const message: Message = { jsonrpc: '2.0', id, method, params: { ...params, _meta } }
+    let answer: Message | undefined
+    ears.wire?.('sent', message)
+    await post(address, message, {
+      headers: modernHeaders(method, params, schema),
+      signal,
+      hear(heard) {
+        ears.wire?.('heard', heard)
+        if (heard.method === undefined) answer = heard
+        else hearNotification(heard, ears)
+      },
+    })
+    return resultOf(answer)
+  }
+
+  return async (method, params, asking = {}) => {
+    const { ears = {}, signal = new AbortController().signal } = asking
+    let more: JsonObject = {}
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const result = await once(method, { ...params, ...more }, asking)
+      if (result['resultType'] === 'task') return followTask(result, ears, signal, once)
+      if (result['resultType'] !== 'input_required') return result
+      const { requestState } = result
+      more = {
+        ...(requestState === undefined ? {} : { requestState }),
+        ...(await answersTo(result['inputRequests'], ears, signal)),
+      }
+    }
+    throw new RpcFailure({ code: 0, message: `The server asked ${MOST_ROUNDS} times and did not end.` })
+  }
+}
+
+/** The answers to all that is asked at once, one after the other, as a person gives them. */
+async function answersTo(asked: Json | undefined, ears: Ears, signal: AbortSignal): Promise<JsonObject> {
+  if (!isObject(asked)) {
+    // Nothing is asked: it is to be tried again, when the other side has had a moment.
+    await pause(1_000, signal)
+    return {}
+  }
+  const answers: Record<string, Json> = {}
+  for (const [key, question] of Object.entries(asked)) {
+    if (!isObject(question)) continue
+    answers[key] = await answerTo(
+      { method: String(question['method']), params: isObject(question['params']) ? question['params'] : {} },
+      ears,
+      signal,
+    )
+  }
+  return { inputResponses: answers }
+}
+
+type Once = (method: string, params: JsonObject, asking: Asking) => Promise<JsonObject>
+
+/** A task is asked about until it ends, as often as it wants to be (MCP tasks extension). */
+async function followTask(first: JsonObject, ears: Ears, signal: AbortSignal, once: Once): Promise<JsonObject> {
+  const taskId = String(first['taskId'])
+  const asking: Asking = { ears, signal }
+  let task = first
+  try {
+    for (;;) {
+      const status = String(task['status'])
+      const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined
+      ears.task?.({ id: taskId, status, message })
+      if (status === 'completed' && isObject(task['result'])) return task['result']
+      if (status === 'failed' && isObject(task['error'])) throw new RpcFailure(task['error'] as unknown as RpcError)
+      if (status === 'completed' || status === 'failed' || status === 'cancelled') return task
+      if (status === 'input_required' && isObject(task['inputRequests']))
+        await once('tasks/update', { taskId, ...(await answersTo(task['inputRequests'], ears, signal)) }, asking)
+      await pause(Math.max(500, Number(task['pollIntervalMs'] ?? 1_000)), signal)
+      task = await once('tasks/get', { taskId }, asking)
+    }
+  } catch (thrown) {
+    if (signal.aborted) void once('tasks/cancel', { taskId }, { ears }).catch(() => undefined)
+    throw thrown
+  }
+}

@@ -1,0 +1,61 @@
+/** What the gateway did with a call, in words: the account that acted, arguments that rules changed, what was left out, what it waits for. */
+import { List, Stack, Text } from '@mantine/core'
+import { texts } from '../../../texts/texts.ts'
+import { isObject } from '../mcp/headers.ts'
+import type { JsonObject } from '../mcp/wire.ts'
+import { OutsideLink } from '../outside-link.tsx'
+
+export function Told({ result }: { result: JsonObject }) {
+  const { _meta: meta } = result
+  if (!isObject(meta)) return null
+  const said = [...accountOf(meta), ...changesOf(meta), ...budgetOf(meta)]
+  const fault = meta['dev.toolway/fault']
+  const link = isObject(fault) ? (fault['approval_url'] ?? fault['connect_url']) : undefined
+  if (said.length === 0 && link === undefined) return null
+  return (
+    <Stack gap={4}>
+      {said.length === 0 ? null : (
+        <List size="sm" spacing={2}>
+          {said.map((one) => (
+            <List.Item key={one} className="breakable">
+              {one}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {link === undefined ? null : (
+        <Text size="sm" component="div">
+          {texts.call.waitsFor} <OutsideLink to={link} />
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function accountOf(meta: JsonObject): string[] {
+  const said = meta['dev.toolway/account']
+  if (!isObject(said)) return []
+  const { account, owner, name } = said
+  return [texts.call.acted(String(name ?? account), String(owner))]
+}
+
+function changesOf(meta: JsonObject): string[] {
+  const policy = meta['dev.toolway/policy']
+  const changes = isObject(policy) ? policy['changes'] : undefined
+  if (!Array.isArray(changes)) return []
+  return changes.filter(isObject).map(({ place, how, from, to }) => {
+    const shown = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value))
+    return texts.call.changed(String(place), String(how), shown(from), shown(to))
+  })
+}
+
+function budgetOf(meta: JsonObject): string[] {
+  const budget = meta['dev.toolway/budget']
+  if (!isObject(budget)) return []
+  const { bytes, rows } = budget
+  const [before, after] = isObject(bytes) ? [Number(bytes['before']), Number(bytes['after'])] : [0, 0]
+  return [
+    ...(after < before ? [texts.call.cut(before, after)] : []),
+    ...(isObject(rows) ? [texts.call.rows(Number(rows['shown']), Number(rows['of']))] : []),
+  ]
+}

@@ -1,0 +1,76 @@
+/** The tools of an endpoint as a client lists them, and the client that lists and calls them. */
+import { effectOf, type Effect } from '@toolway/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { createMcpClient } from './mcp/client.ts'
+import type { Abilities, Era, McpClient } from './mcp/exchange.ts'
+import { isObject } from './mcp/headers.ts'
+import type { JsonObject } from './mcp/wire.ts'
+import { consoleAddress, type Endpoint } from './endpoint.ts'
+
+export interface ListedTool {
+  readonly name: string
+  readonly title: string | undefined
+  readonly description: string | undefined
+  readonly effect: Effect
+  readonly inputSchema: JsonObject
+}
+
+export const ALL_ABILITIES: Abilities = { forms: true, pages: true, tasks: true }
+const MOST_PAGES = 100
+
+/** All that a client sees there; told anew when something of it changes. */
+export const toolsAt = (endpoint: Endpoint, era: Era) =>
+  queryOptions({
+    queryKey: ['tools', endpoint.organization, 'listed', endpoint, era],
+    queryFn: async ({ signal }) => {
+      const client = createMcpClient(consoleAddress(endpoint), era, ALL_ABILITIES)
+      try {
+        return await listTools(client, signal)
+      } finally {
+        client.close()
+      }
+    },
+  })
+
+async function listTools(client: McpClient, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  const tools: ListedTool[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const result = await client.request('tools/list', cursor === undefined ? {} : { cursor }, { signal })
+    if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject).map(listed))
+    cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
+    if (cursor === undefined) break
+  }
+  return tools
+}
+
+function listed({ name, title, description, annotations, inputSchema }: JsonObject): ListedTool {
+  const hinted = isObject(annotations) ? annotations['title'] : undefined
+  return {
+    name: String(name),
+    title: [title, hinted].find((one) => typeof one === 'string'),
+    description: typeof description === 'string' ? description : undefined,
+    effect: effectOf(annotations),
+    inputSchema: isObject(inputSchema) ? inputSchema : {},
+  }
+}
+
+/** The client of an endpoint, in that era, with these abilities: one for as long as its screen is there. */
+export function useMcpClient(endpoint: Endpoint, era: Era, abilities: Abilities = ALL_ABILITIES): () => McpClient {
+  const [clients] = useState(() => new Map<string, McpClient>())
+  useEffect(
+    () => () => {
+      for (const client of clients.values()) client.close()
+      clients.clear()
+    },
+    [clients],
+  )
+  const address = consoleAddress(endpoint)
+  const key = JSON.stringify([address, era, abilities])
+  return () => {
+    const client = clients.get(key) ?? createMcpClient(address, era, abilities)
+    clients.set(key, client)
+    return client
+  }
+}

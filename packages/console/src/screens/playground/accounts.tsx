@@ -1,0 +1,25 @@
+/** With which account calls of a connection act, before one is made: one's own goes before the shared one. */
+import { listAccounts } from '@toolway/contract/admin'
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMe, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+
+export function ActingAccount({ connection }: { connection: string }) {
+  const organization = useOrganization()
+  const { user } = useMe()
+  const { data } = useQuery(
+    ask('accounts', listAccounts, { path: { organization, connection }, query: { limit: 100 } }),
+  )
+  if (data === undefined || data.items.length === 0) return null
+  const t = texts.playground
+  const own = data.items.filter((one) => one.owner === 'member' && one.user_id === user?.id)
+  const shared = data.items.find((one) => one.owner === 'organization' && one.is_default)
+  const [mine] = own.filter((one) => own.length === 1 || one.is_default)
+  return (
+    <Text size="sm" c="dimmed">
+      {t.accounts(mine?.name ?? mine?.account, shared?.name ?? shared?.account)} {own.length > 1 ? t.several : ''}
+    </Text>
+  )
+}
