@@ -1,6 +1,200 @@
+/** One rule: a new one, begun by its address or not; one that is kept, to be changed; or one that stands elsewhere, to be read. */
+import { Alert, Group, SegmentedControl, Stack } from '@mantine/core'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, type RuleState } from '@toolway/contract'
+import type { KeptRule } from '@toolway/contract/admin'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { z } from 'zod'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { useElsewhere, useRuleChanges, useRules, type Elsewhere } from './all-rules.ts'
+import { draftOf, inState, newDraft, placeOf, wordsOf, type Draft } from './draft.ts'
+import { Editor } from './editor.tsx'
+import { ShadowResults } from './shadow-tab.tsx'
+import { shadows, WATCHED_DAYS } from './shadows.ts'
+import { Summary } from './summary.tsx'
+import { useCheck } from './use-check.ts'
+
+const Back = () => <TextLink to="/rules">{texts.rules.edit.back}</TextLink>
 
 export function RuleScreen() {
-  return <Screen title={texts.nav.rules}>{null}</Screen>
+  const { rule = 'new' }: { rule?: string } = useParams({ strict: false })
+  const may = useMay('policy_manage')
+  const t = texts.rules
+  if (!may)
+    return (
+      <Screen title={texts.nav.rules}>
+        <Empty title={t.notYours} hint={t.notYoursHint} icon="shield-check" />
+      </Screen>
+    )
+  return rule === 'new' ? <NewRule /> : <OldRule key={rule} id={rule} />
+}
+
+const text = z.string().default('')
+const Prefill = z.object({
+  tools: text,
+  effects: text,
+  argument: text,
+  of: text,
+  action: z.enum(RULE_ACTIONS).optional(),
+  scope: z.enum(RULE_SCOPES).optional(),
+})
+
+function NewRule() {
+  const [{ effects, action, scope, ...rest }] = useUrlState(Prefill)
+  const { add, remove, again } = useKeeping()
+  const navigate = useNavigate()
+  const t = texts.rules.edit
+  const keep = useMutation<KeptRule, Error, { draft: Draft; state: RuleState }>({
+    mutationFn: ({ draft, state }) => add(inState(draft, state)),
+    onSuccess: (rule) => {
+      sayDone(t.kept(rule.name), () => remove(rule))
+      void again()
+      void navigate({ to: `/rules/${rule.id}`, search: keepOrganization as never, replace: true })
+    },
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+  })
+  const begun = newDraft({ ...rest, action, scope })
+  const named = effects.split(',').filter((effect) => effect !== '')
+  const initial = named.length === 0 ? begun : { ...begun, match: { ...begun.match, effects: named } }
+  return (
+    <Screen title={t.new} hint={t.newHint} above={<Back />}>
+      <Editor
+        initial={initial}
+        kept={undefined}
+        busy={keep.isPending}
+        verbs={[
+          { label: t.keepShadow, hint: t.keepShadowHint, run: (draft) => keep.mutate({ draft, state: 'shadow' }) },
+          { label: t.keepOn, run: (draft) => keep.mutate({ draft, state: 'on' }) },
+        ]}
+      />
+    </Screen>
+  )
+}
+
+function useKeeping() {
+  const { add, change, erase, again } = useRuleChanges()
+  return { add, change, remove: (rule: KeptRule) => erase.mutate(rule), again }
+}
+
+const keepOrganization = (before: Record<string, unknown>) =>
+  before['org'] === undefined ? {} : { org: before['org'] }
+
+function OldRule({ id }: { id: string }) {
+  const rules = useRules()
+  const elsewhere = useElsewhere()
+  return (
+    <Loaded query={rules}>
+      {(all) => {
+        const rule = all.find((one) => one.id === id)
+        if (rule === undefined) return <Gone />
+        const place = elsewhere(rule)
+        return place === undefined ? <Changeable rule={rule} /> : <Readable rule={rule} place={place} />
+      }}
+    </Loaded>
+  )
+}
+
+function Gone() {
+  const t = texts.rules.edit
+  return (
+    <Screen title={texts.nav.rules} above={<Back />}>
+      <Empty title={t.gone} hint={t.goneHint} icon="help-circle">
+        <LinkButton to="/rules">{t.back}</LinkButton>
+      </Empty>
+    </Screen>
+  )
+}
+
+function Changeable({ rule }: { rule: KeptRule }) {
+  const { change, again } = useKeeping()
+  const { turn } = useRuleChanges()
+  const t = texts.rules
+  const write = (draft: Draft) => change(rule, wordsOf(draft))
+  const save = useMutation<KeptRule, Error, Draft>({
+    mutationFn: write,
+    onSuccess: (changed) =>
+      sayDone(
+        t.edit.saved(changed.name),
+        () => void write(draftOf(rule)).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
+      ),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: again,
+  })
+  return (
+    <Screen
+      title={rule.name}
+      hint={rule.reason}
+      above={<Back />}
+      action={
+        <SegmentedControl
+          aria-label={t.stateOf(rule.name)}
+          data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
+          value={rule.state}
+          disabled={turn.isPending}
+          onChange={(state) => turn.mutate({ rule, state: state as RuleState })}
+        />
+      }
+    >
+      {rule.problem === null ? null : <Alert color="red">{t.unreadable(rule.problem)}</Alert>}
+      {rule.state === 'shadow' ? <Seen rule={rule} /> : null}
+      <Editor
+        key={rule.updated_at}
+        initial={draftOf(rule)}
+        kept={rule.name}
+        busy={save.isPending}
+        verbs={[{ label: t.edit.save, run: save.mutate }]}
+      />
+    </Screen>
+  )
+}
+
+/** What a rule that watches has met. */
+function Seen({ rule }: { rule: KeptRule }) {
+  const organization = useOrganization()
+  const { data } = useQuery(shadows(organization, WATCHED_DAYS))
+  if (data === undefined) return null
+  const items = data.items.filter((item) => item.rule === rule.name)
+  if (items.length === 0)
+    return (
+      <Alert color="blue" icon={<Icon name="eye" />}>
+        {texts.rules.edit.seenNothing}
+      </Alert>
+    )
+  return <ShadowResults rule={rule.name} items={items} />
+}
+
+function Readable({ rule, place }: { rule: KeptRule; place: NonNullable<Elsewhere> }) {
+  const draft = draftOf(rule)
+  const { tools, error } = useCheck(draft, false)
+  const t = texts.rules
+  return (
+    <Screen title={rule.name} hint={rule.reason} above={<Back />}>
+      <Stack gap="lg" maw={820}>
+        <Alert color="blue" icon={<Icon name="lock" />}>
+          {t.elsewhere[place]}
+        </Alert>
+        <Summary draft={draft} tools={tools} error={error} />
+        <CodeBlock label={t.edit.words}>
+          {JSON.stringify({ ...wordsOf(draft), ...placeOf(draft), state: rule.state }, undefined, 2)}
+        </CodeBlock>
+        {place === 'toolset' && rule.of !== null ? (
+          <Group>
+            <LinkButton to={`/toolsets/${rule.of}`} variant="light">
+              {t.edit.toToolset}
+            </LinkButton>
+          </Group>
+        ) : null}
+      </Stack>
+    </Screen>
+  )
 }

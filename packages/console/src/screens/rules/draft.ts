@@ -1,0 +1,107 @@
+/** A rule while it is being written: the words of the contract, finished or not. What it says is judged by the gateway alone. */
+import type { RuleAction, RuleScope, RuleState } from '@toolway/contract'
+import type { KeptRule } from '@toolway/contract/admin'
+
+export type Parameters = Readonly<Record<string, unknown>>
+
+export interface Match {
+  readonly tools?: readonly string[] | undefined
+  readonly connectors?: readonly string[] | undefined
+  readonly effects?: readonly string[] | undefined
+  readonly categories?: readonly string[] | undefined
+  readonly organizations?: readonly string[] | undefined
+  readonly parameter?: string | undefined
+  readonly when?: string | undefined
+}
+
+export interface Draft {
+  readonly scope: RuleScope
+  /** What the scope is of; empty for the outer two, and while it was not said. */
+  readonly of: string
+  readonly name: string
+  readonly reason: string
+  readonly action: RuleAction
+  readonly match: Match
+  readonly parameters: Parameters
+}
+
+/** What an action begins with; what is not said is as the contract has it. */
+export const BEGINNINGS: Readonly<Record<RuleAction, Parameters>> = {
+  allow: { lifts: [] },
+  warn: {},
+  size: {},
+  rate: { calls: 60, per: 60, of: 'caller' },
+  lock: { parameter: '', as: 'fixed' },
+  clamp: { parameter: '' },
+  approve: { by: { roles: ['tenant_admin'] }, quorum: 1, wait: 3600, repeat: 0 },
+  reject: {},
+  block: {},
+  hide: {},
+}
+
+export interface Prefill {
+  readonly tools: string
+  readonly action: RuleAction | undefined
+  readonly argument: string
+  readonly scope: RuleScope | undefined
+  readonly of: string
+}
+
+export function newDraft({ tools, action = 'block', argument, scope = 'organization', of }: Prefill): Draft {
+  const named = tools.split(',').flatMap((tool) => (tool.trim() === '' ? [] : [tool.trim()]))
+  return {
+    ...{ scope, of, name: '', reason: '', action },
+    match: { tools: named.length === 0 ? ['*'] : named },
+    parameters: withArgument(BEGINNINGS[action], argument),
+  }
+}
+
+export const draftOf = ({ scope, of, name, reason, action, match, parameters }: KeptRule): Draft => ({
+  ...{ scope, of: of ?? '', name, reason, action: action as RuleAction, match: match as Match, parameters },
+})
+
+/** Another action has other parameters; the argument that both are about stays. */
+export const withAction = (draft: Draft, action: RuleAction): Draft => ({
+  ...draft,
+  action,
+  parameters: withArgument(BEGINNINGS[action], String(draft.parameters['parameter'] ?? '')),
+})
+
+const withArgument = (parameters: Parameters, argument: string): Parameters =>
+  'parameter' in parameters && argument !== '' ? { ...parameters, parameter: argument } : parameters
+
+/** As the interface takes it: what is empty is not said. */
+export function wordsOf({ name, reason, action, match, parameters }: Draft) {
+  const said = tidy({ name, reason, action, match, parameters })
+  return { match: {}, parameters: {}, ...said } as ReturnType<typeof tidy> & { name?: string; reason?: string }
+}
+
+export const placeOf = ({ scope, of }: Pick<Draft, 'scope' | 'of'>) => ({ scope, ...(of === '' ? {} : { of }) })
+
+export const inState = (draft: Draft, state: RuleState) => ({ ...wordsOf(draft), ...placeOf(draft), state })
+
+/** Without texts, lists and members in which nothing is; `false`, `0` and `null` are something. */
+export function tidy(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, held]) => {
+      // An argument may be fixed to an empty text.
+      if (held === undefined || (held === '' && name !== 'value')) return []
+      if (Array.isArray(held)) return held.length === 0 ? [] : [[name, held]]
+      if (typeof held !== 'object' || held === null || name === 'value') return [[name, held]]
+      const inner = tidy(held as Record<string, unknown>)
+      return Object.keys(inner).length === 0 ? [] : [[name, inner]]
+    }),
+  )
+}
+
+/** A name that nobody thought of: of the action and the first tool. */
+export function nameFor({ action, match }: Draft): string {
+  const tool = match.tools?.[0] ?? ''
+  const words = `${action}-${tool === '*' ? (match.effects?.join('-') ?? 'everything') : tool}`
+  return words
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replaceAll(/-+$/g, '')
+}

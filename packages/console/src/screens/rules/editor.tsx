@@ -1,0 +1,144 @@
+/** A rule as a form, with what it will do beside it; it is tried before it is kept, and kept as one that watches first. */
+import { Alert, Button, Grid, Group, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useEffect, useState, type ReactNode } from 'react'
+import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { ActionChoice, ActionFields } from './action-fields.tsx'
+import { nameFor, type Draft } from './draft.ts'
+import { problemAt, type EditProps } from './fields.tsx'
+import { ConditionField, MatchFields } from './match-fields.tsx'
+import { PlaceFields } from './place-fields.tsx'
+import { Summary } from './summary.tsx'
+import { Trial } from './trial.tsx'
+import { useCheck } from './use-check.ts'
+
+export interface Verb {
+  readonly label: string
+  readonly hint?: string
+  readonly run: (draft: Draft) => void
+}
+
+export interface EditorProps {
+  readonly initial: Draft
+  /** Its name in force; undefined for one that is new. */
+  readonly kept: string | undefined
+  readonly busy: boolean
+  /** What is done with it; the first is what we advise. */
+  readonly verbs: readonly Verb[]
+}
+
+export function Editor({ initial, kept, busy, verbs }: EditorProps) {
+  const [draft, setDraft] = useState(initial)
+  const [tried, setTried] = useState(false)
+  const { problems, isAnswered, isFinished, isReadable, tools, error } = useCheck(draft, tried)
+  const [wanted, setWanted] = useState<Verb>()
+  const props: EditProps = { draft, onChange: setDraft, problems }
+  const t = texts.rules.edit
+  const finish = (verb: Verb) => {
+    setTried(true)
+    setWanted(verb)
+  }
+  // Whoever saves while the gateway still reads what was typed last waits for that.
+  useEffect(() => {
+    if (wanted === undefined || !isAnswered) return
+    setWanted(undefined)
+    if (isFinished) wanted.run({ ...draft, name: draft.name || nameFor(draft) })
+  }, [wanted, isAnswered, isFinished, draft])
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <Stack gap="lg">
+          <Part title={t.speaksOf}>
+            <MatchFields {...props} />
+          </Part>
+          <Part title={t.follows}>
+            <ActionChoice {...props} />
+            <ActionFields key={draft.action} {...props} />
+          </Part>
+          <Part title={t.where}>
+            <PlaceFields {...props} fixed={kept !== undefined} />
+          </Part>
+          <Part title={t.onlyIf}>
+            <ConditionField {...props} />
+          </Part>
+          <Part title={t.called}>
+            <Called {...props} />
+          </Part>
+          <Trial draft={draft} before={kept} isReadable={isReadable} tool={tools?.named[0]?.name} />
+          {tried && problems.length > 0 ? <Unfinished problems={problems} /> : null}
+          <Group gap="sm">
+            {verbs.map((verb, at) => (
+              <Button
+                key={verb.label}
+                variant={at === 0 ? 'filled' : 'default'}
+                loading={busy || wanted?.label === verb.label}
+                onClick={() => finish(verb)}
+              >
+                {verb.label}
+              </Button>
+            ))}
+          </Group>
+          <Text size="sm" c="dimmed">
+            {verbs[0]?.hint}
+          </Text>
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 0 }}>
+        <div style={{ position: 'sticky', top: 72 }}>
+          <Summary draft={draft} tools={tools} error={error} />
+        </div>
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+function Called({ draft, onChange, problems }: EditProps) {
+  const t = texts.rules.edit
+  return (
+    <Stack gap="md">
+      <TextInput
+        label={t.reason}
+        description={t.reasonHint}
+        maxLength={500}
+        value={draft.reason}
+        onChange={(event) => onChange({ ...draft, reason: event.currentTarget.value })}
+        error={problemAt(problems, '/reason')}
+      />
+      <TextInput
+        label={t.name}
+        description={t.nameHint}
+        placeholder={nameFor(draft)}
+        maxLength={64}
+        value={draft.name}
+        onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
+        error={problemAt(problems, '/name')}
+      />
+    </Stack>
+  )
+}
+
+function Unfinished({ problems }: Pick<EditProps, 'problems'>) {
+  const t = texts.rules.edit
+  return (
+    <Alert color="red" icon={<Icon name="alert-triangle" />} title={t.unfinished} role="alert">
+      <List size="sm">
+        {problems.map(({ place, problem }) => (
+          <List.Item key={`${place} ${problem}`} className="breakable">
+            {t.at(place)}: {problem}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="md">
+        <Title order={2}>{title}</Title>
+        {children}
+      </Stack>
+    </Paper>
+  )
+}

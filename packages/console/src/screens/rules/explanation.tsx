@@ -1,0 +1,163 @@
+/** Why a call would end as it would: the verdict, what alone would change it, and each rule with the fact that decided. */
+import { Accordion, Alert, Code, Group, List, Stack, Text, Title } from '@mantine/core'
+import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
+import type { ReactNode } from 'react'
+import { texts } from '../../texts/texts.ts'
+import { StateBadge, type Tone } from '../../ui/badges.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
+
+const ENDS: Readonly<Record<Told['verdict']['action'], { color: string; icon: IconName }>> = {
+  none: { color: 'red', icon: 'circle-x' },
+  allow: { color: 'teal', icon: 'circle-check' },
+  warn: { color: 'teal', icon: 'circle-check' },
+  approve: { color: 'orange', icon: 'hand-stop' },
+  reject: { color: 'red', icon: 'circle-x' },
+  block: { color: 'red', icon: 'circle-x' },
+  hide: { color: 'red', icon: 'eye-off' },
+}
+const SPEAKS: Readonly<Record<ExplainedRule['speaks'], Tone>> = {
+  yes: 'plain',
+  no: 'off',
+  lifted: 'warn',
+  unknown: 'busy',
+}
+
+export function Explanation({ told }: { told: Told }) {
+  const { verdict, before, rules, changes, sends, shadows } = told
+  const { color, icon } = ENDS[verdict.action]
+  const t = texts.rules.explain
+  const speaking = rules.filter(({ speaks }) => speaks !== 'no')
+  const silent = rules.filter(({ speaks }) => speaks === 'no')
+  return (
+    <Stack gap="md" role="status">
+      <Alert color={color} icon={<Icon name={icon} />} title={t.ends[verdict.action]}>
+        <Text size="sm">{verdict.says}</Text>
+        <Passes passes={verdict.passes} />
+      </Alert>
+      {changes.length === 0 ? null : (
+        <Part title={t.changes}>
+          <List size="sm">
+            {changes.map(({ place, from, to, rule }) => (
+              <List.Item key={place} className="breakable">
+                {t.change(place, from === undefined ? undefined : JSON.stringify(from), JSON.stringify(to), rule)}
+              </List.Item>
+            ))}
+          </List>
+        </Part>
+      )}
+      {sends === null ? null : (
+        <Part title={t.sends}>
+          <CodeBlock label={t.sends}>{JSON.stringify(sends, undefined, 2)}</CodeBlock>
+        </Part>
+      )}
+      <Part title={t.ruleByRule}>
+        {speaking.length === 0 ? <Text c="dimmed">{t.noneSpeaks}</Text> : null}
+        {speaking.map((rule) => (
+          <One key={rule.id} rule={rule} />
+        ))}
+      </Part>
+      {shadows.length === 0 ? null : (
+        <Part title={t.shadows}>
+          {shadows.map(({ rule, would }) => (
+            <Text key={rule} size="sm">
+              {t.would(rule, texts.rules.actions[would as 'block'] ?? would)}
+            </Text>
+          ))}
+        </Part>
+      )}
+      <More title={t.before(before.filter(({ stops }) => stops).length)}>
+        {before.map(({ what, stops, why }) => (
+          <Group key={what} gap="xs" wrap="nowrap" align="flex-start">
+            <StateBadge tone={stops ? 'bad' : 'good'}>{stops ? t.stops : t.lets}</StateBadge>
+            <Text size="sm">{why}</Text>
+          </Group>
+        ))}
+      </More>
+      {silent.length === 0 ? null : (
+        <More title={t.silent(silent.length)}>
+          {silent.map((rule) => (
+            <One key={rule.id} rule={rule} />
+          ))}
+        </More>
+      )}
+    </Stack>
+  )
+}
+
+function One({ rule }: { rule: ExplainedRule }) {
+  const t = texts.rules.explain
+  const isKept = rule.id.startsWith('rul_')
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <StateBadge tone={SPEAKS[rule.speaks]}>{t.speaks[rule.speaks]}</StateBadge>
+        <Text size="sm" fw={600} component="span">
+          {isKept ? <TextLink to={`/rules/${rule.id}`}>{rule.name}</TextLink> : rule.name}
+        </Text>
+        <Text size="sm" c="dimmed" component="span">
+          {texts.rules.actions[rule.action]} · {texts.rules.scopes[rule.scope]}
+        </Text>
+      </Group>
+      <Text size="sm" className="breakable">
+        {rule.why} {rule.follows === null ? null : t.then(rule.follows)}
+      </Text>
+      {rule.reads.length === 0 ? null : (
+        <Group gap="xs">
+          <Text size="sm" c="dimmed" component="span">
+            {t.read}
+          </Text>
+          {rule.reads.map(({ what, value }) => (
+            <Code key={what}>{value === undefined ? t.absent(what) : `${what} = ${JSON.stringify(value)}`}</Code>
+          ))}
+        </Group>
+      )}
+      <Passes passes={rule.passes} />
+    </Stack>
+  )
+}
+
+function Passes({ passes }: { passes: readonly string[] }) {
+  if (passes.length === 0) return null
+  return (
+    <Stack gap={2} mt={4}>
+      <Text size="sm" fw={600}>
+        {texts.rules.explain.passes}
+      </Text>
+      <List size="sm">
+        {passes.map((way) => (
+          <List.Item key={way} className="breakable">
+            {way}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h4" fz="sm">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  )
+}
+
+function More({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Accordion variant="contained" chevronSize={16}>
+      <Accordion.Item value="more">
+        <Accordion.Control>
+          <Text size="sm">{title}</Text>
+        </Accordion.Control>
+        <Accordion.Panel>
+          <Stack gap="sm">{children}</Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  )
+}

@@ -1,0 +1,88 @@
+/** What an organization has that rules can name: connections, toolsets, members, groups, keys, and its tools. */
+import {
+  listConnections,
+  listGroups,
+  listMembers,
+  listOrganizationKeys,
+  listToolsets,
+  listTools,
+} from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import type { RuleScope } from '@toolway/contract'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+
+const MOST = { limit: 200 } as const
+
+export interface Named {
+  /** What the rule says. */
+  readonly value: string
+  /** What people read. */
+  readonly label: string
+}
+
+export function useNames() {
+  const organization = useOrganization()
+  const path = { organization }
+  const connections = useQuery(ask('connections', listConnections, { path, query: MOST }))
+  const toolsets = useQuery(ask('toolsets', listToolsets, { path }))
+  const members = useQuery(ask('people', listMembers, { path, query: MOST }))
+  const groups = useQuery(ask('people', listGroups, { path }))
+  const keys = useQuery(ask('keys', listOrganizationKeys, { path, query: MOST }))
+
+  const named: Readonly<Record<RuleScope, readonly Named[]>> = {
+    platform: [],
+    organization: [],
+    toolset: (toolsets.data?.items ?? [])
+      .filter(({ origin }) => origin !== 'supplied')
+      .map(({ slug, title }) => ({ value: slug, label: both(slug, title) })),
+    connection: (connections.data?.items ?? []).map(({ alias, title }) => ({
+      value: alias,
+      label: both(alias, title),
+    })),
+    member: (members.data?.items ?? []).map(({ email, name }) => ({ value: email, label: both(email, name) })),
+    key: (keys.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+  }
+  return {
+    named,
+    groups: (groups.data?.items ?? []).map(({ slug, title }) => ({ value: slug, label: both(slug, title) })),
+    /** For people. */
+    of:
+      (scope: RuleScope) =>
+      (value: string): string =>
+        scope === 'key' ? (named.key.find((one) => one.value === value)?.label ?? value) : value,
+  }
+}
+
+const both = (name: string, title: string): string => (title === '' || title === name ? name : `${title} (${name})`)
+
+/** The joined names of all tools, for whoever writes one. */
+export function useToolNames(): readonly string[] {
+  const organization = useOrganization()
+  const { data } = useQuery({
+    queryKey: ['tools', organization, 'names'],
+    queryFn: ({ signal }) => askToolNames(organization, signal),
+  })
+  return data ?? []
+}
+
+async function askToolNames(organization: string, signal: AbortSignal): Promise<string[]> {
+  const { items } = await call(listConnections, { path: { organization }, query: MOST, signal })
+  const lists = await Promise.all(
+    items.map(async ({ id, tools }) => {
+      const pages = Math.ceil(tools / MOST.limit)
+      const found = await Promise.all(
+        Array.from({ length: pages }, (_, page) =>
+          call(listTools, {
+            path: { organization, connection: id },
+            query: { ...MOST, offset: page * MOST.limit },
+            signal,
+          }),
+        ),
+      )
+      return found.flatMap((page) => page.items.map(({ joined_name: name }) => name))
+    }),
+  )
+  return lists.flat().toSorted()
+}

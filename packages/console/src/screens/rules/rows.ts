@@ -1,0 +1,14 @@
+/** Rows that were made of an answer, as a table takes its query. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { Page, TableProps } from '../../ui/table.tsx'
+
+type Asked = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
+
+/** @param asked what they were made of; absent where they are there already */
+export function rowsOf<Row>(items: readonly Row[] | undefined, asked?: Asked): TableProps<Row>['query'] {
+  const data: Page<Row> | undefined = items === undefined ? undefined : { items }
+  const { error, isFetching, refetch } = asked ?? THERE
+  return { data, error, isFetching, refetch: refetch as never } as TableProps<Row>['query']
+}
+
+const THERE = { error: null, isFetching: false, refetch: () => Promise.resolve() }

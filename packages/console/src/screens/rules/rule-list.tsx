@@ -1,0 +1,209 @@
+/** All rules, from the outermost scope inwards: what each does in a sentence, whether it is on, and what it would have done. */
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, type RuleState } from '@toolway/contract'
+import type { KeptRule } from '@toolway/contract/admin'
+import { useMemo } from 'react'
+import type { SetUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { useElsewhere, useRuleChanges, useRules } from './all-rules.ts'
+import { draftOf } from './draft.ts'
+import { useNames } from './names.ts'
+import { rowsOf } from './rows.ts'
+import { sentenceOf } from './sentence.ts'
+import { useWatched } from './shadows.ts'
+
+export interface RuleFilter {
+  readonly search: string
+  readonly action?: string | undefined
+  readonly state?: string | undefined
+  readonly scope?: string | undefined
+}
+
+export interface RuleListProps {
+  readonly filter: RuleFilter
+  readonly setFilter: SetUrlState<RuleFilter>
+}
+
+export function RuleList({ filter, setFilter }: RuleListProps) {
+  const rules = useRules()
+  const data = useMemo(() => rules.data?.filter((rule) => fits(rule, filter)), [rules.data, filter])
+  const t = texts.rules
+  const columns = [
+    column<KeptRule>(t.rule, ({ name }) => name, 3),
+    column<KeptRule>(t.does, (rule) => <Does rule={rule} />, 6, { plain: true }),
+    column<KeptRule>(t.state, (rule) => <State rule={rule} />, 3, { plain: true }),
+  ]
+  return (
+    <Stack gap="md">
+      <Filters filter={filter} setFilter={setFilter} />
+      <Table
+        label={t.label}
+        query={rowsOf(data, rules)}
+        rowKey={({ id }) => id}
+        rowLink={({ id }) => `/rules/${encodeURIComponent(id)}`}
+        columns={columns}
+        empty={rules.data?.length === 0 ? <First /> : <NoMatch />}
+      />
+    </Stack>
+  )
+}
+
+function fits(rule: KeptRule, { search, action, state, scope }: RuleFilter): boolean {
+  const text = `${rule.name} ${rule.reason} ${rule.of ?? ''} ${JSON.stringify(rule.match)}`.toLowerCase()
+  return (
+    text.includes(search.trim().toLowerCase()) &&
+    (action === undefined || rule.action === action) &&
+    (state === undefined || rule.state === state) &&
+    (scope === undefined || rule.scope === scope)
+  )
+}
+
+function Filters({ filter, setFilter }: RuleListProps) {
+  const t = texts.rules
+  const choice = <Value extends string>(
+    label: string,
+    values: readonly Value[],
+    words: Record<Value, string>,
+    name: keyof RuleFilter,
+  ) => (
+    <Select
+      label={label}
+      placeholder={t.any}
+      clearable
+      clearButtonProps={{ 'aria-label': t.clearOf(label) }}
+      w={{ base: '100%', xs: 170 }}
+      value={filter[name] ?? null}
+      data={values.map((value) => ({ value, label: words[value] }))}
+      onChange={(value) => setFilter({ [name]: value ?? undefined })}
+    />
+  )
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        label={t.search}
+        placeholder={t.searchHint}
+        leftSection={<Icon name="search" size={16} />}
+        value={filter.search}
+        onChange={(event) => setFilter({ search: event.currentTarget.value })}
+        style={{ flex: '1 1 14rem' }}
+      />
+      {choice(t.action, RULE_ACTIONS, t.actions, 'action')}
+      {choice(t.scope, RULE_SCOPES, t.scopes, 'scope')}
+      {choice(t.state, RULE_STATES, t.states, 'state')}
+    </Group>
+  )
+}
+
+function Does({ rule }: { rule: KeptRule }) {
+  const names = useNames()
+  const elsewhere = useElsewhere()(rule)
+  const t = texts.rules
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Badge variant="default" style={{ textTransform: 'none' }}>
+          {t.actions[rule.action as 'block'] ?? rule.action}
+        </Badge>
+        {elsewhere === undefined ? null : (
+          <Text size="sm" c="dimmed">
+            {t.places[elsewhere]}
+          </Text>
+        )}
+      </Group>
+      {rule.problem === null ? (
+        <Text size="sm">{sentenceOf(draftOf(rule), t.say, names.of(rule.scope))}</Text>
+      ) : (
+        <Alert color="red" p="xs">
+          {t.unreadable(rule.problem)}
+        </Alert>
+      )}
+      <Text size="sm" c="dimmed">
+        {rule.reason}
+      </Text>
+    </Stack>
+  )
+}
+
+function State({ rule }: { rule: KeptRule }) {
+  const { turn, erase } = useRuleChanges()
+  const elsewhere = useElsewhere()(rule)
+  const watched = useWatched(rule)
+  const t = texts.rules
+  return (
+    <Stack gap={4} align="flex-start">
+      <Group gap="xs" wrap="nowrap">
+        <Tooltip label={elsewhere === undefined ? '' : t.elsewhere[elsewhere]} disabled={elsewhere === undefined}>
+          <SegmentedControl
+            size="xs"
+            aria-label={t.stateOf(rule.name)}
+            data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
+            value={rule.state}
+            disabled={elsewhere !== undefined || turn.isPending}
+            onChange={(state) => turn.mutate({ rule, state: state as RuleState })}
+          />
+        </Tooltip>
+        {elsewhere === undefined ? (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t.removeOf(rule.name)}
+            loading={erase.isPending}
+            onClick={() => erase.mutate(rule)}
+          >
+            <Icon name="trash" size={16} />
+          </ActionIcon>
+        ) : null}
+      </Group>
+      {rule.state === 'shadow' && watched !== undefined ? (
+        <Text size="sm" c="dimmed">
+          {watched === 0 ? t.watchedNone : t.watched(watched)}
+        </Text>
+      ) : null}
+    </Stack>
+  )
+}
+
+function First() {
+  const t = texts.rules
+  return (
+    <Empty title={t.empty} hint={t.emptyHint} icon="shield-check">
+      <Group justify="center" gap="sm">
+        <LinkButton to="/rules/new" search={{ action: 'block', effects: 'destructive' }} variant="light">
+          {t.presets.destroy}
+        </LinkButton>
+        <LinkButton to="/rules/new" search={{ action: 'approve', effects: 'write,destructive' }} variant="light">
+          {t.presets.approve}
+        </LinkButton>
+        <LinkButton to="/rules/new" search={{ action: 'rate' }} variant="light">
+          {t.presets.rate}
+        </LinkButton>
+      </Group>
+    </Empty>
+  )
+}
+
+function NoMatch() {
+  const t = texts.rules
+  return (
+    <Empty title={t.noMatch} hint={t.noMatchHint} icon="filter">
+      <LinkButton to="/rules" variant="light">
+        {t.clear}
+      </LinkButton>
+    </Empty>
+  )
+}

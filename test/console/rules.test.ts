@@ -1,0 +1,157 @@
+/** Rules as an administrator meets them: written as a sentence grows, tried on what happened, watched, turned on, taken back. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool } from '../e2e/peers/clients/raw-client.ts'
+import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
+import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway, type Person } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const BOB: Person = { email: 'bob@example.com', role: 'tenant_admin' }
+const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
+const RULES = '/api/v1/organizations/default/rules'
+
+describe.skipIf(NO_BROWSER)('rules', () => {
+  let upstream: EffectsServer
+  let console: ConsoleGateway
+  let platform: Ask
+  beforeAll(async () => {
+    upstream = await startEffects()
+    console = await startConsole({ connections: [{ alias: 'work', wire: httpWire(upstream.url) }] })
+    await console.gateway.settled('work')
+    platform = createAsk(console.gateway, await addKey(console.gateway, { role: 'platform_admin' }))
+  })
+  afterAll(async () => {
+    await console[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+
+  const call = async (tool: string, given: Record<string, unknown> = {}) => {
+    const { gateway } = console
+    const url = gateway.connectionUrl('work')
+    const { answer, text } = await callTool({ url, key: gateway.key, era: 'modern' }, tool, given)
+    return String(answer.result?.content?.[0]?.text ?? text)
+  }
+
+  test('a first rule is written, tried on what happened, watches, and then bites', async () => {
+    for (const tool of ['drop_all', 'drop_all', 'look_up']) await call(tool)
+    await using opened = await console.open(BOB)
+    const { page } = opened
+    await page.goto('/rules')
+    await page.getByRole('link', { name: 'Block what destroys' }).waitFor()
+    await look(page, 'rules-empty')
+    await page.getByRole('link', { name: 'Block what destroys' }).click()
+    await page.getByText('every tool that destroys: it is in no list').waitFor()
+    await page.getByText('Speaks of 1 of 4 tools').waitFor()
+    await page.getByRole('main').getByText('work__drop_all', { exact: true }).waitFor()
+
+    await page.getByLabel('Condition', { exact: true }).fill('args.all &&')
+    await page.getByText(/is no condition in CEL/).waitFor()
+    await page.getByLabel('Condition', { exact: true }).fill('')
+
+    await page.getByRole('button', { name: 'Explain' }).click()
+    await page.getByText('The call is refused').waitFor()
+    await page.getByRole('tab', { name: 'Replay what happened' }).click()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('2 of 3 calls of the last 7 days would end otherwise').waitFor()
+    await look(page, 'rule-new')
+
+    await page.getByRole('button', { name: 'Save and watch first' }).click()
+    await page.getByRole('alert').getByText('This is needed').waitFor()
+    await page.getByLabel('Reason').fill('Nothing is destroyed by agents')
+    await page.getByLabel('Name').fill('no-destroying')
+    await page.getByText('Mend these first').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save and watch first' }).click()
+    await page.getByRole('heading', { name: 'no-destroying', level: 1 }).waitFor()
+    expect(await call('drop_all')).toBe('did drop_all')
+
+    await page.goto('/rules?tab=shadow')
+    await page.getByText('1 call', { exact: true }).waitFor()
+    await look(page, 'rules-shadow')
+    await page.getByRole('button', { name: 'Turn it on' }).click()
+    await page.getByText('no-destroying is on').waitFor()
+    expect(await call('drop_all')).toContain('Nothing is destroyed by agents')
+  })
+
+  test('the list is in order of scope, is searched by its address, and what is done there can be undone', async () => {
+    for (const rule of [
+      { name: 'slow', action: 'rate', reason: 'Not too many', parameters: { calls: 100, per: 60 } },
+      { name: 'looked-at', action: 'approve', reason: 'Looked at', match: { tools: ['write_*'] } },
+      { name: 'of-work', action: 'warn', reason: 'Marked', scope: 'connection', of: 'work' },
+    ])
+      expect((await platform(`POST ${RULES}`, rule)).status).toBe(201)
+    const above = { name: 'everywhere', action: 'warn', reason: 'All of us look', match: { effects: ['destructive'] } }
+    expect((await platform('POST /api/v1/admin/rules', above)).status).toBe(201)
+
+    await using opened = await console.open(BOB)
+    const { page } = opened
+    await page.goto('/rules')
+    const table = page.getByRole('table', { name: 'Rules' })
+    await table.getByText('of the platform').waitFor()
+    expect(await table.getByRole('link').allTextContents()).toEqual([
+      ...['everywhere', 'no-destroying', 'slow', 'looked-at', 'of-work'],
+    ])
+    expect(
+      await table.getByRole('radiogroup', { name: 'State of everywhere' }).getByRole('radio').first().isDisabled(),
+    ).toBe(true)
+    await look(page, 'rules')
+
+    await page.getByRole('button', { name: 'Delete slow' }).click()
+    await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await table.getByRole('link', { name: 'slow' }).waitFor()
+
+    await page.getByLabel('Search').fill('looked')
+    await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('search')).toBe('looked')
+    await page.getByRole('radiogroup', { name: 'State of looked-at' }).getByText('Off').click()
+    await page.getByText('looked-at is off').waitFor()
+    expect(await call('write_note')).toBe('did write_note')
+
+    await table.getByRole('link', { name: 'looked-at' }).click()
+    await page.getByRole('heading', { name: 'looked-at', level: 1 }).waitFor()
+    await page.getByLabel('How many have to').fill('2')
+    await page.getByText('it waits until 2 people say yes').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('looked-at is changed').waitFor()
+    await look(page, 'rule')
+
+    await page.goto(`/rules/${(await platform('GET /api/v1/admin/rules')).body['items'][0].id}`)
+    await page.getByText('It is a rule of the platform').waitFor()
+  })
+
+  test('a call is explained by its address, and rules that are off are replayed as if they were on', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/rules?tab=explain&tool=work__drop_all&arguments={"all":true}')
+    await page.getByText('The call is refused').waitFor()
+    await page.getByText('Nothing is destroyed by agents').waitFor()
+    await look(page, 'rules-explain')
+    await page.getByRole('tab', { name: 'Replay' }).click()
+    await page.getByLabel('Rules that would be gone').click()
+    await page.getByRole('option', { name: 'no-destroying' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText(/of \d+ calls of the last 7 days would end otherwise/).waitFor()
+    await look(page, 'rules-replay')
+  })
+
+  test('an address begins a rule, a platform administrator makes one for all, and a member is told whose rules are', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/rules/new?tools=work__look_up&action=lock&argument=region&scope=platform')
+    await page.getByText('In every organization, a tool named work__look_up: the argument region is always').waitFor()
+    await page.getByRole('textbox', { name: 'Value' }).fill('eu')
+    await page.getByLabel('Reason').fill('Data stays here')
+    await page.getByText('is always "eu"').waitFor()
+    await page.getByRole('button', { name: 'Save and turn on' }).click()
+    await page.getByRole('heading', { name: 'lock-work-look-up', level: 1 }).waitFor()
+    const { body } = await platform('GET /api/v1/admin/rules')
+    expect(body['items']).toContainEqual(expect.objectContaining({ name: 'lock-work-look-up', state: 'on' }))
+
+    await using other = await console.open(EVE)
+    await other.page.goto('/rules')
+    await other.page.getByText('Rules are for administrators').waitFor()
+  })
+})
