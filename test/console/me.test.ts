@@ -39,7 +39,6 @@ describe.skipIf(NO_BROWSER)('one’s own account', () => {
     await page.getByRole('alert').waitFor()
     await field('Current password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.waitForTimeout(3000); await page.screenshot({ path: '/tmp/w/H/scratch/x.png', fullPage: true })
     await page.getByText('Your password is changed').waitFor()
     expect(await field('New password').inputValue()).toBe('')
 

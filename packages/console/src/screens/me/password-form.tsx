@@ -1,11 +1,12 @@
 /** Changes one's own password: with the one that one has, and twice the new one. None of them is kept longer than the form. */
 import { Button, Group, PasswordInput, Stack } from '@mantine/core'
-import { changePassword } from '@toolway/contract/admin'
+import { changePassword, showMe } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { call } from '../../data/call.ts'
 import { useMe } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
+import { whileReplacing } from '../../data/session.ts'
 import { texts } from '../../texts/texts.ts'
 import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
@@ -28,8 +29,11 @@ export function PasswordForm() {
   const [tried, setTried] = useState(false)
   const queries = useQueryClient()
   const change = useMutation({
-    mutationFn: ({ current, fresh }: Words) =>
-      call(changePassword, { body: { current_password: current, new_password: fresh } }),
+    mutationFn: async ({ current, fresh }: Words) => {
+      // An old access token is renewed first: while it is being replaced, nobody can.
+      await call(showMe)
+      return whileReplacing(call(changePassword, { body: { current_password: current, new_password: fresh } }))
+    },
     onSuccess: () => {
       setWords(EMPTY)
       setTried(false)
