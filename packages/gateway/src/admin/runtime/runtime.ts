@@ -8,7 +8,13 @@ export interface Runtime {
   readonly sessions: Pick<Sessions, 'list' | 'drop'>
   readonly logs: Pick<LogTail, 'recent' | 'follow'>
   /** As they may be shown. */
-  readonly settings: readonly { name: string; value: string | null; secret: boolean; about: string }[]
+  readonly settings: readonly {
+    name: string
+    value: string | null
+    secret: boolean
+    origin: string | null
+    about: string
+  }[]
   /** MiB that a process may hold. */
   readonly childMemory: number
 }
