@@ -33,7 +33,7 @@ import { composeResults } from './compose/results.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeUpstreams, createContacts } from './compose/upstreams.ts'
-import { appsOf, type Config } from './config.ts'
+import { appsOf, type Config, type LoadedConfig } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
@@ -57,6 +57,8 @@ const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
 
 export interface ComposeParts {
   readonly config: Config
+  /** Where each setting comes from, for who may see them. */
+  readonly origins?: LoadedConfig['origins'] | undefined
   readonly store: Pick<Store, 'db' | 'vault'> & Partial<Pick<Store, 'reloadVault'>>
   readonly log: Log
   /** Where the line of each call goes, as JSON. */
@@ -78,7 +80,7 @@ export interface Gateway {
 }
 
 export async function compose(parts: ComposeParts): Promise<Gateway> {
-  const { config, store, log, logLine, tail = createLogTail(), path, lang } = parts
+  const { config, origins, store, log, logLine, tail = createLogTail(), path, lang } = parts
   const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
@@ -221,6 +223,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   })
   const admin = composeAdmin(ground, {
     ...shared,
+    origins,
     stand: admission.stand,
     connect: connect.admin,
     approvals: approving.admin,

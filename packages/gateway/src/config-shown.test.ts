@@ -18,3 +18,11 @@ test('of a secret only that it is set is shown, and of an address never who sign
   expect(value('TOOLWAY_PUBLIC_URL')).toBe('https://***@tools.example.com/a@b')
   expect(value('TOOLWAY_ALLOWED_HOSTS')).toBe('one, two')
 })
+
+test('where each comes from is told by who has read them', () => {
+  const { config, origins } = loadConfig({ TOOLWAY_ALLOWED_HOSTS: 'one' }, '/nowhere')
+  const origin = (all: ReturnType<typeof shownSettings>, name: string) => all.find((one) => one.name === name)?.origin
+  expect(origin(shownSettings(config, origins), 'TOOLWAY_ALLOWED_HOSTS')).toBe('environment')
+  expect(origin(shownSettings(config, origins), 'TOOLWAY_PORT')).toBe('default')
+  expect(origin(shownSettings(config), 'TOOLWAY_PORT')).toBeNull()
+})

@@ -1,12 +1,13 @@
 /** The settings in force as they may be shown: of a secret only that it is set, of an address never a password in it. */
-import { SETTINGS, type Config, type SettingName } from './config.ts'
+import { SETTINGS, type Config, type LoadedConfig, type SettingName } from './config.ts'
 
 const names = Object.keys(SETTINGS) as SettingName[]
 
-export const shownSettings = (config: Config) =>
+/** Where each comes from is null where nobody says so. */
+export const shownSettings = (config: Config, origins?: LoadedConfig['origins']) =>
   names.map((name) => {
     const { about, secret } = SETTINGS[name]
-    return { name, value: shown(config[name], secret), secret, about }
+    return { name, value: shown(config[name], secret), secret, origin: origins?.[name] ?? null, about }
   })
 
 function shown(value: unknown, secret: boolean): string | null {

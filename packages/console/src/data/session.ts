@@ -28,6 +28,20 @@ export function renew(): Promise<boolean> {
   return renewing
 }
 
+/** Longer than an answer to a change of a sign-in takes. */
+const REPLACING_MS = 10_000
+
+/**
+ * A change that ends this sign-in and answers with another, such as of the password: who is refused meanwhile waits for it, and asks
+ * again with the new one, instead of being led away.
+ */
+export function whileReplacing<T>(work: Promise<T>): Promise<T> {
+  const over = new Promise((resolve) => setTimeout(resolve, REPLACING_MS))
+  const settled = Promise.race([Promise.allSettled([work]), over])
+  renewing = settled.then(() => true).finally(() => (renewing = undefined))
+  return work
+}
+
 async function renewOnce(): Promise<boolean> {
   const found = Date.now()
   const renewed = await alone('toolway-renew', async () => {

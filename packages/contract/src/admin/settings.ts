@@ -5,7 +5,7 @@ import { operation, platform } from './operation.ts'
 export const listSettings = operation({
   id: 'listSettings',
   at: 'GET /api/v1/admin/settings',
-  summary: 'The settings in force; of a secret only whether it is set.',
+  summary: 'The settings in force and where each comes from; of a secret only whether it is set.',
   needs: platform('stats_view_global'),
   answer: z.strictObject({
     settings: z.array(
@@ -14,6 +14,8 @@ export const listSettings = operation({
         /** As text; null where it is not set, `***` where it is and nobody may see it. */
         value: z.string().nullable(),
         secret: z.boolean(),
+        /** `default`, `environment`, or the file or preset that says it; null: it is not known. */
+        origin: z.string().nullable(),
         about: z.string(),
       }),
     ),

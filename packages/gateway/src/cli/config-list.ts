@@ -5,12 +5,17 @@ import { EXIT, table, type Output } from './terminal/output.ts'
 
 export function listConfig(output: Output): number {
   const { config, origins } = loadConfig()
-  const values = shownSettings(config).map(({ name, value, about }) => ({ name, value, from: origins[name], about }))
+  const values = shownSettings(config, origins).map(({ name, value, origin: from, about }) => ({
+    name,
+    value,
+    from,
+    about,
+  }))
   output.result(
     values,
     table(
       ['SETTING', 'VALUE', 'FROM', 'WHAT IT IS'],
-      values.map(({ name, value, from, about }) => [name, value ?? '-', from, about]),
+      values.map(({ name, value, from, about }) => [name, value ?? '-', from ?? '-', about]),
     ),
   )
   return EXIT.ok

@@ -51,6 +51,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const run = await prepare(store, loaded, declarations)
   const gateway = await compose({
     config,
+    origins: loaded.origins,
     store,
     log,
     logLine: logs.line,

@@ -80,13 +80,15 @@ export interface ComposeAdminParts
   readonly open: OpenStreams
   readonly stand: Stand
   readonly draining: AbortSignal
+  readonly origins: Parameters<typeof shownSettings>[1]
 }
 
 export function composeAdmin(
   { config, db, vault }: Ground,
   parts: ComposeAdminParts,
 ): ReturnType<typeof createAdminDoor> {
-  const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl } = parts
+  const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl, origins } =
+    parts
   const {
     accounts,
     approvals,
@@ -128,7 +130,7 @@ export function composeAdmin(
         sessions,
         logs,
         words,
-        settings: shownSettings(config),
+        settings: shownSettings(config, origins),
         childMemory: config.TOOLWAY_CHILD_MEMORY,
       },
     },

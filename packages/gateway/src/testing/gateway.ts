@@ -98,6 +98,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const kept = logInto(log, (line) => tail.push(line))
   const begin = async (port: number, other: Partial<Config> = {}) => {
     const begun = await compose({
+      origins: loaded.origins,
       config: { ...loaded.config, ...other, TOOLWAY_PORT: port },
       store: { db, vault },
       log: kept,

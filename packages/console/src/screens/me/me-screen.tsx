@@ -1,6 +1,70 @@
+/** One's own account: who one is here, where one is signed in, one's password, and what acts in one's name. */
+import { Button, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core'
+import { useMe } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { Section } from '../../ui/section.tsx'
+import { OwnClients } from './own-clients.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { SignIns } from './sign-ins.tsx'
+
+const t = texts.me
 
 export function MeScreen() {
-  return <Screen title={texts.nav.me}>{null}</Screen>
+  return (
+    <Screen title={texts.nav.me} hint={t.hint}>
+      <You />
+      <SignIns />
+      <PasswordForm />
+      <OwnClients />
+      <Section
+        title={t.accounts}
+        hint={t.accountsHint}
+        action={
+          <Button component="a" href="/connect" variant="default" rightSection={<Icon name="arrow-right" size={16} />}>
+            {t.accountsOpen}
+          </Button>
+        }
+      />
+      <Appearance />
+    </Screen>
+  )
+}
+
+function You() {
+  const { user, organizations } = useMe()
+  const roles = organizations.map(({ id, name, role }) => <div key={id}>{t.roleIn(texts.roles[role], name)}</div>)
+  return (
+    <Section title={t.you} hint={t.youHint}>
+      <Facts
+        facts={[
+          [t.name, user?.name],
+          [t.email, user?.email],
+          [t.roles, user?.platform_admin === true ? [<div key="platform">{t.platform}</div>, ...roles] : roles],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Appearance() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const words = texts.person.schemes
+  return (
+    <Section title={t.looks}>
+      <Stack gap="sm" align="flex-start">
+        <SegmentedControl
+          aria-label={t.scheme}
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as keyof typeof words)}
+          data={Object.entries(words).map(([value, label]) => ({ value, label }))}
+        />
+        <Text size="sm" c="dimmed">
+          {t.languageNote(navigator.language)}
+        </Text>
+      </Stack>
+    </Section>
+  )
 }

@@ -77,6 +77,7 @@ function Verdict({ verdict: { good, records, first, last, proven, problem } }: {
 }
 
 function Offline({ fingerprints }: { fingerprints: readonly string[] }) {
+  const organization = useOrganization()
   const proof = fingerprints.map((fingerprint) => ` --fingerprint ${fingerprint}`).join('')
   return (
     <Stack gap="sm">
@@ -88,7 +89,7 @@ function Offline({ fingerprints }: { fingerprints: readonly string[] }) {
       </Text>
       <CopyField
         label={t.command}
-        value={`npx toolway records verify records.jsonl${proof}`}
+        value={`npx toolway records verify records-${organization}.jsonl${proof}`}
         copyLabel={t.copyCommand}
       />
     </Stack>

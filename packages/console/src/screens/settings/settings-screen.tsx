@@ -1,6 +1,82 @@
+/** What is settled for the organization and the installation, a tab for each; those that one may not see are not there. */
+import { Button, Tabs } from '@mantine/core'
+import type { ComponentType } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../data/me.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { Alerts } from './alerts.tsx'
+import { EgressSettings } from './egress-settings.tsx'
+import { InstallationSettings } from './installation-settings.tsx'
+import { OAuthApps } from './oauth-apps.tsx'
+import { OrganizationSettings } from './organization-settings.tsx'
+import { Webhooks } from './webhooks.tsx'
+
+const t = texts.settings
+
+const TABS = ['organization', 'egress', 'apps', 'webhooks', 'alerts', 'installation'] as const
+type Tab = (typeof TABS)[number]
+
+const PANELS: Readonly<Record<Tab, ComponentType>> = {
+  organization: OrganizationSettings,
+  egress: EgressSettings,
+  apps: OAuthApps,
+  webhooks: Webhooks,
+  alerts: Alerts,
+  installation: InstallationSettings,
+}
+
+const State = z.object({ tab: z.enum(TABS).optional() })
 
 export function SettingsScreen() {
-  return <Screen title={texts.nav.settings}>{null}</Screen>
+  const [state, set] = useUrlState(State)
+  const read = useMay('tenant_read')
+  const may: Readonly<Record<Tab, boolean>> = {
+    organization: read,
+    egress: read,
+    apps: useMay('connector_update'),
+    webhooks: useMay('tenant_update'),
+    alerts: useMay('connector_read'),
+    installation: useMay('stats_view_global', 'platform'),
+  }
+  const tabs = TABS.filter((tab) => may[tab])
+  const tab = state.tab !== undefined && may[state.tab] ? state.tab : (tabs[0] ?? 'alerts')
+  const Panel = PANELS[tab]
+  return (
+    <Screen
+      title={texts.nav.settings}
+      hint={t.hint}
+      action={
+        <Button component="a" href="/api/v1/docs" variant="default" leftSection={<Icon name="api" size={16} />}>
+          {t.reference}
+        </Button>
+      }
+    >
+      {/* What one tab has in the address, such as a filter or a dialog, means nothing in another. */}
+      <Tabs value={tab} onChange={(next) => set({ ...LEFT, tab: (next ?? undefined) as Tab | undefined })}>
+        <Tabs.List mb="lg">
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab}>
+          <Panel />
+        </Tabs.Panel>
+      </Tabs>
+    </Screen>
+  )
+}
+
+const LEFT = {
+  app: undefined,
+  webhook: undefined,
+  kind: undefined,
+  connection: undefined,
+  offset: undefined,
+  search: undefined,
+  set: undefined,
 }

@@ -11,7 +11,13 @@ export interface Runtime {
   /** What the processes of connections said on stderr. */
   readonly words: Pick<ChildWords, 'recent' | 'follow'>
   /** As they may be shown. */
-  readonly settings: readonly { name: string; value: string | null; secret: boolean; about: string }[]
+  readonly settings: readonly {
+    name: string
+    value: string | null
+    secret: boolean
+    origin: string | null
+    about: string
+  }[]
   /** MiB that a process may hold. */
   readonly childMemory: number
 }

@@ -1,0 +1,104 @@
+/** What people had to know: alerts of the last 90 days, by kind and connection. */
+import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { listAlerts, listConnections, type Alert } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { z } from 'zod'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Section } from '../../ui/section.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { When } from '../../ui/when.tsx'
+
+const t = texts.settings.alerts
+const words = texts.settings.webhooks.event
+const KINDS = Object.keys(words).filter((kind) => kind.includes('.'))
+
+const State = z.object({
+  kind: z.string().optional(),
+  connection: z.string().optional(),
+  offset: z.coerce.number().int().min(0).default(0),
+})
+
+/** What is said of it besides: names and words, no ids and nothing that has parts. */
+const detailOf = ({ detail }: Alert): string =>
+  Object.entries(detail)
+    .flatMap(([name, value]) => (typeof value === 'string' && !/^[a-z]{3}_/.test(value) ? [`${name}: ${value}`] : []))
+    .join(' · ')
+
+export function Alerts() {
+  const organization = useOrganization()
+  const [{ kind, connection, offset }, set] = useUrlState(State)
+  const query = { kind, connection_id: connection, offset, limit: 50 }
+  const found = useQuery(ask('alerts', listAlerts, { path: { organization }, query }))
+  const connections = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
+  const known = connections.data?.items ?? []
+  const columns = [
+    column<Alert>(t.columns.what, ({ kind }) => <Text fw={600}>{words[kind] ?? kind}</Text>, 4),
+    column<Alert>(
+      t.columns.connection,
+      ({ connection_id: id }) => <Connection id={id} title={known.find((one) => one.id === id)?.title} />,
+      3,
+    ),
+    column<Alert>(t.columns.details, (alert) => <Text size="sm">{detailOf(alert)}</Text>, 5, { plain: true }),
+    column<Alert>(t.columns.when, ({ created_at: at }) => <When at={at} />, 2),
+  ]
+  const narrowed = kind !== undefined || connection !== undefined
+  return (
+    <Section title={t.title} hint={t.hint} bare>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+          <Choice
+            label={t.kind}
+            data={KINDS.map((value) => ({ value, label: words[value] ?? value }))}
+            value={kind}
+            onChange={(next) => set({ kind: next, offset: undefined })}
+          />
+          <Choice
+            label={t.connection}
+            data={known.map(({ id: value, title: label }) => ({ value, label }))}
+            value={connection}
+            onChange={(next) => set({ connection: next, offset: undefined })}
+          />
+        </SimpleGrid>
+        <Table
+          label={t.list}
+          query={found}
+          rowKey={({ id }) => id}
+          columns={columns}
+          onPage={(next) => set({ offset: String(next) })}
+          empty={
+            <Empty title={narrowed ? t.nothing : t.empty} icon="bell" {...(narrowed ? {} : { hint: t.emptyHint })} />
+          }
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+function Connection({ id, title }: { id: string | null; title: string | undefined }) {
+  if (id === null) return <Text c="dimmed">{t.everywhere}</Text>
+  return title === undefined ? id : <TextLink to={`/connections/${id}`}>{title}</TextLink>
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly data: { value: string; label: string }[]
+  readonly value: string | undefined
+  readonly onChange: (value: string | undefined) => void
+}
+
+const Choice = ({ value, onChange, ...rest }: ChoiceProps) => (
+  <Select
+    {...rest}
+    value={value ?? null}
+    onChange={(next) => onChange(next ?? undefined)}
+    placeholder={t.any}
+    clearable
+    searchable
+    clearButtonProps={{ 'aria-label': texts.close }}
+  />
+)

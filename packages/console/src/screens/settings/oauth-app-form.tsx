@@ -1,0 +1,124 @@
+/** Sets one vendor's OAuth app: what to register there, and the id and secret that came of it. */
+import { Anchor, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { putOAuthApp, type listProviders, type OAuthApp } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import type { z } from 'zod'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { CopyField } from '../../ui/copy.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { sayDone } from '../../ui/say.tsx'
+
+const t = texts.settings.apps
+
+type Vendor = z.output<(typeof listProviders)['answer']>['items'][number]
+
+interface FormProps {
+  /** `new`, a vendor, or nothing. */
+  readonly open: string | undefined
+  readonly held: readonly OAuthApp[]
+  readonly vendors: readonly Vendor[]
+  readonly onClose: () => void
+}
+
+export function OAuthAppForm({ open, held, vendors, onClose }: FormProps) {
+  const app = held.find(({ provider }) => provider === open)
+  return (
+    <Modal
+      opened={open !== undefined}
+      onClose={onClose}
+      title={app === undefined ? t.add : t.changeOf(vendors.find(({ id }) => id === open)?.name ?? app.provider)}
+      size="lg"
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      {open === undefined ? null : <Fields key={app?.id ?? open} app={app} {...{ open, held, vendors, onClose }} />}
+    </Modal>
+  )
+}
+
+function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly app: OAuthApp | undefined }) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const [provider, setProvider] = useState<string | null>(app?.provider ?? (open === 'new' ? null : (open ?? null)))
+  const [id, setId] = useState(app?.client_id ?? '')
+  const [secret, setSecret] = useState('')
+  const [tried, setTried] = useState(false)
+  const vendor = vendors.find((one) => one.id === provider)
+  const save = useMutation({
+    mutationFn: (chosen: string) =>
+      call(putOAuthApp, {
+        path: { organization },
+        body: {
+          provider: chosen,
+          client_id: id.trim(),
+          ...(secret === '' ? {} : { client_secret: secret }),
+          is_active: app?.is_active ?? true,
+        },
+      }),
+    onSuccess: async ({ provider: set }) => {
+      await queries.invalidateQueries({ queryKey: ['oauth'] })
+      sayDone(t.saved(vendor?.name ?? set))
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (provider !== null && id.trim() !== '') save.mutate(provider)
+  }
+  const free = vendors.filter((one) => one.id === provider || held.every((other) => other.provider !== one.id))
+  const hint = app?.client_secret_hint ?? undefined
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Select
+          label={t.vendor}
+          placeholder={t.vendorPick}
+          data={free.map(({ id: value, name: label }) => ({ value, label }))}
+          value={provider}
+          onChange={setProvider}
+          error={tried && provider === null ? t.needed : undefined}
+          disabled={app !== undefined}
+          searchable
+          data-autofocus
+        />
+        <Text size="sm">{t.steps}</Text>
+        <CopyField label={t.redirect} value={`${window.location.origin}/oauth/callback`} copyLabel={t.copyRedirect} />
+        <Text size="xs" c="dimmed">
+          {t.redirectHint}
+        </Text>
+        {vendor === undefined ? null : (
+          <Anchor size="sm" href={vendor.documentation} target="_blank" rel="noreferrer">
+            {t.documentation(vendor.name)}
+          </Anchor>
+        )}
+        <TextInput
+          label={t.client}
+          value={id}
+          autoComplete="off"
+          error={tried && id.trim() === '' ? t.needed : undefined}
+          onChange={({ currentTarget: { value } }) => setId(value)}
+        />
+        <PasswordInput
+          label={t.secret}
+          description={hint === undefined ? t.secretNew : t.secretKept(hint)}
+          value={secret}
+          autoComplete="new-password"
+          onChange={({ currentTarget: { value } }) => setSecret(value)}
+        />
+        {save.error === null ? null : <Failed failure={Problem.of(save.error)} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

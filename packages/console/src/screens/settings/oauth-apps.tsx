@@ -1,0 +1,129 @@
+/** Clients that the organization registered with vendors. A secret goes in and is never shown again. */
+import { Button, Group, Switch, Text } from '@mantine/core'
+import { listOAuthApps, listProviders, putOAuthApp, removeOAuthApp, type OAuthApp } from '@toolway/contract/admin'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { z } from 'zod'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { Section } from '../../ui/section.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { OAuthAppForm } from './oauth-app-form.tsx'
+
+const t = texts.settings.apps
+
+/** `new`, or the vendor whose app is open. */
+const State = z.object({ app: z.string().optional() })
+
+export function OAuthApps() {
+  const organization = useOrganization()
+  const [{ app: open }, set] = useUrlState(State)
+  const [leaving, setLeaving] = useState<OAuthApp>()
+  const found = useQuery(ask('oauth', listOAuthApps, { path: { organization }, query: { limit: 200 } }))
+  const providers = useQuery(ask('oauth', listProviders))
+  const vendors = providers.data?.items ?? []
+  const nameOf = (provider: string) => vendors.find(({ id }) => id === provider)?.name ?? provider
+  const { put, remove } = useChanges(nameOf)
+  const add = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ app: 'new' }, 'push')}>
+      {t.add}
+    </Button>
+  )
+  const columns = [
+    column<OAuthApp>(t.columns.vendor, ({ provider }) => <Text fw={600}>{nameOf(provider)}</Text>, 2),
+    column<OAuthApp>(t.columns.client, ({ client_id: id }) => <code>{id}</code>, 4),
+    column<OAuthApp>(t.columns.secret, ({ client_secret_hint: hint }) => hint ?? t.noSecret, 2),
+    column<OAuthApp>(t.columns.used, (app) => <Used app={app} name={nameOf(app.provider)} onPut={put.mutate} />, 1),
+    column<OAuthApp>(
+      t.columns.action,
+      (app) => (
+        <Acts
+          name={nameOf(app.provider)}
+          onChange={() => set({ app: app.provider }, 'push')}
+          onRemove={() => setLeaving(app)}
+        />
+      ),
+      3,
+      { plain: true },
+    ),
+  ]
+  const held = found.data?.items ?? []
+  return (
+    <Section title={t.title} hint={t.hint} bare action={held.length === 0 ? undefined : add}>
+      <Table
+        label={t.list}
+        query={found}
+        rowKey={({ id }) => id}
+        columns={columns}
+        empty={
+          <Empty title={t.empty} hint={t.emptyHint} icon="key">
+            {add}
+          </Empty>
+        }
+      />
+      <OAuthAppForm open={open} held={held} vendors={vendors} onClose={() => set({ app: undefined })} />
+      <Confirm
+        opened={leaving !== undefined}
+        title={t.removeOf(nameOf(leaving?.provider ?? ''))}
+        verb={t.remove}
+        busy={remove.isPending}
+        onClose={() => setLeaving(undefined)}
+        onConfirm={() => leaving && remove.mutate(leaving, { onSettled: () => setLeaving(undefined) })}
+      >
+        {t.removeText}
+      </Confirm>
+    </Section>
+  )
+}
+
+function useChanges(nameOf: (provider: string) => string) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const onSettled = () => queries.invalidateQueries({ queryKey: ['oauth'] })
+  const onError = (thrown: Error) => sayFailed(Problem.of(thrown))
+  const put = useMutation({
+    mutationFn: ({ provider, client_id, is_active }: OAuthApp) =>
+      call(putOAuthApp, { path: { organization }, body: { provider, client_id, is_active } }),
+    onSuccess: (_, { provider, is_active: active }) => sayDone(`${nameOf(provider)}: ${active ? t.on : t.off}`),
+    onError,
+    onSettled,
+  })
+  const remove = useMutation({
+    mutationFn: ({ provider }: OAuthApp) => call(removeOAuthApp, { path: { organization, provider } }),
+    onSuccess: (_, { provider }) => sayDone(t.removed(nameOf(provider))),
+    onError,
+    onSettled,
+  })
+  return { put, remove }
+}
+
+function Used({ app, name, onPut }: { app: OAuthApp; name: string; onPut: (app: OAuthApp) => void }) {
+  return (
+    <Switch
+      aria-label={t.use(name)}
+      checked={app.is_active}
+      onChange={({ currentTarget: { checked } }) => onPut({ ...app, is_active: checked })}
+    />
+  )
+}
+
+function Acts({ name, onChange, onRemove }: { name: string; onChange: () => void; onRemove: () => void }) {
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" aria-label={t.changeOf(name)} onClick={onChange}>
+        {t.change}
+      </Button>
+      <Button size="xs" variant="default" aria-label={t.removeOf(name)} onClick={onRemove}>
+        {t.remove}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,54 @@
+/** What is done with a webhook, and what is said of it afterwards. */
+import { changeWebhook, removeWebhook, rotateWebhookSecret, testWebhook, type Webhook } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+const t = texts.settings.webhooks
+
+export type WebhookChanges = ReturnType<typeof useWebhookChanges>
+
+/** @param onSecret hears of a new one, which is shown once */
+export function useWebhookChanges(onSecret: (secret: string) => void) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const of = ({ id }: Webhook) => ({ path: { organization, webhook: id } })
+  const always = {
+    onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks'] }),
+  }
+  const test = useMutation({
+    ...always,
+    mutationFn: (webhook: Webhook) => call(testWebhook, of(webhook)),
+    onSuccess: ({ delivered, status, problem }) => {
+      if (delivered) return sayDone(t.tested(String(status ?? '')))
+      sayFailed({ message: `${t.notDelivered}${problem === null ? '' : `: ${problem}`}`, mend: t.testMend })
+    },
+  })
+  const rotate = useMutation({
+    ...always,
+    mutationFn: (webhook: Webhook) => call(rotateWebhookSecret, of(webhook)),
+    onSuccess: ({ secret }) => onSecret(secret),
+  })
+  const store = (webhook: Webhook) => call(changeWebhook, { ...of(webhook), body: { enabled: webhook.enabled } })
+  const toggle = useMutation({
+    ...always,
+    mutationFn: store,
+    onSuccess: (_, webhook) => {
+      const undo = () =>
+        void store({ ...webhook, enabled: !webhook.enabled })
+          .catch(always.onError)
+          .finally(() => void always.onSettled())
+      sayDone(webhook.enabled ? t.switchedOn : t.switchedOff, undo)
+    },
+  })
+  const remove = useMutation({
+    ...always,
+    mutationFn: (webhook: Webhook) => call(removeWebhook, of(webhook)),
+    onSuccess: () => sayDone(t.removed),
+  })
+  return { test, rotate, toggle, remove }
+}

@@ -1,0 +1,56 @@
+/** One's own account: where one is signed in, and one's password. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PASSWORD, signIn } from '../../packages/gateway/src/testing/people.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { startConsole, type ConsoleGateway, type Person } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const MAY: Person = { email: 'may@example.com', role: 'tenant_member' }
+const NEXT = 'a horse of another colour'
+
+describe.skipIf(NO_BROWSER)('one’s own account', () => {
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    console = await startConsole()
+  })
+  afterAll(() => console[Symbol.asyncDispose]())
+
+  test('shows where one is signed in and ends the others; a new password is asked for with the old one', async () => {
+    await using opened = await console.open(MAY)
+    const { page } = opened
+    const { address } = console.gateway
+    await signIn(address, MAY.email)
+    await page.goto('/me')
+    const table = page.getByRole('table', { name: 'Where you are signed in' })
+    await table.getByText('This one').waitFor()
+    await look(page, 'me')
+    await table.getByRole('button', { name: /^End the sign-in A command line/ }).click()
+    await page.getByText('That sign-in has ended').waitFor()
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
+
+    const field = (name: string) => page.getByLabel(name, { exact: true })
+    await field('Current password').fill('not the password')
+    await field('New password').fill(NEXT)
+    await field('New password again').fill(`${NEXT}!`)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The two are not the same').waitFor()
+    await field('New password again').fill(NEXT)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByRole('alert').waitFor()
+    await field('Current password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('Your password is changed').waitFor()
+    expect(await field('New password').inputValue()).toBe('')
+
+    const login = (password: string) =>
+      fetch(`${address}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: MAY.email, password }),
+      })
+    expect([(await login(PASSWORD)).status, (await login(NEXT)).status]).toEqual([401, 200])
+    // Who changed it is still signed in, by a sign-in that is new.
+    await page.reload()
+    await table.getByText('This one').waitFor()
+  })
+})

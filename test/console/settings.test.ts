@@ -1,0 +1,111 @@
+/** What an administrator settles: limits, OAuth apps, webhooks; and what the installation was started with. */
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const SECRET = 'a-secret-of-the-client-abcd'
+
+describe.skipIf(NO_BROWSER)('settings', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let opened: WatchedPage
+  beforeAll(async () => {
+    console = parts.use(await startConsole({ settings: { TOOLWAY_ALLOWED_HOSTS: 'tools.internal' } }))
+    opened = parts.use(await console.open(ADA))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  test('of the organization are changed with their bounds in words, and changed back', async () => {
+    const { page } = opened
+    await page.goto('/settings')
+    const name = page.getByLabel('Name', { exact: true })
+    await name.waitFor()
+    await look(page, 'settings')
+    await page.getByLabel('Contact email').fill('nobody')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('An email address, or nothing').waitFor()
+    await page.getByLabel('Contact email').fill('help@example.com')
+    await name.fill('The default one')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The settings are saved').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('The settings are as they were before').waitFor()
+    expect(await name.inputValue()).toBe('Default')
+  })
+
+  test('take an OAuth app whose secret goes in and never comes out', async () => {
+    const { page } = opened
+    await page.goto('/settings?tab=apps')
+    await page.getByRole('button', { name: 'Add an OAuth app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add an OAuth app' })
+    await dialog.getByRole('combobox', { name: 'Vendor' }).click()
+    await page.getByRole('option', { name: 'GitHub', exact: true }).click()
+    await dialog.getByText(`${console.gateway.address}/oauth/callback`).waitFor()
+    await look(page, 'settings-app')
+    await dialog.getByLabel('Client id').fill('Iv1.client')
+    await dialog.getByLabel('Client secret').fill(SECRET)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'GitHub' })
+    await row.getByText('••••abcd').waitFor()
+    expect(await page.content()).not.toContain(SECRET)
+    await row.getByRole('button', { name: 'Remove the app of GitHub' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'No OAuth app yet' }).waitFor()
+  })
+
+  test('tell an address of alerts: its secret is shown once, and a test says what came of it', async () => {
+    let told = 0
+    const receiver = createServer((_, response) => {
+      told++
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    parts.defer(() => void receiver.close())
+    const { port } = receiver.address() as { port: number }
+    const address = `http://127.0.0.1:${port}/hook`
+    const { page } = opened
+    await page.goto('/settings?tab=webhooks')
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+    await dialog.getByLabel('Address').fill('nowhere')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('An address that begins with https:// or http://').waitFor()
+    await dialog.getByLabel('Address').fill(address)
+    await dialog.getByLabel('It lies in a private network').check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
+    await secret
+      .getByRole('region', { name: 'Secret' })
+      .getByText(/^whsec_/)
+      .waitFor()
+    await secret.getByRole('button', { name: 'I have stored it' }).click()
+    await secret.waitFor({ state: 'hidden' })
+
+    await page.getByRole('button', { name: `Actions of ${address}` }).click()
+    await page.getByRole('menuitem', { name: 'Send a test' }).click()
+    await page.getByText('Delivered: the address answered 200').waitFor()
+    expect(told).toBe(1)
+    await look(page, 'settings-webhooks')
+    await page.getByRole('button', { name: `Actions of ${address}` }).click()
+    await page.getByRole('menuitem', { name: 'Switch off' }).click()
+    await page.getByRole('table').getByText('Off', { exact: true }).waitFor()
+  })
+
+  test('of the installation say where each comes from, to who looks after it', async () => {
+    const { page } = opened
+    await page.goto('/settings?tab=installation&search=allowed')
+    const row = page.getByRole('row').filter({ hasText: 'TOOLWAY_ALLOWED_HOSTS' })
+    await row.getByText('tools.internal').waitFor()
+    await row.getByText('Environment').waitFor()
+    await look(page, 'settings-installation')
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByRole('heading', { name: 'Nothing went wrong' }).waitFor()
+
+    await using may = await console.open({ email: 'may@example.com', role: 'tenant_member' })
+    await may.page.goto('/settings?tab=installation')
+    await may.page.getByRole('tab', { name: 'Alerts', selected: true }).waitFor()
+    expect(await may.page.getByRole('tab').count()).toBe(1)
+  })
+})
