@@ -41,7 +41,8 @@ export async function ensureConsole(root, node) {
     const code = await runChild(
       node,
       [...words, '--logLevel', 'warn'],
-      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+      // Whoever asks may be a test: what is built is the same.
+      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'production' } },
       (child) => {
         for (const stream of [child.stdout, child.stderr])
           stream.setEncoding('utf8').on('data', (text) => (said += text))

@@ -87,7 +87,7 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
       <Stack gap="sm" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
         {steps.map(({ name, to, done: isDone }) => (
           <Group key={name} component="li" gap="sm" wrap="nowrap" align="flex-start">
-            <Text component="span" c={isDone === true ? 'teal.text' : 'dimmed'} pt={2} lh={1}>
+            <Text component="span" c={isDone === true ? 'var(--mantine-color-teal-text)' : 'dimmed'} pt={2} lh={1}>
               <Icon
                 name={isDone === true ? 'circle-check' : 'circle'}
                 size={20}

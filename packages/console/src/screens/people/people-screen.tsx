@@ -1,6 +1,68 @@
+/** Who is in the organization, with which role, and in which groups. */
+import { Button, Tabs } from '@mantine/core'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../data/me.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { AddMember } from './add-member.tsx'
+import { EditGroup } from './edit-group.tsx'
+import { Groups } from './groups.tsx'
+import { Members } from './members.tsx'
+
+const State = z.object({
+  tab: z.enum(['members', 'groups']).default('members'),
+  /** `member`, `group`, or the slug of a group that is changed. */
+  open: z.string().max(100).optional(),
+  offset: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .default('0'),
+})
 
 export function PeopleScreen() {
-  return <Screen title={texts.nav.people}>{null}</Screen>
+  const may = useMay('user_manage')
+  const [{ tab, open, offset }, set] = useUrlState(State)
+  // A dialog begins anew each time that it is opened.
+  const [turn, setTurn] = useState(0)
+  const t = texts.people
+  if (!may)
+    return (
+      <Screen title={texts.nav.people}>
+        <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
+      </Screen>
+    )
+  const begin = (what: string) => {
+    setTurn(turn + 1)
+    set({ open: what }, 'push')
+  }
+  const close = () => set({ open: undefined })
+  const isMembers = tab === 'members'
+  return (
+    <Screen
+      title={texts.nav.people}
+      hint={t.hint}
+      action={
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => begin(isMembers ? 'member' : 'group')}>
+          {isMembers ? t.add : t.addGroup}
+        </Button>
+      }
+    >
+      <Tabs value={tab} onChange={(next) => set({ tab: next === 'groups' ? 'groups' : undefined, offset: undefined })}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="members">{t.members}</Tabs.Tab>
+          <Tabs.Tab value="groups">{t.groups}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="members">
+          {isMembers ? <Members offset={Number(offset)} onPage={(at) => set({ offset: String(at) })} /> : null}
+        </Tabs.Panel>
+        <Tabs.Panel value="groups">{isMembers ? null : <Groups onOpen={begin} />}</Tabs.Panel>
+      </Tabs>
+      <AddMember key={`member ${turn}`} opened={isMembers && open === 'member'} onClose={close} />
+      <EditGroup key={`group ${turn}`} group={isMembers ? undefined : open} onClose={close} />
+    </Screen>
+  )
 }

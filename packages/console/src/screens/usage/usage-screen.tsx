@@ -1,6 +1,88 @@
+/** How much is called here, over a span of time, and what and whose it was. */
+import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { findUsage, type Usage } from '@toolway/contract/admin'
+import { lazy, Suspense, useMemo } from 'react'
+import { z } from 'zod'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Panel } from '../../ui/panel.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { Figures } from './figures.tsx'
+import { spanOf } from './span.ts'
+import { Used } from './used.tsx'
+
+const Chart = lazy(() => import('./usage-chart.tsx').then(({ UsageChart }) => ({ default: UsageChart })))
+
+const State = z.object({ range: z.enum(['day', 'week', 'month']).default('day') })
+const RANGES = ['day', 'week', 'month'] as const
+const CHART_PX = 280
 
 export function UsageScreen() {
-  return <Screen title={texts.nav.usage}>{null}</Screen>
+  const may = useMay('stats_view_own')
+  const t = texts.usage
+  if (may) return <Shown />
+  return (
+    <Screen title={texts.nav.usage}>
+      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
+    </Screen>
+  )
+}
+
+function Shown() {
+  const organization = useOrganization()
+  const [{ range }, set] = useUrlState(State)
+  const span = useMemo(() => spanOf(range, new Date()), [range])
+  const usage = useQuery(ask('stats', findUsage, { path: { organization }, query: span }))
+  const t = texts.usage
+  return (
+    <Screen
+      title={texts.nav.usage}
+      hint={t.hint}
+      action={
+        <SegmentedControl
+          aria-label={t.range}
+          value={range}
+          data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
+          onChange={(value) => set({ range: value === 'day' ? undefined : (value as 'week') })}
+        />
+      }
+    >
+      <Loaded query={usage}>{(found) => (found.total.calls === 0 ? <Nothing /> : <Found usage={found} />)}</Loaded>
+    </Screen>
+  )
+}
+
+function Found({ usage }: { usage: Usage }) {
+  const t = texts.usage
+  const { calls, failed, refused } = usage.total
+  return (
+    <Stack gap="lg">
+      <Figures total={usage.total} />
+      <Panel title={t.chart} hint={t.chartSays(calls, failed, refused)}>
+        <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
+          <Chart usage={usage} height={CHART_PX} />
+        </Suspense>
+      </Panel>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        <Used usage={usage} />
+      </SimpleGrid>
+      {usage.tools === null ? <Text c="dimmed">{t.onlyAdministrators}</Text> : null}
+    </Stack>
+  )
+}
+
+function Nothing() {
+  const mayCall = useMay('tool_call')
+  const t = texts.usage
+  return (
+    <Empty title={t.nothing.title} hint={t.nothing.hint} icon="chart-bar">
+      {mayCall ? <LinkButton to="/playground">{t.call}</LinkButton> : null}
+    </Empty>
+  )
 }

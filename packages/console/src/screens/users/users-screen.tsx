@@ -1,6 +1,81 @@
+/** Everybody who has an account in this installation; for platform administrators. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { listUsers, type User } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { When } from '../../ui/when.tsx'
+import { AddUser } from './add-user.tsx'
+import { ActiveSwitch, AdminSwitch, NewCode, Person, RemoveUser } from './user-cells.tsx'
+
+const State = z.object({
+  open: z.enum(['user']).optional(),
+  offset: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .default('0'),
+})
 
 export function UsersScreen() {
-  return <Screen title={texts.nav.users}>{null}</Screen>
+  const may = useMay('user_manage', 'platform')
+  const t = texts.users
+  if (may) return <Users />
+  return (
+    <Screen title={texts.nav.users}>
+      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
+    </Screen>
+  )
 }
+
+function Users() {
+  const [{ open, offset }, set] = useUrlState(State)
+  const [turn, setTurn] = useState(0)
+  const users = useQuery(ask('people', listUsers, { query: { limit: 50, offset } }))
+  const t = texts.users
+  const add = () => {
+    setTurn(turn + 1)
+    set({ open: 'user' }, 'push')
+  }
+  return (
+    <Screen
+      title={texts.nav.users}
+      hint={t.hint}
+      action={
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={add}>
+          {t.add}
+        </Button>
+      }
+    >
+      <Table
+        label={texts.nav.users}
+        query={users}
+        rowKey={({ id }) => id}
+        empty={<Empty title={t.none} icon="users" />}
+        onPage={(at) => set({ offset: String(at) })}
+        columns={[
+          column(t.columns.person, (user: User) => <Person user={user} />, 4, { plain: true }),
+          column(t.columns.active, (user: User) => <ActiveSwitch user={user} />, 2),
+          column(t.columns.admin, (user: User) => <AdminSwitch user={user} />, 3),
+          column(t.columns.signedIn, ({ signed_in_at: at }: User) => <When at={at} never={t.never} />, 2),
+          column('', (user: User) => <Actions user={user} />, 2),
+        ]}
+      />
+      <AddUser key={turn} opened={open === 'user'} onClose={() => set({ open: undefined })} />
+    </Screen>
+  )
+}
+
+const Actions = ({ user }: Parameters<typeof NewCode>[0]) => (
+  <span style={{ display: 'flex', gap: 4, justifyContent: 'flex-end' }}>
+    <NewCode user={user} />
+    <RemoveUser user={user} />
+  </span>
+)

@@ -1,0 +1,96 @@
+/** A new group, or who is in one that is there. */
+import { MultiSelect, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { listGroups, listMembers, putGroup, type Group, type Member } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { slugOf } from '../../ui/slug-of.ts'
+
+/** `group`: `group` for a new one, the slug of another, undefined while none is open. */
+export function EditGroup({ group, onClose }: { group: string | undefined; onClose: () => void }) {
+  const organization = useOrganization()
+  const path = { organization }
+  const opened = group !== undefined
+  const groups = useQuery({ ...ask('people', listGroups, { path }), enabled: opened })
+  const members = useQuery({ ...ask('people', listMembers, { path, query: { limit: 200 } }), enabled: opened })
+  const t = texts.people
+  const found = groups.data?.items.find(({ slug }) => slug === group)
+  if (!opened || members.data === undefined || groups.data === undefined)
+    return (
+      <Dialog opened={opened} title={t.addGroup} onClose={onClose}>
+        <Loaded query={members}>{() => null}</Loaded>
+      </Dialog>
+    )
+  return <Fields key={group} group={found} people={members.data.items} onClose={onClose} />
+}
+
+interface FieldsProps {
+  readonly group: Group | undefined
+  readonly people: readonly Member[]
+  readonly onClose: () => void
+}
+
+function Fields({ group, people, onClose }: FieldsProps) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const [title, setTitle] = useState(group?.title ?? '')
+  const [slug, setSlug] = useState<string>()
+  const [within, setWithin] = useState<string[]>(group?.members.map(({ email }) => email) ?? [])
+  const name = group?.slug ?? slug ?? slugOf(title)
+  const put = useMutation({
+    mutationFn: () =>
+      call(putGroup, { path: { organization, group: name }, body: { title: title.trim(), members: within } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['people'] })
+      onClose()
+    },
+  })
+  const t = texts.people.group
+  // Whoever is in it and not on the first page of members stays.
+  const known = new Map([...(group?.members ?? []), ...people].map((person) => [person.email, person.name]))
+  return (
+    <Dialog
+      opened
+      title={group === undefined ? texts.people.addGroup : t.change(group.title)}
+      verb={group === undefined ? t.make : t.save}
+      busy={put.isPending}
+      failure={put.error === null ? null : Problem.of(put.error)}
+      onSubmit={() => put.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t.title}
+        required
+        maxLength={100}
+        data-autofocus
+        value={title}
+        onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+      />
+      {group === undefined ? (
+        <TextInput
+          label={t.slug}
+          description={t.slugHint}
+          required
+          value={name}
+          onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+        />
+      ) : null}
+      <MultiSelect
+        label={t.members}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t.clear }}
+        nothingFoundMessage={t.nobodyFound}
+        value={within}
+        data={[...known].map(([value, label]) => ({ value, label: label === value ? value : `${label} (${value})` }))}
+        onChange={setWithin}
+      />
+    </Dialog>
+  )
+}

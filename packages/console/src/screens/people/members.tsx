@@ -1,0 +1,138 @@
+/** The members of the organization. A role is changed in its row and can be taken back; who is removed loses keys, so that is asked. */
+import { ActionIcon, Box, Group, NativeSelect, Text, Tooltip } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { changeMember, listMembers, removeMember, type Member, type MemberRole } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useMe, useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Allowed } from '../../ui/allowed.tsx'
+import { StateBadge } from '../../ui/badges.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { When } from '../../ui/when.tsx'
+
+/** As in the contract, which has them as a schema. */
+const ROLES: readonly MemberRole[] = ['tenant_admin', 'tenant_member', 'tenant_viewer']
+
+export function Members({ offset, onPage }: { offset: number; onPage: (offset: number) => void }) {
+  const organization = useOrganization()
+  const members = useQuery(ask('people', listMembers, { path: { organization }, query: { limit: 50, offset } }))
+  const [leaving, setLeaving] = useState<Member>()
+  const t = texts.people
+  return (
+    <>
+      <Table
+        label={t.members}
+        query={members}
+        rowKey={({ user_id: id }) => id}
+        empty={<Empty title={t.empty.title} hint={t.empty.hint} icon="users" />}
+        onPage={onPage}
+        columns={[
+          column(t.columns.person, Person, 4, { plain: true }),
+          column(t.columns.role, (member: Member) => <Role member={member} />, 3),
+          column(t.columns.state, State, 2),
+          column(t.columns.signedIn, ({ signed_in_at: at }: Member) => <When at={at} never={t.never} />, 2),
+          column('', (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />, 1),
+        ]}
+      />
+      <Leaving member={leaving} onClose={() => setLeaving(undefined)} />
+    </>
+  )
+}
+
+const Person = ({ name, email }: Member) => (
+  <Box>
+    <Text fw={600}>{name}</Text>
+    <Text size="sm" c="dimmed">
+      {email}
+    </Text>
+  </Box>
+)
+
+const State = ({ is_active: active, signed_in_at: at }: Member) => {
+  const t = texts.people.states
+  if (!active) return <StateBadge tone="off">{t.off}</StateBadge>
+  return at === null ? (
+    <StateBadge tone="busy">{t.invited}</StateBadge>
+  ) : (
+    <StateBadge tone="good">{t.active}</StateBadge>
+  )
+}
+
+function Role({ member }: { member: Member }) {
+  const { user } = useMe()
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const t = texts.people
+  const change = useMutation({
+    mutationFn: (role: MemberRole) =>
+      call(changeMember, { path: { organization, user: member.user_id }, body: { role } }),
+    onError: (error) => sayFailed(Problem.of(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
+  })
+  const choose = (role: MemberRole, before?: MemberRole) =>
+    change.mutate(role, {
+      onSuccess: () =>
+        sayDone(t.changed(member.name, texts.roles[role]), before === undefined ? undefined : () => choose(before)),
+    })
+  const isOwn = user?.id === member.user_id
+  const shown = change.isPending ? change.variables : member.role
+  return (
+    <Allowed may={!isOwn} why={t.ownRole}>
+      <NativeSelect
+        aria-label={t.roleOf(member.name)}
+        size="sm"
+        value={shown}
+        disabled={isOwn || change.isPending}
+        data={ROLES.map((role) => ({ value: role, label: texts.roles[role] }))}
+        onChange={({ currentTarget }) => choose(currentTarget.value as MemberRole, member.role)}
+      />
+    </Allowed>
+  )
+}
+
+function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) {
+  const label = texts.people.remove(member.name)
+  return (
+    <Group justify="flex-end">
+      <Tooltip label={label}>
+        <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onRemove}>
+          <Icon name="trash" />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
+}
+
+function Leaving({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const t = texts.people
+  const remove = useMutation({
+    mutationFn: (user: string) => call(removeMember, { path: { organization, user } }),
+    onSuccess: () => sayDone(t.removed(member?.name ?? '')),
+    onError: (error) => sayFailed(Problem.of(error)),
+    onSettled: () => {
+      onClose()
+      return queries.invalidateQueries({ queryKey: ['people'] })
+    },
+  })
+  return (
+    <Confirm
+      opened={member !== undefined}
+      title={t.removeTitle(member?.name ?? '')}
+      verb={t.removeVerb}
+      busy={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate(member?.user_id ?? '')}
+    >
+      {t.removeWhat}
+    </Confirm>
+  )
+}

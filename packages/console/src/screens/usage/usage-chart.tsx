@@ -1,0 +1,42 @@
+/** Calls by step, as stacked bars. The library for it is loaded with this file, which is loaded when it is seen. */
+import '@mantine/charts/styles.css'
+import { BarChart } from '@mantine/charts'
+import { useReducedMotion } from '@mantine/hooks'
+import type { Usage } from '@toolway/contract/admin'
+import { texts } from '../../texts/texts.ts'
+
+const labelOf = (at: string, step: Usage['step']) =>
+  step === 'hour'
+    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+
+export function UsageChart({ usage, height }: { usage: Usage; height: number }) {
+  const still = useReducedMotion()
+  const t = texts.usage
+  const { calls, failed, refused } = usage.total
+  return (
+    <div role="img" aria-label={t.chartSays(calls, failed, refused)}>
+      <BarChart
+        h={height}
+        type="stacked"
+        withLegend
+        data={usage.steps.map((step) => ({
+          at: labelOf(step.at, usage.step),
+          good: step.calls - step.failed - step.refused,
+          failed: step.failed,
+          refused: step.refused,
+        }))}
+        dataKey="at"
+        series={[
+          { name: 'good', label: t.good, color: 'blue.6' },
+          { name: 'failed', label: t.failed, color: 'red.7' },
+          { name: 'refused', label: t.refused, color: 'orange.6' },
+        ]}
+        tickLine="y"
+        yAxisProps={{ allowDecimals: false, width: 40 }}
+        barProps={{ isAnimationActive: !still }}
+        barChartProps={{ accessibilityLayer: false }}
+      />
+    </div>
+  )
+}

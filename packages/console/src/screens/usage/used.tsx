@@ -1,0 +1,100 @@
+/** What was used most, by whom, and why calls failed; each row of who called leads to the records of it. */
+import type { Usage } from '@toolway/contract/admin'
+import { texts } from '../../texts/texts.ts'
+import { TextLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { column, Table, type Column } from '../../ui/table.tsx'
+import { count } from '../../ui/times.ts'
+
+interface Counted {
+  readonly calls: number
+  readonly failed: number
+  readonly refused: number
+}
+
+const numbers = <Row extends Counted>(): Column<Row>[] => {
+  const t = texts.usage.columns
+  return [
+    column(t.calls, ({ calls }: Row) => count(calls), 2),
+    column(t.failed, ({ failed }: Row) => count(failed), 2),
+    column(t.refused, ({ refused }: Row) => count(refused), 2),
+  ]
+}
+
+export function Used({ usage: { connections, tools, callers, reasons } }: { usage: Usage }) {
+  const t = texts.usage
+  return (
+    <>
+      <List
+        title={t.connections}
+        rows={connections}
+        rowKey={({ name }) => name}
+        columns={[
+          column(
+            t.columns.connection,
+            ({ name }: (typeof connections)[number]) => <TextLink to={`/connections/${name}`}>{name}</TextLink>,
+            4,
+          ),
+          ...numbers<(typeof connections)[number]>(),
+        ]}
+      />
+      {tools === null ? null : (
+        <List
+          title={t.tools}
+          rows={tools}
+          rowKey={({ connection, name }) => `${connection ?? ''} ${name}`}
+          columns={[
+            column(t.columns.name, ({ name }: (typeof tools)[number]) => name, 4),
+            ...numbers<(typeof tools)[number]>(),
+          ]}
+        />
+      )}
+      {callers === null ? null : (
+        <List
+          title={t.callers}
+          rows={callers}
+          rowKey={({ id }) => id}
+          columns={[
+            column(
+              t.columns.caller,
+              ({ id, name }: (typeof callers)[number]) => (
+                <TextLink to="/records" search={{ actor_id: id }}>
+                  {name ?? t.gone(id)}
+                </TextLink>
+              ),
+              4,
+            ),
+            ...numbers<(typeof callers)[number]>(),
+          ]}
+        />
+      )}
+      {reasons === null || reasons.length === 0 ? null : (
+        <List
+          title={t.reasons}
+          rows={reasons}
+          rowKey={({ code }) => code}
+          columns={[
+            column(t.columns.reason, ({ code }: { code: string; calls: number }) => code, 4),
+            column(t.columns.calls, ({ calls }: { code: string; calls: number }) => count(calls), 2),
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+interface ListProps<Row> {
+  readonly title: string
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string
+  readonly columns: readonly Column<Row>[]
+}
+
+function List<Row>({ title, rows, rowKey, columns }: ListProps<Row>) {
+  const query = { data: { items: rows }, error: null, isFetching: false, refetch: (() => undefined) as never }
+  return (
+    <Panel title={title}>
+      <Table label={title} query={query} rowKey={rowKey} columns={columns} empty={texts.usage.nothing.title} />
+    </Panel>
+  )
+}

@@ -1,0 +1,147 @@
+/** What is seen and changed of one person in their row. What can be taken back is done at once. */
+import { ActionIcon, Box, Switch, Text, Tooltip } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { addPasswordCode, changeUser, removeUser, type User } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useMe } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { PasswordCode } from '../../parts/password-code.tsx'
+import { texts } from '../../texts/texts.ts'
+import { Allowed } from '../../ui/allowed.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+interface Of {
+  readonly user: User
+}
+
+export const Person = ({ user: { name, email, provider } }: Of) => (
+  <Box>
+    <Text fw={600}>{name}</Text>
+    <Text size="sm" c="dimmed">
+      {email}
+      {provider === 'local' ? '' : texts.users.by(provider)}
+    </Text>
+  </Box>
+)
+
+type Change = { is_active: boolean } | { platform_admin: boolean }
+
+function useChange({ id }: User) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Change) => call(changeUser, { path: { user: id }, body }),
+    onError: (error) => sayFailed(Problem.of(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
+  })
+}
+
+const isMe = (mine: { id: string } | null, { id }: User) => mine?.id === id
+
+export function ActiveSwitch({ user }: Of) {
+  const me = useMe().user
+  const change = useChange(user)
+  const t = texts.users
+  const set = (active: boolean, undo = true) =>
+    change.mutate(
+      { is_active: active },
+      { onSuccess: () => sayDone(t.activeNow(user.name, active), undo ? () => set(!active, false) : undefined) },
+    )
+  return (
+    <Allowed may={!isMe(me, user)} why={t.notYourself}>
+      <Switch
+        aria-label={t.active(user.name)}
+        checked={user.is_active}
+        disabled={isMe(me, user) || change.isPending}
+        onChange={({ currentTarget }) => set(currentTarget.checked)}
+      />
+    </Allowed>
+  )
+}
+
+export function AdminSwitch({ user }: Of) {
+  const me = useMe().user
+  const change = useChange(user)
+  const t = texts.users
+  const set = (admin: boolean, undo = true) =>
+    change.mutate(
+      { platform_admin: admin },
+      { onSuccess: () => sayDone(t.adminNow(user.name, admin), undo ? () => set(!admin, false) : undefined) },
+    )
+  return (
+    <Allowed may={!isMe(me, user)} why={t.notYourself}>
+      <Switch
+        aria-label={t.admin(user.name)}
+        checked={user.platform_admin}
+        disabled={isMe(me, user) || change.isPending}
+        onChange={({ currentTarget }) => set(currentTarget.checked)}
+      />
+    </Allowed>
+  )
+}
+
+interface ActProps {
+  readonly label: string
+  readonly icon: IconName
+  readonly busy?: boolean
+  readonly disabled?: boolean
+  readonly onClick: () => void
+}
+
+const Act = ({ label, icon, busy = false, disabled = false, onClick }: ActProps) => (
+  <Tooltip label={label}>
+    <ActionIcon variant="subtle" color="gray" aria-label={label} loading={busy} disabled={disabled} onClick={onClick}>
+      <Icon name={icon} />
+    </ActionIcon>
+  </Tooltip>
+)
+
+export function NewCode({ user }: Of) {
+  const t = texts.users
+  const make = useMutation({
+    mutationFn: () => call(addPasswordCode, { path: { user: user.id } }),
+    onError: (error) => sayFailed(Problem.of(error)),
+  })
+  return (
+    <>
+      <Act label={t.newCode(user.name)} icon="key" busy={make.isPending} onClick={() => make.mutate()} />
+      <Dialog opened={make.data !== undefined} title={t.codeFor(user.name)} onClose={make.reset}>
+        {make.data === undefined ? null : <PasswordCode email={user.email} invitation={make.data} />}
+      </Dialog>
+    </>
+  )
+}
+
+export function RemoveUser({ user }: Of) {
+  const me = useMe().user
+  const queries = useQueryClient()
+  const [asks, setAsks] = useState(false)
+  const t = texts.users
+  const remove = useMutation({
+    mutationFn: () => call(removeUser, { path: { user: user.id } }),
+    onSuccess: () => sayDone(t.removed(user.name)),
+    onError: (error) => sayFailed(Problem.of(error)),
+    onSettled: () => {
+      setAsks(false)
+      return queries.invalidateQueries({ queryKey: ['people'] })
+    },
+  })
+  return (
+    <>
+      <Act label={t.remove(user.name)} icon="trash" disabled={isMe(me, user)} onClick={() => setAsks(true)} />
+      <Confirm
+        opened={asks}
+        title={t.removeTitle(user.name)}
+        verb={t.removeVerb}
+        busy={remove.isPending}
+        onClose={() => setAsks(false)}
+        onConfirm={() => remove.mutate()}
+      >
+        {t.removeWhat}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,134 @@
+/** Home and usage: what a person sees of a day, as it happens, and the first steps of somebody new. */
+import { gzipSync } from 'node:zlib'
+import type { UserId } from '@toolway/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { addAlert } from '../../packages/gateway/src/alerts/alerts.ts'
+import { startProbe } from '../e2e/peers/probes/probe-server.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, readBuilt, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const Id = z.object({ id: z.string() })
+const KB = 1024
+/** Of JavaScript, packed, until the first screen stands. */
+const MOST_BYTES = 200 * KB
+
+describe.skipIf(NO_BROWSER)('home', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    const probe = parts.use(await startProbe())
+    const off = 'http://127.0.0.1:9/mcp'
+    console = parts.use(
+      await startConsole({
+        connections: [
+          { alias: 'probe', title: 'Probe', wire: { kind: 'http', url: probe.url, headers: {}, private: true } },
+          { alias: 'gone', title: 'Gone away', wire: { kind: 'http', url: off, headers: {}, private: true } },
+        ],
+        others: [{ slug: 'empty', name: 'Empty rooms', connections: [], toolsets: [], keys: [] }],
+      }),
+    )
+    await Promise.all([console.gateway.settled('probe'), console.gateway.settled('gone')])
+  })
+  afterAll(() => parts.disposeAsync())
+
+  /** A call of a tool by a client, as it is. */
+  async function call(name: string): Promise<void> {
+    const { gateway } = console
+    const headers = {
+      authorization: `Bearer ${gateway.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const params = { name, arguments: {}, _meta }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const response = await fetch(gateway.connectionUrl('probe'), { method: 'POST', headers, body })
+    await response.text()
+  }
+
+  test('tells of calls as they are made, of what is connected and of what waits', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/?org=default')
+    await page.getByText('No tool has been called').waitFor()
+    await page.getByText('1 of 2 are well').waitFor()
+    await call('nothing_of_that_name')
+    await call('nothing_of_that_name')
+    await page.getByRole('img', { name: /2 in all, .* 2 refused|2 in all/ }).waitFor()
+    const { db, organization } = console.gateway
+    await db.system(async (sql) => {
+      const [user] = await sql(Id)`select id from users where email = ${ADA.email}`
+      const [connection] = await sql(Id)`select id from connections where alias = 'gone'`
+      await addAlert(sql, {
+        organizationId: organization.id,
+        kind: 'credential.expiring',
+        connectionId: connection?.id as never,
+        userId: user?.id as UserId,
+        detail: { expires_at: new Date(Date.now() + 3_600_000 * 5).toISOString() },
+      })
+    })
+    await page.getByText('An account runs out soon').waitFor()
+    await page.getByText('in 4 hours').waitFor()
+    await look(page, 'home')
+    const hide = page.getByRole('button', { name: 'Hide' })
+    await hide.click()
+    await hide.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('1 of 2 are well').waitFor()
+    expect(await hide.count()).toBe(0)
+  })
+
+  test('that is empty leads to the first connection', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const { db } = console.gateway
+    await db.system(
+      (sql) => sql(z.object({}))`
+        insert into members (organization_id, user_id, role)
+        select o.id, u.id, 'tenant_admin' from organizations o, users u where o.slug = 'empty' and u.email = ${ADA.email}
+        on conflict do nothing`,
+    )
+    await page.goto('/?org=empty')
+    await page.getByRole('link', { name: 'Connect the first thing' }).waitFor()
+    await page.getByText('0 of 5 done').waitFor()
+    await look(page, 'home-empty')
+    await page.getByRole('link', { name: 'Connect the first thing' }).click()
+    await page.waitForURL('/connections/new?org=empty')
+  })
+
+  test('loads less than 200 kB of JavaScript, packed: what is built, and what a browser takes', async () => {
+    const entries = [...readBuilt('index.html').matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => name)
+    expect(entries).not.toEqual([])
+    const index = readBuilt(entries[0] ?? '')
+    const home = /assets\/home-screen-[\w-]+\.js/.exec(index)?.[0]
+    expect(home).toBeDefined()
+    const all = new Set<string>()
+    const follow = (name: string) => {
+      if (all.has(name)) return
+      all.add(name)
+      for (const [, other] of readBuilt(name).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)) follow(`assets/${other}`)
+    }
+    for (const name of [...entries, home ?? '']) follow(name)
+    const packed = [...all].map((name) => gzipSync(readBuilt(name)).length).reduce((sum, one) => sum + one, 0)
+    expect(packed).toBeLessThan(MOST_BYTES)
+
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/?org=default')
+    await page.getByText('1 of 2 are well').waitFor()
+    const taken = await page.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    )
+    expect(taken).toBeGreaterThan(0)
+    expect(taken).toBeLessThan(MOST_BYTES)
+    globalThis.console.info(`first route: ${packed} bytes by gzip, ${taken} as the browser took it`)
+  })
+})
