@@ -1,0 +1,124 @@
+/** People, users and organizations: who comes in, with which role, and what is settled for whom. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const BEN = 'ben.tools@example.com'
+
+describe.skipIf(NO_BROWSER)('people', () => {
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    console = await startConsole()
+  })
+  afterAll(() => console[Symbol.asyncDispose]())
+
+  test('come in with a code that is shown once, change roles, form groups and leave', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/people')
+    await page.getByRole('button', { name: 'Add a person' }).click()
+    await page.getByLabel('Email address').fill(BEN)
+    await page.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Viewer')
+    await look(page, 'people-add')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('heading', { name: 'ben.tools is in' }).waitFor()
+    await page.getByRole('button', { name: 'Copy the code' }).click()
+    const code = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(code).toMatch(/^[\w-]{8,}$/)
+    await look(page, 'people-code')
+    await page.keyboard.press('Escape')
+
+    const role = page.getByRole('combobox', { name: 'Role of ben.tools' })
+    await role.selectOption('Administrator')
+    await page.getByText('ben.tools is Administrator now').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('ben.tools is Viewer now').waitFor()
+    expect(await role.inputValue()).toBe('tenant_viewer')
+    await look(page, 'people')
+
+    await page.getByRole('tab', { name: 'Groups' }).click()
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    await page.getByLabel('Title').fill('On Call')
+    expect(await page.getByLabel('Short name').inputValue()).toBe('on-call')
+    await page.getByRole('combobox', { name: 'Members' }).fill('ben')
+    await page.getByRole('option', { name: /ben\.tools/ }).click()
+    await page.getByLabel('Title').focus()
+    await page.getByRole('button', { name: 'Make the group' }).click()
+    await page.getByRole('table', { name: 'Groups' }).getByText('ben.tools').waitFor()
+    await look(page, 'people-groups')
+    await page.getByRole('button', { name: 'Remove the group On Call' }).click()
+    await page.getByText('No groups yet').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await page.getByRole('table', { name: 'Groups' }).getByText('ben.tools').waitFor()
+
+    await page.getByRole('tab', { name: 'Members' }).click()
+    await page.getByRole('button', { name: 'Remove ben.tools' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await role.waitFor({ state: 'detached' })
+  })
+
+  test('of the installation are added, switched off and given a new code', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/users')
+    await page.getByRole('button', { name: 'Add an account' }).click()
+    await page.getByLabel('Email address').fill('eve@example.com')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('heading', { name: 'eve has an account' }).waitFor()
+    await page.keyboard.press('Escape')
+    const active = page.getByRole('switch', { name: 'eve may sign in' })
+    await active.click()
+    await page.getByText('eve is signed out and may not sign in').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('eve may sign in.').waitFor()
+    expect(await active.isChecked()).toBe(true)
+    expect(await page.getByRole('switch', { name: `${ADA.email} may sign in` }).isDisabled()).toBe(true)
+    await look(page, 'users')
+    await page.getByRole('button', { name: 'New password code for eve' }).click()
+    await page.getByRole('heading', { name: 'A code for eve' }).waitFor()
+  })
+
+  test('have organizations, which are made, settled, switched off and removed by their typed name', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/organizations')
+    await page.getByRole('button', { name: 'New organization' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Harbour Works')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByText('Harbour Works is there').waitFor()
+    await look(page, 'organizations')
+    await page.getByRole('button', { name: 'Change Harbour Works' }).click()
+    await page.getByLabel('Calls a minute').fill('120')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Harbour Works is changed').waitFor()
+    await page.getByRole('textbox', { name: 'Networks' }).fill('10.1.0.0/16')
+    await page.getByRole('button', { name: 'Save addresses' }).click()
+    await page.getByText('The addresses are saved').waitFor()
+    expect(page.url()).toContain('edit=harbour-works')
+    await look(page, 'organizations-edit')
+    await page.getByRole('button', { name: 'Remove Harbour Works' }).click()
+    const gone = page.getByRole('dialog', { name: 'Remove Harbour Works for good?' })
+    const remove = gone.getByRole('button', { name: 'Remove Harbour Works' })
+    expect(await remove.isDisabled()).toBe(true)
+    await gone.getByLabel('Type harbour-works to confirm').fill('harbour-works')
+    await remove.click()
+    await page.getByText('Harbour Works is gone').waitFor()
+    await page.getByRole('table').getByText('Harbour Works').waitFor({ state: 'detached' })
+  })
+
+  test('without the role are told so in words, and do not see it in the menu', async () => {
+    await using opened = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
+    const { page } = opened
+    await page.goto('/people')
+    await page.getByRole('heading', { name: 'Administrators look after people' }).waitFor()
+    await page.goto('/organizations')
+    await page.getByRole('heading', { name: 'Platform administrators look after organizations' }).waitFor()
+    await page.goto('/users')
+    await page.getByRole('heading', { name: 'Platform administrators look after accounts' }).waitFor()
+    const menu = page.getByRole('navigation', { name: 'Menu' })
+    await menu.getByRole('link', { name: 'Connections' }).waitFor()
+    for (const name of ['People', 'Organizations', 'Users', 'Rules', 'Records', 'Settings'])
+      expect(await menu.getByRole('link', { name }).count(), name).toBe(0)
+  })
+})
