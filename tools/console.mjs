@@ -15,6 +15,7 @@ const SOURCES = [
   `${CONSOLE}/index.html`,
   `${CONSOLE}/vite.config.ts`,
   `${CONSOLE}/operations-plugin.ts`,
+  `${CONSOLE}/texts-plugin.ts`,
   `${CONSOLE}/modules-plugin.ts`,
   `${CONSOLE}/package.json`,
   'packages/contract/src',

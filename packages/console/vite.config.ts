@@ -4,10 +4,11 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { noteModules } from './modules-plugin.ts'
 import { operationsAsData } from './operations-plugin.ts'
+import { textsBySection } from './texts-plugin.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [operationsAsData(), react(), noteModules()],
+  plugins: [operationsAsData(), textsBySection(), react(), noteModules()],
   // The form library's test helpers ask for a validator that makes code of text, which the content policy forbids: ours stands in.
   resolve: {
     alias: { '@rjsf/validator-ajv8': join(import.meta.dirname, 'src/parts/call/form/validator.ts') },

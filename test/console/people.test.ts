@@ -84,7 +84,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
     const { page } = opened
     await page.goto('/organizations')
     await page.getByRole('button', { name: 'New organization' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Harbour Works')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Harbour Works')
     await page.getByRole('button', { name: 'Make it' }).click()
     await page.getByText('Harbour Works is there').waitFor()
     await look(page, 'organizations')

@@ -3,13 +3,13 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './ui/toolway.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueries } from './data/queries.ts'
 import { router } from './routes.tsx'
+import { News } from './ui/say.tsx'
 import { theme, variables } from './ui/theme.ts'
 
 const queries = createQueries()
@@ -21,7 +21,7 @@ if (place !== null)
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
-          <Notifications position="bottom-right" limit={4} />
+          <News />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

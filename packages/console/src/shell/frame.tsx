@@ -1,5 +1,5 @@
 /** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
-import { ActionIcon, AppShell, Badge, Burger, Group, NavLink, ScrollArea, Skeleton, Stack, Text } from '@mantine/core'
+import { ActionIcon, AppShell, Badge, Box, Burger, Group, NavLink, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
@@ -71,11 +71,11 @@ function Signed() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={texts.menu}>
-        <ScrollArea onClick={menu.close}>
+        <Box onClick={menu.close} style={{ overflowY: 'auto' }}>
           {NAVIGATION.map((group) => (
             <Menu key={group.title ?? ''} {...group} />
           ))}
-        </ScrollArea>
+        </Box>
       </AppShell.Navbar>
       <AppShell.Main id="main">
         {/* Screens begin anew for another organization: nothing of the one before stays on them. */}

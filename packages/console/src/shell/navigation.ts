@@ -17,7 +17,8 @@ export interface DestinationGroup {
   readonly items: readonly Destination[]
 }
 
-const { nav, groups } = texts
+const nav = texts.nav
+const groups = texts.groups
 
 export const NAVIGATION: readonly DestinationGroup[] = [
   {

@@ -1,14 +1,44 @@
 /** Short news at the edge of the window: what was done, with a way to undo it; what failed stays until it is closed. */
 import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import type { NotificationData } from '@mantine/notifications'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { texts } from '../texts/texts.ts'
 import { Failed, type Failure } from './failed.tsx'
 
 /** Milliseconds in which something can still be undone. */
 const UNDO_MS = 8_000
 
+const load = () => import('./notes.tsx')
+const Notes = lazy(() => load().then(({ Notes }) => ({ default: Notes })))
+
+/** How many there were; the place for them is made for the first. */
+let said = 0
+let heard: () => void = () => undefined
+const listen = (hear: () => void) => {
+  heard = hear
+  return () => undefined
+}
+
+/** Stands once in the page, and shows whatever is said below. */
+export function News() {
+  const some = useSyncExternalStore(listen, () => said > 0)
+  return some ? (
+    <Suspense>
+      <Notes />
+    </Suspense>
+  ) : null
+}
+
+function say(data: Omit<NotificationData, 'id'>): string {
+  const id = `news-${(said += 1)}`
+  heard()
+  void load().then(({ show }) => show({ id, ...data }))
+  return id
+}
+const unsay = (id: string) => void load().then(({ hide }) => hide(id))
+
 export function sayDone(message: string, undo?: () => void): void {
-  const id = notifications.show({
+  const id = say({
     color: 'teal',
     autoClose: undo === undefined ? 4_000 : UNDO_MS,
     closeButtonProps: { 'aria-label': texts.close },
@@ -22,7 +52,7 @@ export function sayDone(message: string, undo?: () => void): void {
             size="xs"
             variant="default"
             onClick={() => {
-              notifications.hide(id)
+              unsay(id)
               undo()
             }}
           >
@@ -34,7 +64,7 @@ export function sayDone(message: string, undo?: () => void): void {
 }
 
 export function sayFailed(failure: Failure): void {
-  notifications.show({
+  say({
     color: 'red',
     autoClose: false,
     withBorder: false,

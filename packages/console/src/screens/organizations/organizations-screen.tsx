@@ -82,7 +82,7 @@ function Organizations() {
           column(t.columns.rate, Rate, 2),
           column(t.columns.since, ({ created_at: at }: Organization) => <When at={at} />, 2),
           column(
-            '',
+            t.columns.actions,
             (one: Organization) => <Actions organization={one} onChange={() => set({ edit: one.slug }, 'push')} />,
             2,
           ),

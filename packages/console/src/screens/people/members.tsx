@@ -38,7 +38,11 @@ export function Members({ offset, onPage }: { offset: number; onPage: (offset: n
           column(t.columns.role, (member: Member) => <Role member={member} />, 3),
           column(t.columns.state, State, 2),
           column(t.columns.signedIn, ({ signed_in_at: at }: Member) => <When at={at} never={t.never} />, 2),
-          column('', (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />, 1),
+          column(
+            t.columns.actions,
+            (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />,
+            1,
+          ),
         ]}
       />
       <Leaving member={leaving} onClose={() => setLeaving(undefined)} />
