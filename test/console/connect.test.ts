@@ -13,7 +13,7 @@ import { look } from './support/look.ts'
 const TOM = { email: 'tom@example.com', role: 'tenant_admin' } as const
 const EVE = { email: 'eve@example.com', role: 'tenant_member' } as const
 
-describe.skipIf(NO_BROWSER)('connecting', () => {
+describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let effects: EffectsServer
@@ -179,7 +179,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await press('Continue')
     await press('Connect')
     await page.getByRole('row', { name: /list_?orders.*Reads/i }).waitFor()
-    expect(await page.getByRole('row').count()).toBe(3)
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
   })
 
   test('who may not start programs, or not connect at all, reads why', async () => {
