@@ -772,7 +772,7 @@ export const en = {
     notAllowedHint: 'Ask an administrator of this organization to connect it; then its tools are here for you.',
     next: 'Continue',
     back: 'Back',
-    steps: { label: 'Steps', what: 'URL', auth: 'Authentication', name: 'Name' },
+    steps: { label: 'Steps', what: 'URL', auth: 'Auth', name: 'Name' },
     toolCount: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),
     catalog: {
       title: 'From the catalog',
@@ -821,7 +821,7 @@ export const en = {
         api_key: 'A key or token that the server gave you. It is sealed, and never shown again.',
         none: 'The server asks for nothing.',
       },
-      key: 'API key',
+      key: 'Key or token',
       keyPage: (title: string) => `Where ${title} gives you one`,
       whose: 'Who uses it',
       owners: { organization: 'Everybody here', member: 'Only me' },

@@ -88,7 +88,7 @@ function Tags({ draft, onChange, preview }: StepAuthProps & { preview: OpenApiPr
   const many = (tag: string) => preview.operations.filter((one) => one.tag === tag).length
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={500} id="tags">
+      <Text size="sm" fw={600} id="tags">
         {t.tags}
       </Text>
       <Chip.Group multiple value={[...draft.tags]} onChange={(chosen) => onChange({ tags: chosen })}>

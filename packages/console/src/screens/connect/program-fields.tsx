@@ -27,7 +27,7 @@ export function ProgramFields({ draft, onChange, entry }: StepAuthProps) {
           )}
         </Alert>
       ) : (
-        <Alert color="orange" icon={<Icon name="lock" />} title={t.notAllowed}>
+        <Alert color="gray" icon={<Icon name="lock" />} title={t.notAllowed}>
           {t.notAllowedHint}
         </Alert>
       )}

@@ -30,6 +30,7 @@ export function WayIn({ draft, onChange, ways, chosen, entry, owner, onOwner }: 
               {way === 'api_key' ? (
                 <PasswordInput
                   mt="sm"
+                  ml={32}
                   label={t.key}
                   placeholder={entry?.key?.placeholder}
                   autoComplete="off"
@@ -81,7 +82,7 @@ function Way({ way, chosen, children }: WayProps) {
 function Whose({ owner, onOwner }: Pick<WayInProps, 'owner' | 'onOwner'>) {
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={500} id="whose">
+      <Text size="sm" fw={600} id="whose">
         {t.whose}
       </Text>
       <SegmentedControl
