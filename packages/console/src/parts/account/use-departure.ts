@@ -4,7 +4,7 @@
  * It says where they are, and what went wrong on the way. That an account is there is told by the live stream, as every change is.
  */
 import { departForAccount, linkConnection } from '@toolway/contract/admin'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { call } from '../../data/call.ts'
 import { openAwayWindow, useArrivals, type Arrival } from '../../data/departure.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
@@ -26,37 +26,48 @@ export interface Departure {
   /** Why it came to nothing, from here or from the vendor. */
   readonly failure: Problem | undefined
   /** In the handler of a click. */
-  depart(words?: DepartureWords): void
+  depart(words?: DepartureWords, first?: Prepare): void
   /** They are back, or gave up. */
   end(): void
 }
 
-/** @param connection its alias or id @param id as it is told on the way back */
-export function useDeparture(connection: string | undefined, id: string | undefined): Departure {
+/** A connection as the way there names it, and as the way back does. */
+export interface Destined {
+  readonly alias: string
+  readonly id: string
+}
+
+/** What is done first, while the window is open already; it answers where they go. */
+type Prepare = () => Promise<Destined | undefined>
+
+export function useDeparture(destined: Destined | undefined): Departure {
   const organization = useOrganization()
   const mayShare = useMay('connector_update')
   const [state, setState] = useState<Departure['state']>('here')
   const [failure, setFailure] = useState<Problem>()
+  const goal = useRef<Destined>(undefined)
 
   useArrivals(
     useCallback(
       (arrival: Arrival) => {
         if (state !== 'away') return false
-        if ('connected' in arrival && arrival.connected !== id) return false
+        if ('connected' in arrival && arrival.connected !== goal.current?.id) return false
         setState('here')
         if ('error' in arrival) setFailure(refusalOf(arrival))
         return true
       },
-      [state, id],
+      [state],
     ),
   )
 
-  const depart = (words: DepartureWords = {}) => {
+  const depart = (words: DepartureWords = {}, first: Prepare = () => Promise.resolve(destined)) => {
     const away = openAwayWindow()
     setState('leaving')
     setFailure(undefined)
-    const path = { organization, connection: connection ?? '' }
     const leave = async () => {
+      goal.current = await first()
+      if (goal.current === undefined) throw new Error('Nobody said where to.')
+      const path = { organization, connection: goal.current.alias }
       away.go(await addressOf(path, words, mayShare))
       setState('away')
     }

@@ -1,6 +1,149 @@
+/**
+ * The way to a new connection: what, how one is let in, what it is called; then what it can do, and the first call.
+ *
+ * Where one stands is in the address. What was typed is not: there are secrets in it, and whoever is sent the address begins anew.
+ */
+import { Stack, Stepper } from '@mantine/core'
+import { listConnectorCatalog } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import { useDeparture } from '../../parts/account/use-departure.ts'
 import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { TextLink } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { draftOfEntry, type Draft, type Kind } from './draft.ts'
+import type { Owner } from './keep-draft.ts'
+import { StepAuth, wayOf } from './step-auth.tsx'
+import { StepName } from './step-name.tsx'
+import { StepTools } from './step-tools.tsx'
+import { StepWhat } from './step-what.tsx'
+import { useFinish } from './use-finish.ts'
+
+const t = texts.connect
+
+const STEPS = ['what', 'auth', 'name', 'tools'] as const
+const Place = z.object({
+  step: z.enum(STEPS).default('what'),
+  /** Of the catalog. */
+  entry: z.string().max(100).default(''),
+  /** Alias of what was made. */
+  made: z.string().max(100).default(''),
+})
 
 export function ConnectScreen() {
-  return <Screen title={texts.nav.connect}>{null}</Screen>
+  const may = useMay('connector_create')
+  const catalog = useQuery(ask('catalog', listConnectorCatalog))
+  return (
+    <Screen title={t.title} hint={t.hint} above={<TextLink to="/connections">{texts.nav.connections}</TextLink>}>
+      {may ? (
+        <Loaded query={catalog}>{({ items }) => <Wizard entries={items} />}</Loaded>
+      ) : (
+        <Empty title={t.notAllowed} hint={t.notAllowedHint} icon="lock" />
+      )}
+    </Screen>
+  )
+}
+
+type Entries = Parameters<typeof StepWhat>[0]['entries']
+
+function Wizard({ entries }: { entries: Entries }) {
+  const [place, setPlace] = useUrlState(Place)
+  const [text, setText] = useState('')
+  const [kind, setKind] = useState<Kind>()
+  const [typed, setTyped] = useState<Draft>()
+  const [owner, setOwner] = useState<Owner>('organization')
+  const finish = useFinish()
+  const departure = useDeparture(undefined)
+
+  const entry = entries.find(({ id }) => id === (typed?.entry ?? place.entry))
+  const draft = typed ?? (entry === undefined ? undefined : draftOfEntry(entry))
+  const step = draft === undefined && place.step !== 'tools' ? 'what' : place.step
+
+  const begin = (next: Draft) => {
+    setTyped(next)
+    setPlace({ step: 'auth', entry: next.entry ?? '', made: '' }, 'push')
+  }
+  const change = (said: Partial<Draft>) => {
+    if (draft !== undefined) setTyped((before) => ({ ...(before ?? draft), ...said }))
+  }
+  const anew = () => {
+    finish.forget()
+    setTyped(undefined)
+    setText('')
+    setKind(undefined)
+    setPlace({ step: 'what', entry: '', made: '' }, 'push')
+  }
+
+  const end = async (chosen: Draft) => {
+    const made = await finish.connect(chosen, owner)
+    if (made !== undefined) setPlace({ step: 'tools', made: made.alias }, 'push')
+  }
+  /** The window opens in the very press of the button; what it goes to is made meanwhile. */
+  const leave = (chosen: Draft) =>
+    departure.depart({ owner }, async () => {
+      const made = await finish.keep(chosen, owner)
+      setPlace({ step: 'tools', made: made.alias }, 'push')
+      return made
+    })
+  const onFinish = () => {
+    if (draft === undefined) return
+    const chosen = { ...draft, auth: wayOf(draft) }
+    setTyped(chosen)
+    if (chosen.kind === 'remote' && chosen.auth === 'oauth') leave(chosen)
+    else void end(chosen)
+  }
+
+  return (
+    <Stack gap="xl">
+      <Steps at={STEPS.indexOf(step)} onStep={(at) => setPlace({ step: STEPS[at] ?? 'what' }, 'push')} />
+      {step === 'what' ? (
+        <StepWhat {...{ entries, text, kind }} onText={setText} onKind={setKind} onNext={begin} />
+      ) : step === 'tools' ? (
+        <StepTools
+          made={place.made}
+          departure={departure}
+          onCorrect={draft === undefined ? undefined : () => setPlace({ step: 'auth' }, 'push')}
+          onAnother={anew}
+        />
+      ) : draft === undefined ? null : step === 'auth' ? (
+        <StepAuth
+          {...{ draft, entry, owner }}
+          onChange={change}
+          onOwner={setOwner}
+          onNext={() => setPlace({ step: 'name' }, 'push')}
+          onBack={() => setPlace({ step: 'what' }, 'push')}
+        />
+      ) : (
+        <>
+          <StepName
+            {...{ draft, owner, onFinish }}
+            onChange={change}
+            busy={finish.busy || departure.state === 'leaving'}
+            onBack={() => setPlace({ step: 'auth' }, 'push')}
+          />
+          <WhatFailed failure={finish.failure ?? departure.failure} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+const WhatFailed = ({ failure }: { failure: ReturnType<typeof useFinish>['failure'] }) =>
+  failure === undefined ? null : <Failed failure={failure} />
+
+function Steps({ at, onStep }: { at: number; onStep: (at: number) => void }) {
+  return (
+    <Stepper active={at} onStepClick={onStep} allowNextStepsSelect={false} size="sm" iconSize={28} maw={720} aria-label={t.steps.label}>
+      <Stepper.Step label={t.steps.what} allowStepSelect={at > 0} />
+      <Stepper.Step label={t.steps.auth} allowStepSelect={at > 1} />
+      <Stepper.Step label={t.steps.name} allowStepSelect={at > 2} />
+    </Stepper>
+  )
 }

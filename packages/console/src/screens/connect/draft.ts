@@ -22,6 +22,10 @@ export interface Draft {
   readonly url: string
   /** The OpenAPI document itself, where it was pasted. */
   readonly document: string
+  /** Where the calls of an OpenAPI document go, where it does not say. */
+  readonly base: string
+  /** The tags of it whose operations are wanted; none: all. */
+  readonly tags: readonly string[]
   readonly command: string
   readonly args: readonly string[]
   /** Words in braces of the command line that are still to be said. */
@@ -43,6 +47,8 @@ const NOTHING: Draft = {
   kind: 'remote',
   url: '',
   document: '',
+  base: '',
+  tags: [],
   command: '',
   args: [],
   blanks: [],
@@ -100,7 +106,7 @@ export function problemOfAddress(url: string): 'empty' | 'scheme' | 'user' | 'un
   return read.username !== '' || read.password !== '' ? 'user' : undefined
 }
 
-const isPrivateHost = (url: string): boolean => {
+function isPrivateHost(url: string): boolean {
   const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   return (
     /^(?:localhost|.*\.localhost|.*\.internal|.*\.local)$/.test(host) ||
@@ -109,7 +115,7 @@ const isPrivateHost = (url: string): boolean => {
   )
 }
 /** An OpenAPI document of a private network is only read where an operator says so. */
-export const namesPrivate = ({ url }: Draft): boolean => isPrivateHost(url)
+export const namesPrivate = ({ url, base }: Draft): boolean => isPrivateHost(url) || isPrivateHost(base)
 
 /** What it is called where nobody says: the host, the package, or the program. */
 export function defaultName({ kind, url, command, args }: Draft): string {
@@ -147,7 +153,8 @@ export const missingIn = (one: Draft): Value[] =>
 const pairsOf = (values: readonly Value[]): Record<string, string> =>
   Object.fromEntries(values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]))
 
-const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none' } as const
+/** Where nobody says, nothing is sent until the server asks for OAuth. */
+const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none', unsaid: 'auto' } as const
 
 /** For what is connected by `addConnection`; an OpenAPI document has an operation of its own. */
 export function wordsOf(one: Draft): NewConnection {
@@ -168,7 +175,7 @@ export function wordsOf(one: Draft): NewConnection {
   return { connector: 'mcp.http', title, url: one.url.trim(), headers, auth: authOf(one) }
 }
 
-export const authOf = ({ auth = 'none', scopes }: Draft) => ({
-  kind: KINDS[auth],
+export const authOf = ({ auth, scopes }: Draft) => ({
+  kind: KINDS[auth ?? 'unsaid'],
   ...(auth === 'oauth' && scopes.length > 0 ? { scopes: [...scopes] } : {}),
 })

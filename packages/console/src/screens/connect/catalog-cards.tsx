@@ -1,0 +1,73 @@
+/** The catalog: what can be connected with one press (ledger S2-QRK-07). */
+import { Button, Group, SimpleGrid, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import type { CatalogEntry } from '@toolway/contract'
+import { useState } from 'react'
+import { texts } from '../../texts/texts.ts'
+import { Letter } from '../../ui/badges.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import classes from './connect.module.css'
+import { searchCatalog } from './guess/guess.ts'
+
+const t = texts.connect.catalog
+
+/** These ask for what the box below takes. */
+const BY_HAND = new Set(['custom_url', 'custom_command'])
+const FEW = 6
+
+interface CatalogProps {
+  readonly entries: readonly CatalogEntry[]
+  readonly onChoose: (entry: CatalogEntry) => void
+}
+
+export function Catalog({ entries, onChoose }: CatalogProps) {
+  const [search, setSearch] = useState('')
+  const [all, setAll] = useState(false)
+  const known = entries.filter(({ id }) => !BY_HAND.has(id))
+  const found = search.trim() === '' ? known : searchCatalog(search, known)
+  const shown = all || search.trim() !== '' ? found : found.slice(0, FEW)
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="catalog">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Title order={2} id="catalog">
+          {t.title}
+        </Title>
+        <TextInput
+          aria-label={t.search}
+          placeholder={t.search}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          leftSection={<Icon name="search" size={16} />}
+          style={{ flex: '0 1 18rem' }}
+        />
+      </Group>
+      {shown.length === 0 ? <Text c="dimmed">{t.nothing}</Text> : <EntryCards entries={shown} onChoose={onChoose} />}
+      {shown.length < found.length ? (
+        <Button variant="subtle" size="xs" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>
+          {t.all(found.length)}
+        </Button>
+      ) : null}
+    </Stack>
+  )
+}
+
+export function EntryCards({ entries, onChoose }: CatalogProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm" component="ul" className={classes['list'] ?? ''}>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <UnstyledButton className={classes['entry'] ?? ''} onClick={() => onChoose(entry)}>
+            <Letter name={entry.title} />
+            <span className={classes['words']}>
+              <Text component="span" fw={600} display="block">
+                {entry.title}
+              </Text>
+              <Text component="span" size="xs" c="dimmed" lineClamp={2}>
+                {entry.about}
+              </Text>
+            </span>
+          </UnstyledButton>
+        </li>
+      ))}
+    </SimpleGrid>
+  )
+}

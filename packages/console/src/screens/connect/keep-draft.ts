@@ -1,0 +1,79 @@
+/**
+ * Says to the gateway what was typed. What was made before is changed where it can be; another kind of thing takes its place. Throws a
+ * `Problem`.
+ */
+import {
+  addAccountKey,
+  addConnection,
+  addOpenApi,
+  changeConnection,
+  removeConnection,
+  syncTools,
+  type Connection,
+} from '@toolway/contract/admin'
+import { call } from '../../data/call.ts'
+import { Problem } from '../../data/problem.ts'
+import { authOf, namesPrivate, nameOf, wordsOf, type Draft } from './draft.ts'
+
+/** Whose account or key it is. */
+export type Owner = 'organization' | 'member'
+
+export interface Keeping {
+  readonly organization: string
+  readonly made: Connection | undefined
+  readonly draft: Draft
+  readonly owner: Owner
+  /** Whether who asks may reach private networks. */
+  readonly isPlatform: boolean
+}
+
+const KINDS = { remote: 'mcp.http', program: 'mcp.process', contract: 'contract', openapi: 'openapi' } as const
+
+export async function keepDraft(keeping: Keeping): Promise<Connection> {
+  const { organization, draft, owner } = keeping
+  const kept = await put(keeping)
+  // A contract backend takes its key as a header.
+  if (draft.auth === 'api_key' && draft.kind !== 'contract' && draft.key !== '')
+    await call(addAccountKey, {
+      path: { organization, connection: kept.alias },
+      body: { key: draft.key.trim(), owner },
+    })
+  return kept
+}
+
+async function put({ organization, made, draft, isPlatform }: Keeping): Promise<Connection> {
+  if (made !== undefined) {
+    const path = { organization, connection: made.alias }
+    if (made.connector === KINDS[draft.kind] && draft.kind !== 'openapi') {
+      const { connector: _, ...words } = wordsOf(draft)
+      return call(changeConnection, { path, body: words })
+    }
+    await call(removeConnection, { path })
+  }
+  if (draft.kind !== 'openapi') return call(addConnection, { path: { organization }, body: wordsOf(draft) })
+  return call(addOpenApi, { path: { organization }, body: openApiWords(draft, isPlatform) })
+}
+
+/** What is looked at before, and kept then. */
+export const documentOf = (draft: Draft, isPlatform: boolean) => ({
+  ...(draft.document === '' ? { document_url: draft.url.trim() } : { document: draft.document }),
+  ...(draft.base === '' ? {} : { url: draft.base.trim() }),
+  ...(isPlatform && namesPrivate(draft) ? { private: true } : {}),
+})
+
+const openApiWords = (draft: Draft, isPlatform: boolean) => ({
+  ...documentOf(draft, isPlatform),
+  ...(nameOf(draft) === '' ? {} : { title: nameOf(draft).slice(0, 100) }),
+  ...(draft.tags.length === 0 ? {} : { select: { include: draft.tags.map((tag) => `tag:${tag}`) } }),
+  ...(draft.auth === undefined ? {} : { auth: authOf(draft) }),
+})
+
+/** Asks its server now; the failure says at which step. */
+export async function testOf(organization: string, connection: string) {
+  const { failure, tools } = await call(syncTools, { path: { organization, connection } })
+  const problem =
+    failure === null
+      ? undefined
+      : new Problem({ ...failure, message: failure.problem, asked: 'testing the connection' })
+  return { failure: problem, tools }
+}

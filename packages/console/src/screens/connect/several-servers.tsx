@@ -1,0 +1,170 @@
+/** Several servers of one configuration: which of them, what each still needs, and how each went. */
+import { Box, Button, Checkbox, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { StateBadge } from '../../ui/badges.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
+import classes from './connect.module.css'
+import { missingIn, nameOf, placeOf, type Draft } from './draft.ts'
+import { useConnectOne } from './use-connect-one.ts'
+import { useMayStart } from './use-may-start.ts'
+import { Values } from './values.tsx'
+
+const t = texts.connect.several
+
+type Progress =
+  | { readonly at: 'idle' | 'waiting' | 'busy' }
+  | { readonly at: 'connected'; readonly alias: string; readonly tools: number }
+  | { readonly at: 'sign-in'; readonly alias: string }
+  | { readonly at: 'failed'; readonly alias: string | undefined; readonly problem: Problem }
+
+interface Row {
+  readonly draft: Draft
+  readonly wanted: boolean
+  readonly progress: Progress
+  /** What was missing when it was pasted: these stay to be seen while they are filled in. */
+  readonly asks: readonly string[]
+}
+
+export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
+  const mayStart = useMayStart()
+  const connectOne = useConnectOne()
+  const [rows, setRows] = useState<readonly Row[]>(() =>
+    drafts.map((draft) => ({
+      draft,
+      wanted: true,
+      progress: { at: 'idle' },
+      asks: missingIn(draft).map(({ name }) => name),
+    })),
+  )
+  const change = (at: number, next: Partial<Row>) =>
+    setRows((before) => before.map((row, index) => (index === at ? { ...row, ...next } : row)))
+  const may = ({ draft }: Row) => draft.kind !== 'program' || mayStart
+  const isOpen = (row: Row) => row.wanted && may(row) && (row.progress.at === 'idle' || row.progress.at === 'failed')
+  const open = rows.filter(isOpen)
+  const busy = rows.some(({ progress }) => progress.at === 'busy' || progress.at === 'waiting')
+
+  /** One after another: a machine that starts ten programs at once serves nobody. */
+  const connectAll = async () => {
+    const turn = rows.flatMap((row, at) => (isOpen(row) ? [{ row, at }] : []))
+    for (const { at } of turn) change(at, { progress: { at: 'waiting' } })
+    for (const { row, at } of turn) {
+      change(at, { progress: { at: 'busy' } })
+      change(at, { progress: await connectOne(row.draft) })
+    }
+  }
+
+  return (
+    <Stack gap="sm">
+      <Text role="status">{t.found(rows.length)}</Text>
+      <Stack gap="xs" component="ul" className={classes['list'] ?? ''}>
+        {rows.map((row, at) => (
+          <Server key={at} row={row} may={may(row)} onChange={(next) => change(at, next)} />
+        ))}
+      </Stack>
+      <Group gap="sm">
+        <Button
+          disabled={open.length === 0 || open.some(({ draft }) => missingIn(draft).length > 0)}
+          loading={busy}
+          onClick={() => void connectAll()}
+        >
+          {t.connect(open.length)}
+        </Button>
+        {rows.some(({ progress }) => progress.at === 'connected' || progress.at === 'sign-in') ? (
+          <LinkButton to="/connections" variant="default">
+            {t.list}
+          </LinkButton>
+        ) : null}
+      </Group>
+    </Stack>
+  )
+}
+
+interface ServerProps {
+  readonly row: Row
+  readonly may: boolean
+  readonly onChange: (next: Partial<Row>) => void
+}
+
+function Server({ row, may, onChange }: ServerProps) {
+  const { draft, wanted, progress, asks } = row
+  const settled = progress.at === 'connected' || progress.at === 'sign-in'
+  const asked = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
+  const merge = (all: Draft['headers'], some: Draft['headers']) =>
+    all.map((value) => some.find(({ name }) => name === value.name) ?? value)
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Stack gap="xs">
+        <Group justify="space-between" gap="sm" align="flex-start">
+          <Checkbox
+            checked={wanted && may}
+            disabled={!may || settled}
+            label={nameOf(draft)}
+            description={may ? placeOf(draft) : texts.connect.program.notAllowedHint}
+            onChange={({ currentTarget }) => onChange({ wanted: currentTarget.checked })}
+            styles={{ description: { overflowWrap: 'anywhere' } }}
+            style={{ flex: '1 1 16rem', minWidth: 0 }}
+          />
+          <Outcome progress={progress} />
+        </Group>
+        {wanted && may && !settled && asks.length > 0 ? (
+          <Box pl="xl">
+            <Values
+              values={asked(draft.environment)}
+              onChange={(some) => onChange({ draft: { ...draft, environment: merge(draft.environment, some) } })}
+            />
+            <Values
+              values={asked(draft.headers)}
+              onChange={(some) => onChange({ draft: { ...draft, headers: merge(draft.headers, some) } })}
+            />
+          </Box>
+        ) : null}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Outcome({ progress }: { progress: Progress }) {
+  switch (progress.at) {
+    case 'idle':
+      return null
+    case 'waiting':
+      return <StateBadge tone="busy">{t.waiting}</StateBadge>
+    case 'busy':
+      return (
+        <Group gap="xs" role="status">
+          <Loader size="xs" />
+          <Text size="sm">{t.connecting}</Text>
+        </Group>
+      )
+    case 'connected':
+      return (
+        <Group gap="xs" role="status">
+          <StateBadge tone="good">{t.connected(progress.tools)}</StateBadge>
+          <TextLink to={`/connections/${progress.alias}`}>{t.open}</TextLink>
+        </Group>
+      )
+    case 'sign-in':
+      return (
+        <Group gap="xs" role="status">
+          <StateBadge tone="warn">{t.needsSignIn}</StateBadge>
+          <TextLink to={`/connections/${progress.alias}`}>{t.signIn}</TextLink>
+        </Group>
+      )
+    case 'failed':
+      return (
+        <Stack gap={2} align="flex-end" role="alert" maw={420}>
+          <StateBadge tone="bad">{t.failed}</StateBadge>
+          <Text size="sm" className="breakable">
+            {progress.problem.message}
+          </Text>
+          {progress.problem.mend === undefined ? null : (
+            <Text size="sm" c="dimmed" className="breakable">
+              {progress.problem.mend}
+            </Text>
+          )}
+        </Stack>
+      )
+  }
+}

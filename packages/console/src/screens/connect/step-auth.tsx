@@ -1,0 +1,95 @@
+/** What does it take to be let in, or to be started? Asked of a server, a program, an OpenAPI document and a contract backend alike. */
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import type { CatalogEntry } from '@toolway/contract'
+import { texts } from '../../texts/texts.ts'
+import { missingIn, problemOfAddress, type AuthType, type Draft } from './draft.ts'
+import { OpenApiFields } from './openapi-fields.tsx'
+import { ProgramFields } from './program-fields.tsx'
+import type { Owner } from './keep-draft.ts'
+import { AddValue, Values } from './values.tsx'
+import { WayIn } from './way-in.tsx'
+
+const t = texts.connect.auth
+
+export interface StepAuthProps {
+  readonly draft: Draft
+  readonly onChange: (change: Partial<Draft>) => void
+  readonly entry: CatalogEntry | undefined
+  readonly owner: Owner
+  readonly onOwner: (owner: Owner) => void
+  readonly onNext: () => void
+  readonly onBack: () => void
+}
+
+export function StepAuth(props: StepAuthProps) {
+  const { draft, onNext, onBack } = props
+  return (
+    <Stack
+      component="form"
+      gap="lg"
+      maw={720}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isUnfinished(draft)) onNext()
+      }}
+    >
+      {draft.kind === 'program' ? (
+        <ProgramFields {...props} />
+      ) : draft.kind === 'openapi' ? (
+        <OpenApiFields {...props} />
+      ) : (
+        <RemoteFields {...props} />
+      )}
+      <Group justify="space-between">
+        <Button variant="default" onClick={onBack}>
+          {texts.connect.back}
+        </Button>
+        <Button type="submit" disabled={isUnfinished(draft)}>
+          {texts.connect.next}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Whether something that it needs is still to be said. */
+const isUnfinished = (draft: Draft): boolean =>
+  missingIn(draft).length > 0 ||
+  (draft.kind === 'program' && draft.command.trim() === '') ||
+  (draft.kind !== 'program' && draft.document === '' && problemOfAddress(draft.url) !== undefined) ||
+  (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
+
+/** What is chosen where nobody chose yet. */
+export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
+  auth ?? (kind === 'remote' ? 'oauth' : 'none')
+
+const WAYS = { remote: ['oauth', 'api_key', 'none'], contract: ['api_key', 'none'] } as const
+
+function RemoteFields(props: StepAuthProps) {
+  const { draft, onChange } = props
+  const problem = problemOfAddress(draft.url)
+  return (
+    <>
+      <TextInput
+        label={t.address}
+        type="url"
+        value={draft.url}
+        error={problem === undefined ? undefined : t.problems[problem]}
+        onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
+      />
+      <WayIn {...props} ways={WAYS[draft.kind === 'contract' ? 'contract' : 'remote']} chosen={wayOf(draft)} />
+      <Stack gap="xs">
+        {draft.headers.length === 0 ? null : (
+          <Values values={draft.headers} onChange={(headers) => onChange({ headers })} fixed={false} />
+        )}
+        <AddValue
+          values={draft.headers}
+          onChange={(headers) => onChange({ headers })}
+          label={t.addHeader}
+          nameLabel={t.headerName}
+          secret
+        />
+      </Stack>
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+/** What is it called, and is all of this right? The last step before it is there (ledger S2-UI-04). */
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { texts } from '../../texts/texts.ts'
+import { Allowed } from '../../ui/allowed.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { defaultName, placeOf, type Draft } from './draft.ts'
+import { wayOf } from './step-auth.tsx'
+import type { Owner } from './keep-draft.ts'
+import { useMayStart } from './use-may-start.ts'
+
+const t = texts.connect.name
+
+export interface StepNameProps {
+  readonly draft: Draft
+  readonly onChange: (change: Partial<Draft>) => void
+  readonly owner: Owner
+  readonly busy: boolean
+  readonly onFinish: () => void
+  readonly onBack: () => void
+}
+
+export function StepName({ draft, onChange, owner, busy, onFinish, onBack }: StepNameProps) {
+  const mayStart = useMayStart()
+  const may = draft.kind !== 'program' || mayStart
+  const way = wayOf(draft)
+  return (
+    <Stack
+      component="form"
+      gap="lg"
+      maw={720}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (may) onFinish()
+      }}
+    >
+      <TextInput
+        label={t.label}
+        description={t.hint}
+        placeholder={defaultName(draft)}
+        value={draft.name}
+        maxLength={100}
+        onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
+      />
+      <Facts facts={factsOf(draft, owner)} />
+      <Group justify="space-between">
+        <Button variant="default" onClick={onBack} disabled={busy}>
+          {texts.connect.back}
+        </Button>
+        <Allowed may={may} why={texts.connect.program.notAllowedHint}>
+          <Button type="submit" loading={busy} disabled={!may} leftSection={<Icon name="plug-connected" size={16} />}>
+            {draft.kind === 'remote' && way === 'oauth' ? t.finishOAuth : t.finish}
+          </Button>
+        </Allowed>
+      </Group>
+    </Stack>
+  )
+}
+
+function factsOf(draft: Draft, owner: Owner) {
+  const way = wayOf(draft)
+  const named = (values: Draft['headers']) => values.filter(({ value }) => value !== '').map(({ name }) => name)
+  const isRemote = draft.kind !== 'program'
+  return [
+    [t.facts.kind, t.kinds[draft.kind]],
+    [isRemote ? t.facts.address : t.facts.command, draft.document === '' ? placeOf(draft) : t.pasted],
+    [t.facts.auth, isRemote ? texts.connect.auth.ways[way] : undefined],
+    [
+      t.facts.owner,
+      isRemote && way !== 'none' && draft.kind !== 'contract' ? texts.connect.auth.owners[owner] : undefined,
+    ],
+    [t.facts.headers, named(draft.headers).join(', ')],
+    [t.facts.environment, named(draft.environment).join(', ')],
+    [t.facts.tags, draft.tags.join(', ')],
+  ] as const
+}

@@ -1,0 +1,184 @@
+/** It is there: what it can do, and the first call. Until then: how far it is, or what went wrong and how to mend it. */
+import { Box, Button, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { getConnection, listTools, syncTools, type Connection, type Tool } from '@toolway/contract/admin'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import type { Departure } from '../../parts/account/use-departure.ts'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge } from '../../ui/badges.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { Effects } from './effects.tsx'
+
+const t = texts.connect.tools
+
+export interface StepToolsProps {
+  /** Alias of what was made. */
+  readonly made: string
+  readonly departure: Departure
+  /** Back to what was typed; undefined where nothing is left of it. */
+  readonly onCorrect: (() => void) | undefined
+  readonly onAnother: () => void
+}
+
+export function StepTools(props: StepToolsProps) {
+  const path = { organization: useOrganization(), connection: props.made }
+  const connection = useQuery(ask('connections', getConnection, { path }))
+  return (
+    <Loaded query={connection}>
+      {(found) =>
+        found.status === 'connected' ? (
+          <Ready {...props} connection={found} />
+        ) : (
+          <Pending {...props} connection={found} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+interface OneProps extends StepToolsProps {
+  readonly connection: Connection
+}
+
+function Ready({ connection, onAnother }: OneProps) {
+  const { title, alias } = connection
+  const path = { organization: useOrganization(), connection: alias }
+  const tools = useQuery(ask('tools', listTools, { path, query: { limit: 200 } }))
+  const items = tools.data?.items ?? []
+  const of = (effect: Tool['effect']) => items.filter((one) => one.effect === effect).length
+  return (
+    <Stack gap="lg">
+      <Group gap="sm" role="status">
+        <Box c="var(--mantine-color-teal-text)" style={{ display: 'inline-flex' }}>
+          <Icon name="circle-check" size={24} />
+        </Box>
+        <Title order={2}>{t.connected(title)}</Title>
+      </Group>
+      {tools.data === undefined ? null : (
+        <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
+      )}
+      <Box>
+        <Title order={3} mb="xs">
+          {t.list}
+        </Title>
+        <Table
+          label={t.list}
+          query={tools}
+          rowKey={({ name }) => name}
+          columns={COLUMNS}
+          empty={<Text c="dimmed">{t.none}</Text>}
+        />
+      </Box>
+      <Group gap="sm">
+        <LinkButton to={`/connections/${alias}`}>{t.open}</LinkButton>
+        <LinkButton to="/clients" variant="default">
+          {t.client}
+        </LinkButton>
+        <Button variant="default" onClick={onAnother}>
+          {t.another}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const COLUMNS = [
+  column<Tool>(t.columns.name, ({ name, title }) => title ?? name, 3),
+  column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2),
+  column<Tool>(
+    t.columns.description,
+    ({ description }) => (
+      <Text component="span" size="sm" c="dimmed" lineClamp={2}>
+        {description}
+      </Text>
+    ),
+    6,
+  ),
+]
+
+/** It is made, and not let in yet: a person is at the vendor, or its server says no. */
+function Pending({ connection, departure, onCorrect, onAnother }: OneProps) {
+  const { title, status, alias, id, url } = connection
+  if (departure.failure !== undefined)
+    return (
+      <Stack gap="md">
+        <Failed failure={departure.failure}>
+          <Button size="xs" onClick={() => departure.depart(undefined, () => Promise.resolve({ alias, id }))}>
+            {t.signInAgain}
+          </Button>
+          <Correct onCorrect={onCorrect} />
+        </Failed>
+        <Later alias={alias} onAnother={onAnother} />
+      </Stack>
+    )
+  if (status === 'needs_auth' || departure.state !== 'here' || (status === 'new' && connection.auth_type === 'oauth'))
+    return (
+      <Paper withBorder p="lg">
+        <Stack gap="md">
+          <Group gap="sm" role="status">
+            {departure.state === 'here' ? <Icon name="lock" /> : <Loader size="sm" />}
+            <Title order={2}>{departure.state === 'here' ? t.needsSignIn(title) : t.away(hostOf(url) ?? title)}</Title>
+          </Group>
+          <Text c="dimmed">{departure.state === 'here' ? t.needsSignInHint : t.awayHint}</Text>
+          <Group gap="sm">
+            <Button
+              variant={departure.state === 'here' ? 'filled' : 'default'}
+              onClick={() => departure.depart(undefined, () => Promise.resolve({ alias, id }))}
+            >
+              {departure.state === 'here' ? t.signIn : t.openAgain}
+            </Button>
+            <Correct onCorrect={onCorrect} />
+          </Group>
+        </Stack>
+      </Paper>
+    )
+  return <Refused connection={connection} onCorrect={onCorrect} />
+}
+
+const hostOf = (url: string | null) => (url === null ? undefined : URL.parse(url)?.host)
+
+const Correct = ({ onCorrect }: Pick<StepToolsProps, 'onCorrect'>) =>
+  onCorrect === undefined ? null : (
+    <Button size="xs" variant="default" onClick={onCorrect}>
+      {t.correct}
+    </Button>
+  )
+
+const Later = ({ alias, onAnother }: { alias: string; onAnother: () => void }) => (
+  <Group gap="sm">
+    <LinkButton to={`/connections/${alias}`} variant="default">
+      {t.open}
+    </LinkButton>
+    <Button variant="default" onClick={onAnother}>
+      {t.another}
+    </Button>
+  </Group>
+)
+
+/** Asked anew, it says at which step it failed. */
+function Refused({ connection, onCorrect }: Pick<OneProps, 'connection' | 'onCorrect'>) {
+  const { alias, status_reason: reason, title } = connection
+  const path = { organization: useOrganization(), connection: alias }
+  const queries = useQueryClient()
+  const test = useMutation({
+    mutationFn: () => call(syncTools, { path }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['connections'] }),
+  })
+  const failed = test.data?.failure
+  const failure =
+    failed == null
+      ? new Problem({ message: reason ?? t.waiting(title), phase: 'open', asked: t.asked })
+      : new Problem({ ...failed, message: failed.problem, asked: t.asked })
+  return (
+    <Failed failure={test.error === null ? failure : Problem.of(test.error)} onRetry={() => test.mutate()}>
+      <Correct onCorrect={onCorrect} />
+    </Failed>
+  )
+}

@@ -1,0 +1,131 @@
+/** What is to be connected? From the catalog first, else whatever somebody has: one box takes it and says what it understood. */
+import { Alert, Button, FileButton, Group, Paper, Select, Stack, Text, Textarea, Title } from '@mantine/core'
+import type { CatalogEntry } from '@toolway/contract'
+import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Catalog, EntryCards } from './catalog-cards.tsx'
+import { draftOfEntry, placeOf, type Draft, type Kind } from './draft.ts'
+import { guess, type Guess } from './guess/guess.ts'
+import { SeveralServers } from './several-servers.tsx'
+
+const t = texts.connect.what
+
+export interface StepWhatProps {
+  readonly entries: readonly CatalogEntry[]
+  readonly text: string
+  readonly onText: (text: string) => void
+  /** What an address is taken for, where that was corrected. */
+  readonly kind: Kind | undefined
+  readonly onKind: (kind: Kind) => void
+  readonly onNext: (draft: Draft) => void
+}
+
+export function StepWhat(props: StepWhatProps) {
+  const { entries, text, onText, onNext } = props
+  const found = guess(text, entries)
+  const next = () => {
+    if (found.kind === 'one') onNext(corrected(found.draft, props.kind))
+  }
+  return (
+    <Stack gap="xl">
+      <Catalog entries={entries} onChoose={(entry) => onNext(draftOfEntry(entry))} />
+      <Stack gap="sm" component="section" aria-labelledby="box">
+        <Title order={2} id="box">
+          {t.title}
+        </Title>
+        <Textarea
+          label={t.label}
+          description={t.hint}
+          placeholder={t.placeholder}
+          autosize
+          minRows={2}
+          maxRows={14}
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          error={found.kind === 'refused' ? t.refused[found.why] : undefined}
+          onChange={({ currentTarget }) => onText(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || text.includes('\n') || found.kind !== 'one') return
+            event.preventDefault()
+            next()
+          }}
+        />
+        <Understood {...props} found={found} onContinue={next} />
+        <FileButton accept=".json,.yaml,.yml,.txt,.md" onChange={(file) => void file?.text().then(onText)}>
+          {({ onClick }) => (
+            <Button
+              variant="subtle"
+              size="xs"
+              leftSection={<Icon name="download" size={14} />}
+              onClick={onClick}
+              style={{ alignSelf: 'flex-start' }}
+            >
+              {t.file}
+            </Button>
+          )}
+        </FileButton>
+      </Stack>
+    </Stack>
+  )
+}
+
+interface UnderstoodProps extends StepWhatProps {
+  readonly found: Guess
+  readonly onContinue: () => void
+}
+
+function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps) {
+  if (found.kind === 'nothing' || found.kind === 'refused') return null
+  if (found.kind === 'several') return <SeveralServers key={found.drafts.map(placeOf).join()} drafts={found.drafts} />
+  if (found.kind === 'entries')
+    return (
+      <Stack gap="xs">
+        <Text size="sm" role="status">
+          {t.inCatalog}
+        </Text>
+        <EntryCards entries={found.entries} onChoose={(entry) => onNext(draftOfEntry(entry))} />
+      </Stack>
+    )
+  const one = corrected(found.draft, kind)
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" align="flex-end" gap="md">
+        <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }} role="status">
+          <Text fw={600}>{t.seen[found.seen](one.name)}</Text>
+          <Text size="sm" c="dimmed" className="breakable">
+            {placeOf(one)}
+          </Text>
+        </Stack>
+        {isCorrectable(found) ? (
+          <Select
+            label={t.kind}
+            w={220}
+            allowDeselect={false}
+            data={CORRECTIONS.map((value) => ({ value, label: t.kinds[value] }))}
+            value={one.kind}
+            onChange={(chosen) => onKind(chosen ?? 'remote')}
+          />
+        ) : null}
+        <Button onClick={onContinue} rightSection={<Icon name="arrow-right" size={16} />}>
+          {texts.connect.next}
+        </Button>
+      </Group>
+      {one.kind === 'program' ? (
+        <Alert mt="md" color="gray" icon={<Icon name="info-circle" />}>
+          {t.runsHere}
+        </Alert>
+      ) : null}
+    </Paper>
+  )
+}
+
+/** An address says little of what is there. */
+const CORRECTIONS = ['remote', 'openapi', 'contract'] as const
+const isCorrectable = (found: Extract<Guess, { kind: 'one' }>): boolean =>
+  found.seen === 'address' || found.seen === 'document-address'
+
+const corrected = (one: Draft, kind: Kind | undefined): Draft =>
+  kind === undefined || one.kind === 'program' || one.document !== '' || one.entry !== undefined
+    ? one
+    : { ...one, kind }

@@ -1,0 +1,211 @@
+/** The way to a new connection, as people walk it: pasted, corrected, let in, named, and called. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAuthority } from '../e2e/peers/authorities/authority.ts'
+import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
+import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
+import { startGuarded, type GuardedServer } from '../e2e/peers/servers/guarded-server.ts'
+import { processOf } from '../e2e/peers/servers/real-servers.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const TOM = { email: 'tom@example.com', role: 'tenant_admin' } as const
+const EVE = { email: 'eve@example.com', role: 'tenant_member' } as const
+
+describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let effects: EffectsServer
+  let guarded: GuardedServer
+  let docs: ProtectedServer
+  let page: Page
+  beforeAll(async () => {
+    const authority = parts.use(await startAuthority('registers'))
+    docs = parts.use(await startProtected(authority))
+    effects = parts.use(await startEffects())
+    guarded = parts.use(await startGuarded('right-key'))
+    console = parts.use(await startConsole())
+    ;({ page } = parts.use(await console.open(ADA)))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  const box = () => page.getByLabel('URL, command, mcp.json, OpenAPI document or name')
+  const press = (name: string | RegExp, on = page) => on.getByRole('button', { name }).click()
+  const start = async (text: string) => {
+    await page.goto('/connections/new')
+    await box().fill(text)
+  }
+
+  test('S2-QRK-07: the catalog comes first and the URL second; an entry needs no address', async () => {
+    await page.goto('/connections')
+    await page.getByRole('link', { name: 'Connect', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'From the catalog' }).waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'From the catalog',
+      'Or paste what you have',
+    ])
+    await look(page, 'connect')
+    await page.getByLabel('Search the catalog').fill('issues')
+    await press(/^Linear/)
+    await page.waitForURL(/entry=linear/)
+    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+    await page.getByText('Recommended').waitFor()
+    // Sent to a colleague, the address leads to the same entry.
+    await page.reload()
+    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+  })
+
+  test('S2-UI-02: the first step takes http and https addresses and says why it takes no other', async () => {
+    for (const wrong of ['ws://mcp.example.com', 'ftp://example.com', 'file:///etc/passwd']) {
+      await start(wrong)
+      await page.getByText('Only addresses that start with http:// or https:// can be connected.').waitFor()
+      expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
+    }
+    for (const right of ['https://mcp.example.com/mcp', 'http://localhost:3000/mcp']) {
+      await start(right)
+      await page.getByText('An address', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Continue' }).waitFor()
+    }
+  })
+
+  test('S2-UI-01, S2-UI-03, S2-UI-04: URL, authentication and name are three steps, and at its end the tools are shown', async () => {
+    await start(effects.url)
+    await press('Continue')
+    for (const step of ['URL', 'Auth', 'Name'])
+      await page
+        .getByRole('button', { name: new RegExp(step) })
+        .first()
+        .waitFor()
+    for (const way of ['OAuth', 'API key', 'None']) await page.getByRole('radio', { name: new RegExp(way) }).waitFor()
+    expect(await page.getByRole('radio', { name: /OAuth.*Recommended/ }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: 'API key' }).check()
+    expect(await page.getByLabel('Key or token').getAttribute('type')).toBe('password')
+    await look(page, 'connect-auth')
+    await page.getByRole('radio', { name: 'None' }).check()
+    await press('Continue')
+    const name = page.getByLabel('Name (optional)')
+    expect(await name.getAttribute('placeholder')).toBe(new URL(effects.url).host)
+    expect(await page.getByRole('definition').allTextContents()).toEqual(['MCP server', effects.url, 'None'])
+    await look(page, 'connect-name')
+    await press('Connect')
+    await page.getByRole('heading', { name: `${new URL(effects.url).host} is connected` }).waitFor()
+    const table = page.getByRole('table', { name: 'Its tools' })
+    for (const [tool, effect] of [
+      ['look_up', 'Reads'],
+      ['write_note', 'Writes'],
+      ['drop_all', 'Destroys'],
+    ] as const)
+      await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
+    await look(page, 'connect-tools')
+  })
+
+  test('a wrong key is told with phase and mend, and corrected without losing what was typed', async () => {
+    await start(guarded.url)
+    await press('Continue')
+    await page.getByRole('radio', { name: 'API key' }).check()
+    await page.getByLabel('Key or token').fill('wrong-key')
+    await press('Continue')
+    await page.getByLabel('Name (optional)').fill('Guarded')
+    await press('Connect')
+    const failed = page.getByRole('alert')
+    await failed.getByText('It failed while opening the connection').waitFor()
+    await failed.getByText('What helps:').waitFor()
+    await press('Back')
+    const key = page.getByLabel('Key or token')
+    expect(await key.inputValue()).toBe('wrong-key')
+    await key.fill('right-key')
+    await press('Continue')
+    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('Guarded')
+    await press('Connect')
+    await page.getByRole('heading', { name: 'Guarded is connected' }).waitFor()
+    // It was corrected, not made twice.
+    await page.goto('/connections?search=guarded')
+    await page.getByRole('link', { name: 'Guarded' }).waitFor()
+    expect(await page.getByRole('listitem').filter({ hasText: 'Guarded' }).count()).toBe(1)
+  })
+
+  test('S2-UI-05: with OAuth the browser goes straight to the vendor, and the wizard goes on when the person is back', async () => {
+    await start(docs.url)
+    await press('Continue')
+    await press('Continue')
+    await page.getByLabel('Name (optional)').fill('Docs')
+    const popup = page.waitForEvent('popup')
+    await press('Connect and sign in')
+    const asked: string[] = []
+    ;(await popup).on('request', (request) => {
+      if (request.isNavigationRequest()) asked.push(new URL(request.url()).pathname)
+    })
+    await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
+    await page.getByRole('row', { name: /who_am_i.*Reads/ }).waitFor()
+    expect(asked[0]).toBe('/auth')
+  })
+
+  test('several servers of a configuration are chosen from, and each says how it went', async () => {
+    const memory = processOf('memory')
+    await start(
+      JSON.stringify({
+        mcpServers: {
+          notes: { command: memory.command, args: memory.args, env: { NOTE_KEY: '<your key>' } },
+          tools: { url: effects.url },
+          vault: { url: docs.url },
+          left: { url: 'https://left.example.com/mcp' },
+        },
+      }),
+    )
+    await page.getByText('4 servers. Choose which to connect.').waitFor()
+    await page.getByRole('checkbox', { name: 'left' }).uncheck()
+    expect(await page.getByRole('button', { name: 'Connect 3 servers' }).isDisabled()).toBe(true)
+    await page.getByLabel('NOTE_KEY').fill('abc')
+    await look(page, 'connect-several')
+    await press('Connect 3 servers')
+    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
+    await row('notes')
+      .getByText(/Connected · \d+ tools/)
+      .waitFor()
+    await row('tools').getByText('Connected · 4 tools').waitFor()
+    await row('vault').getByText('Asks for an account').waitFor()
+  })
+
+  test('an OpenAPI document is shown as tools before it is connected', async () => {
+    await start(DOCUMENT)
+    await page.getByText('An OpenAPI document', { exact: true }).waitFor()
+    await press('Continue')
+    await page.getByText('Shop 1').waitFor()
+    await page.getByText('3 tools').waitFor()
+    await page.getByText('orders (2)').click()
+    await page.getByText('2 tools').waitFor()
+    await look(page, 'connect-openapi')
+    await press('Continue')
+    await press('Connect')
+    await page.getByRole('row', { name: /list_?orders.*Reads/i }).waitFor()
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+  })
+
+  test('who may not start programs, or not connect at all, reads why', async () => {
+    await using tom = await console.open(TOM)
+    await tom.page.goto('/connections/new')
+    await tom.page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill('npx -y some-server')
+    await press('Continue', tom.page)
+    await tom.page.getByText('You may not start programs here').waitFor()
+    await look(tom.page, 'connect-program')
+    await using eve = await console.open(EVE)
+    await eve.page.goto('/connections/new')
+    await eve.page.getByText('Connecting is for administrators').waitFor()
+  })
+})
+
+const operation = (operationId: string, tag: string) => ({
+  operationId,
+  tags: [tag],
+  responses: { 200: { description: 'ok' } },
+})
+const DOCUMENT = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://shop.example.com' }],
+  paths: {
+    '/orders': { get: operation('listOrders', 'orders'), post: operation('addOrder', 'orders') },
+    '/goods': { get: operation('listGoods', 'goods') },
+  },
+})
