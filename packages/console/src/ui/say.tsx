@@ -21,6 +21,7 @@ export function sayDone(message: string, undo?: () => void): void {
           <Button
             size="xs"
             variant="default"
+            style={{ flexShrink: 0 }}
             onClick={() => {
               notifications.hide(id)
               undo()
