@@ -403,12 +403,7 @@ export const en = {
       kinds: { oauth: 'OAuth', key: 'Key' },
       default: 'default',
       states: { good: 'Healthy', expiring: 'Runs out soon', failing: 'Renewal fails', lost: 'Connect it again' },
-      problem: (problem: string) =>
-        ({
-          refused: 'The server does not take it any more',
-          expired: 'It ran out and cannot be renewed',
-          revoked: 'It was taken back at the provider',
-        })[problem] ?? `Why: ${problem}`,
+      problem: (problem: string) => `Why: ${problem}.`,
       renewed: 'renewed',
       neverExpires: 'never',
       renewsItself: 'renews itself',
@@ -528,6 +523,8 @@ export const en = {
       definition: 'Definition',
       isNew: 'This tool is new',
       comesDownTo: 'What it comes down to',
+      before: 'Before',
+      now: 'Now',
       lineByLine: 'Line by line',
       line: { removed: 'Removed:', added: 'Added:' },
       folded: (count: number) => `${count} lines that stayed`,

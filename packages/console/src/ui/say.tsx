@@ -51,6 +51,7 @@ export function sayDone(message: string, undo?: () => void): void {
           <Button
             size="xs"
             variant="default"
+            style={{ flexShrink: 0 }}
             onClick={() => {
               unsay(id)
               undo()

@@ -27,7 +27,14 @@ function written(value: unknown): string {
 }
 
 const shown = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
+  value === undefined ? undefined : visible(typeof value === 'string' ? value : JSON.stringify(value))
+
+/** What nobody sees in a text, a model reads all the same: it is shown by its number. */
+export const visible = (text: string): string =>
+  text.replaceAll(/[^\P{C}\n]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\ufe00-\ufe0f]/gu, (character) => {
+    const number = character.codePointAt(0) ?? 0
+    return `⟨U+${number.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  })
 
 /** @param before null for a tool that is new */
 export function whatChanged(before: Definition | null, after: Definition): ChangeInWords[] {

@@ -88,19 +88,25 @@ function Summary({ found: { accepted, held } }: { found: Difference }) {
         {changes.map(({ what, before, after }) => (
           <List.Item key={what} className="breakable">
             {what}
-            {before === undefined ? null : (
-              <Text size="sm" component="del" display="block" c="dimmed">
-                {before}
-              </Text>
-            )}
-            {after === undefined ? null : (
-              <Text size="sm" component="ins" display="block" td="none">
-                {after}
-              </Text>
-            )}
+            <Side name={t.before} text={before} color="red" />
+            <Side name={t.now} text={after} color="teal" />
           </List.Item>
         ))}
       </List>
+    </Box>
+  )
+}
+
+function Side({ name, text, color }: { name: string; text: string | undefined; color: string }) {
+  if (text === undefined) return null
+  return (
+    <Box pl="sm" my={4} style={{ borderLeft: `3px solid var(--mantine-color-${color}-light-color)` }}>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
+        {text}
+      </Text>
     </Box>
   )
 }

@@ -1,43 +1,25 @@
-/** Names and their values, as a list that screen readers know as one. */
+/** A framed part of a connection's tab, and one that holds facts. */
 import { Box, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Facts as KitFacts, type Fact } from '../../../ui/facts.tsx'
 
-export type Fact = readonly [name: string, value: ReactNode] | undefined | false
-
-export function Facts({ title, facts, children }: { title: string; facts: readonly Fact[]; children?: ReactNode }) {
-  const told = facts.filter((fact): fact is readonly [string, ReactNode] => Array.isArray(fact))
+export function Facts({
+  title,
+  facts,
+  children,
+}: {
+  title: string
+  facts: readonly (Fact | false | undefined)[]
+  children?: ReactNode
+}) {
   return (
     <Section title={title}>
-      {told.length === 0 ? null : (
-        <Box
-          component="dl"
-          m={0}
-          style={{ display: 'grid', gridTemplateColumns: 'minmax(7rem, auto) minmax(0, 1fr)', gap: '8px 16px' }}
-        >
-          {told.map(([name, value]) => (
-            <Pair key={name} name={name} value={value} />
-          ))}
-        </Box>
-      )}
+      <KitFacts facts={facts.filter((fact): fact is Fact => Array.isArray(fact))} />
       {children}
     </Section>
   )
 }
 
-function Pair({ name, value }: { name: string; value: ReactNode }) {
-  return (
-    <>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} className="breakable">
-        {value}
-      </Text>
-    </>
-  )
-}
-
-/** A framed part of a tab. */
 export function Section({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
   return (
     <Paper withBorder p="md">

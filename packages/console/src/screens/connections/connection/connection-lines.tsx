@@ -1,5 +1,5 @@
 /** Lines that went and came, with the words that changed marked; long stretches that stayed are folded. */
-import { Box, Button } from '@mantine/core'
+import { Box, Button, VisuallyHidden } from '@mantine/core'
 import type { ToolDifference } from '@toolway/contract/admin'
 import { useState } from 'react'
 import type { z } from 'zod'
@@ -61,25 +61,21 @@ function OneLine({ line: { kind, text, marks } }: { line: Line }) {
   return (
     <Box
       px="sm"
-      style={{
-        background: COLORS[kind],
-        whiteSpace: 'pre-wrap',
-        overflowWrap: 'anywhere',
-        paddingLeft: 28,
-        textIndent: -16,
-      }}
+      style={{ background: COLORS[kind], display: 'grid', gridTemplateColumns: '1.5ch minmax(0, 1fr)', gap: 8 }}
     >
-      <span aria-hidden>{SIGNS[kind]} </span>
-      {kind === 'same' ? null : <span className="mantine-visually-hidden">{t.line[kind]} </span>}
-      {piecesOf(text, marks).map(({ from, piece, marked }) =>
-        marked ? (
-          <mark key={from} style={{ background: MARKS[kind], color: 'inherit', fontWeight: 700 }}>
-            {piece}
-          </mark>
-        ) : (
-          <span key={from}>{piece}</span>
-        ),
-      )}
+      <span aria-hidden>{SIGNS[kind]}</span>
+      <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {kind === 'same' ? null : <VisuallyHidden>{t.line[kind]} </VisuallyHidden>}
+        {piecesOf(text, marks).map(({ from, piece, marked }) =>
+          marked ? (
+            <mark key={from} style={{ background: MARKS[kind], color: 'inherit', fontWeight: 700 }}>
+              {piece}
+            </mark>
+          ) : (
+            <span key={from}>{piece}</span>
+          ),
+        )}
+      </span>
     </Box>
   )
 }
