@@ -47,4 +47,11 @@ describe('a live check', () => {
   test('takes no other person’s client for one’s own', () => {
     expect(checkOf([row('cursor', { user_id: 'usr_b', call_at: time(1) })], wanted()).row).toBeUndefined()
   })
+
+  test('of a client whose name nobody knows takes whatever is new, and nothing else', () => {
+    const [old, young] = [row('cursor', { list_at: time(-1) }), row('any', { list_at: time(1) })]
+    const before = { rows: [old], at: AT }
+    expect(checkOf([old], wanted({ says: undefined, before })).row).toBeUndefined()
+    expect(checkOf([old, young], wanted({ says: undefined, before }))).toMatchObject({ row: young, expected: true })
+  })
 })

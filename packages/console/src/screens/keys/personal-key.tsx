@@ -62,9 +62,14 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
         <Text ff="monospace" className="breakable">
           {masked(own)}
         </Text>
-        <Text size="sm" c="dimmed" component="div">
-          {t.used} <LastUse row={own} seen={seen} />
-        </Text>
+        <Group gap={6} align="baseline">
+          <Text size="sm" c="dimmed">
+            {t.used}
+          </Text>
+          <Text size="sm" component="div">
+            <LastUse row={own} seen={seen} />
+          </Text>
+        </Group>
         {shown === undefined ? null : <CopyField value={shown} label={t.shown} copyLabel={t.copy} />}
         <Group gap="sm">
           {shown === undefined ? (
