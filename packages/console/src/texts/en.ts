@@ -2202,6 +2202,7 @@ export const en = {
       used: 'Last used:',
       reveal: 'Show the key',
       hide: 'Hide the key',
+      shown: 'The key',
       copy: 'Copy your personal key',
       anew: 'Make it anew',
       anewTitle: 'Make your personal key anew?',

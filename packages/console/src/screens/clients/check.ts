@@ -16,7 +16,8 @@ export interface Wanted {
   /** Of the key that was made for it. */
   readonly keyId: string | undefined
   readonly userId: string | undefined
-  readonly says: RegExp
+  /** What it calls itself; undefined: nobody knows, so that only what is new is its doing. */
+  readonly says: RegExp | undefined
   /** What was known when the screen was opened, and when that was. */
   readonly before: { readonly rows: readonly SeenClient[]; readonly at: number }
 }
@@ -44,13 +45,15 @@ const NOTHING: Check = { row: undefined, expected: true, done: {} }
 const seen = ({ row }: Check): string => row?.seen_at ?? ''
 
 function newsOf(row: SeenClient, { says, before, keyId, userId }: Wanted): Check {
-  const expected = keyId !== undefined || (row.client !== null && says.test(row.client.name))
+  const expected = keyId !== undefined || says === undefined || (row.client !== null && says.test(row.client.name))
   const old = before.rows.find((one) => sameAs(one, row))
   const mine = keyId !== undefined || row.user_id === userId
   const isNews = (step: StepKey) => {
     const at = row[step]
     if (at === null) return false
-    return at !== (old?.[step] ?? null) || (expected && mine && before.at - Date.parse(at) < RECENT)
+    return (
+      at !== (old?.[step] ?? null) || (says !== undefined && expected && mine && before.at - Date.parse(at) < RECENT)
+    )
   }
   const done = STEP_KEYS.flatMap((step) => (isNews(step) ? [[step, row[step]] as const] : []))
   return { row, expected, done: Object.fromEntries(done) }

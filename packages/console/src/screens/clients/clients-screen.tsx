@@ -1,5 +1,5 @@
 /** Connect a client: which one, to which tools, signed in how; then its steps, and a check that turns as it comes in. */
-import { Grid, Stack } from '@mantine/core'
+import { Box, Grid, Stack } from '@mantine/core'
 import { listClientsSeen, type SeenClient } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -80,7 +80,9 @@ function Connecting({ seen, address, bridge }: ConnectingProps) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <LiveCheck preset={preset} rows={seen} keyId={way === 'key' ? made?.id : undefined} url={setup.url} />
+          <Box pos={{ base: 'static', lg: 'sticky' }} top={72}>
+            <LiveCheck preset={preset} rows={seen} keyId={way === 'key' ? made?.id : undefined} url={setup.url} />
+          </Box>
         </Grid.Col>
       </Grid>
     </Stack>

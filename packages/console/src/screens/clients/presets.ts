@@ -54,8 +54,8 @@ export interface Preset {
   readonly ways: readonly [Way, ...Way[]]
   /** Its maker's machines do the asking, so the address must be reachable from the internet. */
   readonly cloud?: true
-  /** What it calls itself, as far as is known. */
-  readonly says: RegExp
+  /** What it calls itself, where that is known. */
+  readonly says: RegExp | undefined
   readonly source: string
   steps(setup: Setup): readonly Step[]
 }
@@ -267,7 +267,7 @@ export const PRESETS: readonly Preset[] = [
     id: 'generic',
     group: 'automation',
     ways: ['oauth', 'key'],
-    says: /(?:)/,
+    says: undefined,
     source: 'https://modelcontextprotocol.io/docs/learn/client-concepts',
     steps: (setup) => {
       const { url, key } = setup

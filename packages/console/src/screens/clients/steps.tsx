@@ -24,7 +24,12 @@ export function Steps({ preset, setup, ready }: StepsProps) {
           {t.steps.keyFirst(t.keyHere)}
         </Alert>
       )}
-      <List type="ordered" spacing="md" styles={{ itemWrapper: { display: 'block' }, itemLabel: { display: 'block' } }}>
+      <List
+        size="sm"
+        type="ordered"
+        spacing="md"
+        styles={{ itemWrapper: { display: 'block' }, itemLabel: { display: 'block' } }}
+      >
         {preset.steps(setup).map((step, at) => (
           <List.Item key={`${at} ${step.say}`}>
             <OneStep step={step} at={at + 1} name={name} ready={ready} />
@@ -33,7 +38,7 @@ export function Steps({ preset, setup, ready }: StepsProps) {
       </List>
       <Text size="sm" c="dimmed">
         {t.steps.named(setup.name)}{' '}
-        <Anchor href={preset.source} target="_blank" rel="noreferrer" size="sm">
+        <Anchor href={preset.source} target="_blank" rel="noreferrer" size="sm" underline="always">
           {t.steps.source(name)}
         </Anchor>
       </Text>

@@ -64,7 +64,7 @@ export function LastUse({ row, seen }: { row: Key; seen: readonly SeenClient[] }
   return (
     <Stack gap={0}>
       <span>
-        <When at={row.last_used_at} never={texts.keys.unused} />
+        <When at={laterOf(row.last_used_at, last?.seen_at ?? null)} never={texts.keys.unused} />
       </span>
       {last === undefined || last.client === null ? null : (
         <Text size="sm" c="dimmed" className="breakable">
@@ -74,6 +74,10 @@ export function LastUse({ row, seen }: { row: Key; seen: readonly SeenClient[] }
     </Stack>
   )
 }
+
+/** The use of a key is written once in a minute, and a client that was seen at once. */
+const laterOf = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one
 
 /** The columns that every table of keys has. */
 export const keyColumns = (seen: readonly SeenClient[]): Column<Key>[] => {

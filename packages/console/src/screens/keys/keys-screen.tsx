@@ -45,9 +45,9 @@ export function KeysScreen() {
       }
     >
       <Tabs value={chosen} onChange={(next) => set({ tab: next as Tab })} keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
           {shown.map((one) => (
-            <Tabs.Tab key={one} value={one}>
+            <Tabs.Tab key={one} value={one} style={{ flexShrink: 0 }}>
               {t.tabs[one]}
             </Tabs.Tab>
           ))}

@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { ShownOnce } from '../../parts/make-key/shown-once.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { CopyField } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { sayFailed } from '../../ui/say.tsx'
 import { LastUse, LimitBadge, masked } from './cells.tsx'
@@ -62,10 +62,15 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
         <Text ff="monospace" className="breakable">
           {masked(own)}
         </Text>
-        <Text size="sm" c="dimmed" component="div">
-          {t.used} <LastUse row={own} seen={seen} />
-        </Text>
-        {shown === undefined ? null : <ShownOnce secret={shown} label={t.title} copyLabel={t.copy} />}
+        <Group gap={6} align="baseline">
+          <Text size="sm" c="dimmed">
+            {t.used}
+          </Text>
+          <Text size="sm" component="div">
+            <LastUse row={own} seen={seen} />
+          </Text>
+        </Group>
+        {shown === undefined ? null : <CopyField value={shown} label={t.shown} copyLabel={t.copy} />}
         <Group gap="sm">
           {shown === undefined ? (
             <Button variant="default" onClick={() => setDialog('reveal')}>

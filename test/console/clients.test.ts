@@ -1,0 +1,112 @@
+/** Connecting clients by the console: real ones come in and are seen, and what is to be copied is what it says it is. */
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Page } from 'playwright-core'
+import { parse as parseToml } from 'smol-toml'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connectClient, connectOver } from '../e2e/peers/clients/client.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { startToolsServer } from '../e2e/peers/servers/tools-server.ts'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const HELLO = {
+  name: 'hello',
+  description: 'Says hello.',
+  inputSchema: { type: 'object' as const },
+  annotations: { readOnlyHint: true },
+}
+
+// Pictures are taken on machines that may be busy with other things.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+describe.skipIf(NO_BROWSER)('connect a client', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let ada: WatchedPage
+  beforeAll(async () => {
+    const server = parts.use(await startToolsServer([{ alias: 'desk', title: 'Desk', tools: [HELLO] }]))
+    console = parts.use(
+      await startConsole({
+        connections: [{ alias: 'desk', title: 'Desk', wire: httpWire(server.urlOf('desk')) }],
+        toolsets: [{ slug: 'quiet', title: 'Quiet', settings: { include: ['*'], exclude: [] } }],
+      }),
+    )
+    await console.gateway.settled('desk')
+    ada = parts.use(await console.open(ADA))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  const steps = (page: Page) => page.getByRole('region', { name: /^Set up / })
+  const check = (page: Page) => page.getByRole('region', { name: 'Live check' })
+  const seen = (page: Page, step: string) =>
+    check(page).getByRole('listitem').filter({ hasText: step }).getByText('Seen')
+  /** What one of the steps has to copy. */
+  const code = (page: Page, step: RegExp) => steps(page).getByRole('region', { name: step }).innerText()
+
+  test('a key is made in place, and the check turns as a real client comes in with it', async () => {
+    const { page } = ada
+    await page.goto('/clients?client=codex&way=key')
+    await page.getByText('Waiting for Codex').waitFor()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByText('Read only').click()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const key = await page.getByRole('region', { name: /^Key: Codex/ }).innerText()
+    expect(key).toMatch(/^smcp_t[au]_/)
+    const toml = parseToml(await code(page, /config\.toml/)) as { mcp_servers: Record<string, object> }
+    expect(toml.mcp_servers).toEqual({
+      'toolway-default': { url: console.gateway.url, http_headers: { Authorization: `Bearer ${key}` } },
+    })
+
+    await using client = await connectClient({ kind: 'SDK 1', url: console.gateway.url, key })
+    await seen(page, 'It introduced itself').waitFor()
+    expect(await seen(page, 'It asked for the tools').count()).toBe(0)
+    await client.tools()
+    await seen(page, 'It asked for the tools').waitFor()
+    await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2025-11-25.').waitFor()
+    expect(await client.call('desk__hello')).toMatchObject({ content: [{ text: 'did hello' }] })
+    await page.getByText('Connected', { exact: true }).waitFor()
+    await look(page, 'clients-checked')
+  })
+
+  test('an entry for a client that starts programs is one: it starts the bridge, which is seen', async () => {
+    const { page } = ada
+    await page.goto('/clients?client=claude-desktop&toolset=quiet')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByText('Copy it now').waitFor()
+    await steps(page).getByRole('button', { name: 'Copy (step 1, JSON)' }).click()
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as Configured
+    const { command, args, env } = copied.mcpServers['toolway-default--quiet'] ?? { command: '', args: [], env: {} }
+    expect(args.at(-1)).toBe(`${console.gateway.address}/o/default/t/quiet/mcp`)
+    await using client = await connectOver(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
+    await seen(page, 'It introduced itself').waitFor()
+    expect((await client.tools()).map(({ name }) => name)).toContain('desk__hello')
+    await seen(page, 'It asked for the tools').waitFor()
+  })
+
+  test('a client of 2026-07-28 is seen by its first request; who is refused is seen by administrators', async () => {
+    const { page } = ada
+    await page.goto('/clients?client=chatgpt')
+    await page.getByText('ChatGPT cannot reach this address').waitFor()
+    await page.getByRole('button', { name: 'Another client' }).click()
+    await page.waitForURL(/client=generic/)
+    await page.getByText('Waiting for Another client').waitFor()
+    await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
+    const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
+    await fetch(console.gateway.url, { method: 'POST', headers })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
+    await look(page, 'clients')
+
+    const { url, key } = console.gateway
+    await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url, key })
+    await client.tools()
+    await seen(page, 'It asked for the tools').waitFor()
+    await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2026-07-28.').waitFor()
+  })
+})
+
+interface Configured {
+  readonly mcpServers: Record<string, { command: string; args: string[]; env: Record<string, string> }>
+}

@@ -1,0 +1,155 @@
+/** Keys and the clients that signed in, as a member and as those who look after them see them. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
+import { connectClient } from '../e2e/peers/clients/client.ts'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway, type Person } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const BEN: Person = { email: 'ben@example.com', role: 'tenant_member' }
+
+// Pictures are taken on machines that may be busy with other things.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+describe.skipIf(NO_BROWSER)('keys', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let ada: WatchedPage
+  let ben: WatchedPage
+  beforeAll(async () => {
+    console = parts.use(await startConsole())
+    ada = parts.use(await console.open(ADA))
+    ben = parts.use(await console.open(BEN))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  const gatewayTakes = async (key: string): Promise<boolean> => {
+    const headers = { authorization: `Bearer ${key}` }
+    const { status } = await fetch(`${console.gateway.address}/api/v1/auth/me`, { headers })
+    return status === 200
+  }
+  const recorded = (action: string) =>
+    console.gateway.db.system(
+      (sql) =>
+        sql(z.object({ outcome: z.string() }))`select outcome from records where method = ${action} order by seq`,
+    )
+  const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+  test('S0-AUT-16: the personal key is masked, shown again for the password, on record, and made anew', async () => {
+    const { page } = ben
+    await page.goto('/keys')
+    await page.getByRole('button', { name: 'Make your personal key' }).click()
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Yours', 'Signed-in clients'])
+    const first = await page.getByRole('region', { name: 'The key' }).innerText()
+    expect(await gatewayTakes(first)).toBe(true)
+
+    await page.reload()
+    await page.getByText(`${first.slice(0, 8)}`).waitFor()
+    expect(await page.content()).not.toContain(first)
+    await page.getByRole('button', { name: 'Show the key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Show your personal key' })
+    await dialog.getByLabel(/^Password/).fill('not the one')
+    await dialog.getByRole('button', { name: 'Show the key' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel(/^Password/).fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Show the key' }).click()
+    expect(await page.getByRole('region', { name: 'The key' }).innerText()).toBe(first)
+    expect((await recorded('key.reveal')).map(({ outcome }) => outcome)).toEqual(['refused', 'ok'])
+
+    await page.getByRole('button', { name: 'Make it anew' }).click()
+    await page.getByRole('dialog').getByText('The old key stops at once').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make it anew' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const second = await page.getByRole('region', { name: 'The key' }).innerText()
+    expect([await gatewayTakes(first), await gatewayTakes(second)]).toEqual([false, true])
+    await look(page, 'keys-mine')
+  })
+
+  test('an administrator makes a key of the organization, sees which client uses it, and removes it', async () => {
+    const { page } = ada
+    await page.goto('/keys?tab=organization')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make a key of the organization' })
+    await dialog.getByLabel('Name').fill('nightly job')
+    await dialog.getByText('Read only').click()
+    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    const key = await dialog.getByRole('region', { name: 'nightly job' }).innerText()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'nightly job').getByText('Not yet').waitFor()
+    {
+      await using client = await connectClient({ kind: 'SDK 1', url: console.gateway.url, key })
+      await client.tools()
+    }
+    await row(page, 'nightly job').getByText('from e2e').waitFor()
+    await look(page, 'keys-organization')
+
+    await page.getByRole('button', { name: 'Remove the key nightly job' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await row(page, 'nightly job').waitFor({ state: 'detached' })
+    expect(await gatewayTakes(key)).toBe(false)
+  })
+
+  test('clients that signed in are ended by who let them in, and by administrators', async () => {
+    await allow(console, 'Cursor', 'fam_one')
+    await allow(console, 'Claude', 'fam_two')
+    const { page: own } = ben
+    await own.goto('/keys?tab=clients')
+    await row(own, 'Claude').waitFor()
+    await own.getByRole('button', { name: 'End the access of Cursor' }).click()
+    await own.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+    await row(own, 'Cursor').waitFor({ state: 'detached' })
+
+    const { page } = ada
+    await page.goto('/keys?tab=clients')
+    await page.getByText('No client has signed in yet').waitFor()
+    await page.getByText('Of all members').click()
+    await page.waitForURL(/whose=all/)
+    await row(page, 'Claude').getByText(BEN.email).waitFor()
+    await look(page, 'keys-clients')
+    await page.getByRole('button', { name: 'End the access of Claude' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+    await row(page, 'Claude').waitFor({ state: 'detached' })
+  })
+
+  test('the platform has keys and clients of its own; a client’s secret is shown once', async () => {
+    const { page } = ada
+    await page.goto('/keys?tab=platform')
+    await page.getByRole('button', { name: 'Make a platform key' }).click()
+    await page.getByLabel('Name').fill('operator')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    expect(await page.getByRole('region', { name: 'operator' }).innerText()).toMatch(/^smcp_pa_/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'operator').getByText('None: the platform').waitFor()
+
+    await page.getByRole('tab', { name: 'Registered clients' }).click()
+    await page.getByRole('button', { name: 'Add a client' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a client' })
+    await dialog.getByLabel('Name').fill('Our chat')
+    await dialog.getByLabel('Where its answers go').fill('https://chat.example.com/callback')
+    await dialog.getByRole('button', { name: 'Add the client' }).click()
+    const secret = await dialog.getByRole('region', { name: 'Client secret' }).innerText()
+    expect(await dialog.getByRole('region', { name: 'Client id' }).innerText()).toMatch(/^client_/)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'Our chat').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await look(page, 'keys-registered')
+    await page.getByRole('button', { name: 'Remove the client Our chat' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No client is registered').waitFor()
+  })
+})
+
+/** Ben let a client in. */
+async function allow({ gateway }: ConsoleGateway, name: string, id: string): Promise<void> {
+  const resource = `${gateway.address}/mcp`
+  await gateway.db.system(
+    (sql) => sql(z.object({}))`
+      with entered as (
+        insert into sign_ins (id, user_id, client, expires_at)
+        select ${id}, id, ${name}, now() + interval '1 day' from users where email = ${BEN.email} returning id, user_id)
+      insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
+      select id, ${gateway.organization.id}, user_id, ${`client_${name}`}, ${name}, 'localhost', ${resource}, 'read', 0 from entered`,
+  )
+}
