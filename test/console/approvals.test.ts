@@ -1,5 +1,5 @@
 /** Calls that wait for somebody: seen as they come, looked at, answered by mouse and by keys, and what became of them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -7,6 +7,9 @@ import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway, type Person } from './support/console.ts'
 import { look } from './support/look.ts'
+
+// Most of it is pictures and barriers, which take their time on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
 const RULES = '/api/v1/organizations/default/rules'

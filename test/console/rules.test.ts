@@ -1,5 +1,5 @@
 /** Rules as an administrator meets them: written as a sentence grows, tried on what happened, watched, turned on, taken back. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -7,6 +7,9 @@ import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway, type Person } from './support/console.ts'
 import { look } from './support/look.ts'
+
+// Most of it is pictures and barriers, which take their time on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 const BOB: Person = { email: 'bob@example.com', role: 'tenant_admin' }
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
@@ -34,6 +37,13 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     return String(answer.result?.content?.[0]?.text ?? text)
   }
 
+  /** Unless it is there already: each test can be run alone. */
+  const ensure = async (rule: object) => expect([201, 409]).toContain((await platform(`POST ${RULES}`, rule)).status)
+  const NO_DESTROYING = {
+    ...{ name: 'no-destroying', action: 'block', reason: 'Nothing is destroyed by agents' },
+    match: { effects: ['destructive'] },
+  }
+
   test('a first rule is written, tried on what happened, watches, and then bites', async () => {
     for (const tool of ['drop_all', 'drop_all', 'look_up']) await call(tool)
     await using opened = await console.open(BOB)
@@ -51,7 +61,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByLabel('Condition', { exact: true }).fill('')
 
     await page.getByRole('button', { name: 'Explain' }).click()
-    await page.getByText('The call is refused').waitFor()
+    await page.getByText('The call is refused', { exact: true }).waitFor()
     await page.getByRole('tab', { name: 'Replay what happened' }).click()
     await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByText('2 of 3 calls of the last 7 days would end otherwise').waitFor()
@@ -75,12 +85,13 @@ describe.skipIf(NO_BROWSER)('rules', () => {
   })
 
   test('the list is in order of scope, is searched by its address, and what is done there can be undone', async () => {
+    await ensure(NO_DESTROYING)
     for (const rule of [
       { name: 'slow', action: 'rate', reason: 'Not too many', parameters: { calls: 100, per: 60 } },
       { name: 'looked-at', action: 'approve', reason: 'Looked at', match: { tools: ['write_*'] } },
       { name: 'of-work', action: 'warn', reason: 'Marked', scope: 'connection', of: 'work' },
     ])
-      expect((await platform(`POST ${RULES}`, rule)).status).toBe(201)
+      await ensure(rule)
     const above = { name: 'everywhere', action: 'warn', reason: 'All of us look', match: { effects: ['destructive'] } }
     expect((await platform('POST /api/v1/admin/rules', above)).status).toBe(201)
 
@@ -122,10 +133,12 @@ describe.skipIf(NO_BROWSER)('rules', () => {
   })
 
   test('a call is explained by its address, and rules that are off are replayed as if they were on', async () => {
+    await ensure(NO_DESTROYING)
+    await call('drop_all')
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/rules?tab=explain&tool=work__drop_all&arguments={"all":true}')
-    await page.getByText('The call is refused').waitFor()
+    await page.getByText('The call is refused', { exact: true }).waitFor()
     await page.getByText('Nothing is destroyed by agents').waitFor()
     await look(page, 'rules-explain')
     await page.getByRole('tab', { name: 'Replay' }).click()
