@@ -8,7 +8,7 @@ import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
-import type { Callers } from './callers.ts'
+import type { Callers } from '../../data/callers.ts'
 import { isNarrowed, OUTCOMES, RANGES, type RecordsInput, type RecordsState } from './records-filter.ts'
 import { CLEARED } from './records-words.tsx'
 

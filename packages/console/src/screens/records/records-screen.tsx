@@ -20,7 +20,7 @@ import { RecordDrawer } from './record-drawer.tsx'
 import { isNarrowed, queryOf, RecordsState } from './records-filter.ts'
 import { RecordsFilters } from './records-filters.tsx'
 import { CLEARED, Outcome } from './records-words.tsx'
-import { useCallers } from './callers.ts'
+import { useCallers } from '../../data/callers.ts'
 import { VerifyDialog } from './verify-dialog.tsx'
 
 const t = texts.records

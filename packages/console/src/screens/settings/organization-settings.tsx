@@ -166,9 +166,9 @@ function Limits({ own, words, faults, put, disabled, onDefault }: PartProps & { 
   return (
     <Section title={t.limits}>
       <Stack maw={560}>
-        <Group align="flex-end" gap="sm">
+        <Stack gap="xs" align="flex-start">
           <NumberInput
-            style={{ flex: '1 1 14rem' }}
+            w="100%"
             label={t.rate}
             description={t.rateHint(count(most))}
             value={words.rate}
@@ -179,10 +179,10 @@ function Limits({ own, words, faults, put, disabled, onDefault }: PartProps & { 
             disabled={disabled}
             onChange={(rate) => put({ rate })}
           />
-          <Button variant="default" disabled={disabled} onClick={onDefault}>
+          <Button size="xs" variant="default" disabled={disabled} onClick={onDefault}>
             {t.rateDefault}
           </Button>
-        </Group>
+        </Stack>
         <Switch
           label={t.approvals}
           description={t.approvalsHint}

@@ -47,7 +47,7 @@ export function Webhooks() {
   )
   const columns = [
     column<Webhook>(t.columns.address, Address, 4),
-    column<Webhook>(t.columns.told, ({ events }) => <Text size="sm">{events.map(wordOf).join(', ')}</Text>, 3),
+    column<Webhook>(t.columns.told, ({ events }) => events.map(wordOf).join(', '), 3),
     column<Webhook>(t.columns.state, Delivery, 4, { plain: true }),
     column<Webhook>(t.columns.action, acts, 1, { plain: true }),
   ]

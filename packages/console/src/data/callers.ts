@@ -1,7 +1,7 @@
-/** Who the callers of records are: members and keys by their names, anybody else by their id. */
+/** Who callers are: members and keys by their names, anybody else by their id. */
 import { listMembers, listOrganizationKeys } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { ask } from '../../data/queries.ts'
+import { ask } from './queries.ts'
 
 export interface Callers {
   nameOf(id: string): string

@@ -1,0 +1,88 @@
+/** Whether the gateway that answers serves, what it looks at to know, and how much there is in the installation. */
+import { Alert, Stack, Text } from '@mantine/core'
+import { findPlatformStats, type PlatformStats } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { health, type Health as Told } from '../../data/health.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Section } from '../../ui/section.tsx'
+import { count, size } from '../../ui/times.ts'
+
+const t = texts.runtime.health
+
+export function Health() {
+  const told = useQuery(health)
+  const stats = useQuery(ask('runtime', findPlatformStats))
+  return (
+    <Stack gap="lg">
+      <Section title={t.title}>
+        <Loaded query={told}>{(answer) => <Readiness told={answer} />}</Loaded>
+        <Loaded query={stats} lines={3}>
+          {({ gateway }) => (
+            <Facts
+              facts={[
+                [t.uptime, lasting(gateway.uptime_seconds)],
+                [t.memory, size(gateway.memory_bytes)],
+                [t.pooled, count(gateway.pooled)],
+              ]}
+            />
+          )}
+        </Loaded>
+      </Section>
+      <Section title={t.installation}>
+        <Loaded query={stats}>{(all) => <Installation stats={all} />}</Loaded>
+      </Section>
+    </Stack>
+  )
+}
+
+function Readiness({ told: { status, problem, checks } }: { told: Told }) {
+  const ready = status === 'ready'
+  return (
+    <Stack>
+      <Alert
+        color={ready ? 'teal' : 'red'}
+        icon={<Icon name={ready ? 'circle-check' : 'alert-triangle'} />}
+        title={ready ? t.ready : t.notReady}
+        role="status"
+      >
+        {problem === undefined ? null : <Text size="sm">{problem}</Text>}
+      </Alert>
+      <Facts facts={Object.entries(checks).map(([name, value]) => [t.names[name] ?? name, t.values[value] ?? value])} />
+    </Stack>
+  )
+}
+
+function Installation({ stats }: { stats: PlatformStats }) {
+  const { calls, connectors_by_status: states } = stats
+  return (
+    <Facts
+      facts={[
+        [t.organizations, count(stats.tenants)],
+        [t.users, count(stats.users)],
+        [t.connections, t.connectionsOn(stats.connectors_enabled, stats.connectors)],
+        [t.states, stateWords(states)],
+        [t.tools, count(stats.tools)],
+        [t.sessions, count(stats.sessions)],
+        [t.keys, count(stats.keys)],
+        [t.calls, t.callsOf(count(calls.total), count(calls.failed), count(calls.refused))],
+      ]}
+    />
+  )
+}
+
+const stateWords = (states: Readonly<Record<string, number>>) =>
+  Object.entries(states)
+    .map(([state, many]) => `${state}: ${count(many)}`)
+    .join(', ')
+
+/** The two largest of its parts. */
+export function lasting(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24]
+  if (days > 0) return `${t.days(days)} ${t.hours(hours)}`
+  return hours > 0 ? `${t.hours(hours)} ${t.minutes(minutes % 60)}` : t.minutes(minutes)
+}

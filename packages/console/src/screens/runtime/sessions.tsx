@@ -1,0 +1,98 @@
+/** The sessions that clients have with the gateways of this installation; each can be ended. */
+import { Button, Stack, Text } from '@mantine/core'
+import { endSession, listSessions, type OpenSession } from '@toolway/contract/admin'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { call } from '../../data/call.ts'
+import { useCallers } from '../../data/callers.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { Section } from '../../ui/section.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { When } from '../../ui/when.tsx'
+import { OrganizationFilter } from './organization-filter.tsx'
+
+const t = texts.runtime.sessions
+
+const State = z.object({ tenant: z.string().optional(), offset: z.coerce.number().int().min(0).default(0) })
+
+const nameOf = ({ client }: OpenSession) => (client === null ? t.unnamed : `${client.name} ${client.version}`)
+
+export function Sessions() {
+  const organization = useOrganization()
+  const [{ tenant, offset }, set] = useUrlState(State)
+  const callers = useCallers(organization)
+  const queries = useQueryClient()
+  const found = useQuery(ask('runtime', listSessions, { query: { tenant_slug: tenant, offset, limit: 50 } }))
+  const end = useMutation({
+    mutationFn: ({ id }: OpenSession) => call(endSession, { path: { session: id } }),
+    onSuccess: () => sayDone(t.ended),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['runtime'] }),
+  })
+  const columns = [
+    column<OpenSession>(t.columns.client, Client, 4),
+    column<OpenSession>(t.columns.who, ({ principal }) => callers.nameOf(principal), 3),
+    column<OpenSession>(t.columns.where, Where, 3),
+    column<OpenSession>(t.columns.seen, Seen, 2),
+    column<OpenSession>(
+      t.columns.action,
+      (session) => (
+        <Button size="xs" variant="default" aria-label={t.endOf(nameOf(session))} onClick={() => end.mutate(session)}>
+          {t.end}
+        </Button>
+      ),
+      1,
+      { plain: true },
+    ),
+  ]
+  return (
+    <Section title={t.title} hint={t.hint} bare>
+      <Stack>
+        <OrganizationFilter value={tenant} onChange={(slug) => set({ tenant: slug, offset: undefined })} />
+        <Table
+          label={t.list}
+          query={found}
+          rowKey={({ id }) => id}
+          columns={columns}
+          empty={<Empty title={t.empty} hint={t.emptyHint} icon="devices" />}
+          onPage={(next) => set({ offset: String(next) })}
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+const Client = (session: OpenSession) => (
+  <Stack gap={0}>
+    <Text fw={600} className="breakable">
+      {nameOf(session)}
+    </Text>
+    <Text size="xs" c="dimmed">
+      {session.revision}
+    </Text>
+  </Stack>
+)
+
+const Where = ({ tenant_slug: slug, toolset, connector }: OpenSession) => (
+  <Stack gap={0}>
+    <Text span>{slug}</Text>
+    <Text size="xs" c="dimmed">
+      {connector === null ? t.toolset(toolset ?? 'default') : t.connection}
+    </Text>
+  </Stack>
+)
+
+const Seen = ({ seen_at: seen, opened_at: opened }: OpenSession) => (
+  <Stack gap={0}>
+    <When at={seen} />
+    <Text size="xs" c="dimmed">
+      {t.since} <When at={opened} />
+    </Text>
+  </Stack>
+)

@@ -1,0 +1,95 @@
+/** What runs, as it is seen and ended in a browser: a program, a client's session, what is held open, the log, and health. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { startProbe } from '../e2e/peers/probes/probe-server.ts'
+import { httpWire, probeProcess } from '../e2e/peers/servers/real-servers.ts'
+import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const PATIENT = { timeout: 10_000 }
+
+describe.skipIf(NO_BROWSER)('what runs', () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  let opened: WatchedPage
+  let client: RawPeer
+  beforeAll(async () => {
+    const probe = parts.use(await startProbe({ era: 'legacy' }))
+    const connections = [
+      { alias: 'probe', wire: httpWire(probe.url) },
+      { alias: 'child', wire: probeProcess('child') },
+    ]
+    console = parts.use(await startConsole({ connections }))
+    const { gateway } = console
+    await Promise.all(['probe', 'child'].map((alias) => gateway.settled(alias)))
+    client = await openSession(gateway.url, gateway.key)
+    await callTool(client, 'probe__echo', { text: 'x' })
+    opened = parts.use(await console.open(ADA))
+  })
+  afterAll(() => parts.disposeAsync())
+
+  test('a program is restarted and stopped', async () => {
+    const { page } = opened
+    await page.goto('/runtime')
+    await page.getByText('Running', { exact: true }).waitFor()
+    const pid = () => page.getByText('Process id').locator('xpath=following-sibling::*').textContent()
+    const before = await pid()
+    await look(page, 'runtime')
+    await page.getByRole('button', { name: 'Restart child' }).click()
+    await page.getByText('child is started anew').waitFor()
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return [await page.getByText('Running', { exact: true }).count(), (await pid()) === before]
+      }, PATIENT)
+      .toEqual([1, false])
+    await page.getByRole('button', { name: 'Stop child' }).click()
+    await page.getByText('Stopped', { exact: true }).waitFor()
+  })
+
+  test('a session says whose client it is, and ends', async () => {
+    const { page } = opened
+    await page.goto('/runtime?tab=sessions')
+    const row = page.getByRole('row').filter({ hasText: 'raw' })
+    await row.getByText('test …cdef').waitFor()
+    await look(page, 'runtime-sessions')
+    await row.getByRole('button', { name: /^End the session of raw/ }).click()
+    await page.getByRole('heading', { name: 'No client has a session' }).waitFor()
+    await expect(callTool(client, 'probe__echo', { text: 'x' })).resolves.toMatchObject({ status: 404 })
+  })
+
+  test('what is held open is given up, and the log goes on by itself', async () => {
+    const { page } = opened
+    const { gateway } = console
+    const call = () => callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
+    await call()
+    await page.goto('/runtime?tab=pool')
+    const give = page.getByRole('button', { name: 'Give up what is held with probe' }).first()
+    await give.waitFor()
+    await look(page, 'runtime-pool')
+    await give.click()
+    await page.getByText(/given up$/).waitFor()
+
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const lines = page.getByRole('region', { name: 'Lines of the log' })
+    await call()
+    await lines.getByText('probe__echo').last().waitFor()
+    await look(page, 'runtime-logs')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+  })
+
+  test('health is said in words; who looks after one organization is told who sees the rest', async () => {
+    const { page } = opened
+    await page.goto('/runtime?tab=health')
+    await page.getByText('It serves', { exact: true }).waitFor()
+    await look(page, 'runtime-health')
+    await using other = await console.open({ email: 'olga@example.com', role: 'tenant_admin' })
+    await other.page.goto('/runtime?tab=pool')
+    await other.page.getByRole('heading', { name: 'This is for whoever looks after the installation' }).waitFor()
+    await other.page.getByRole('tab', { name: 'Programs' }).click()
+    await other.page.getByRole('button', { name: 'Restart child' }).waitFor()
+  })
+})
