@@ -114,7 +114,8 @@ describe.skipIf(NO_BROWSER)('home', () => {
     const follow = (name: string) => {
       if (all.has(name)) return
       all.add(name)
-      for (const [, other] of readBuilt(name).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)) follow(`assets/${other}`)
+      for (const [, other] of readBuilt(name).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g))
+        follow(`assets/${other}`)
     }
     for (const name of [...entries, home ?? '']) follow(name)
     const packed = [...all].map((name) => gzipSync(readBuilt(name)).length).reduce((sum, one) => sum + one, 0)

@@ -140,7 +140,15 @@ const WhatFailed = ({ failure }: { failure: ReturnType<typeof useFinish>['failur
 
 function Steps({ at, onStep }: { at: number; onStep: (at: number) => void }) {
   return (
-    <Stepper active={at} onStepClick={onStep} allowNextStepsSelect={false} size="sm" iconSize={28} maw={720} aria-label={t.steps.label}>
+    <Stepper
+      active={at}
+      onStepClick={onStep}
+      allowNextStepsSelect={false}
+      size="sm"
+      iconSize={28}
+      maw={720}
+      aria-label={t.steps.label}
+    >
       <Stepper.Step label={t.steps.what} allowStepSelect={at > 0} />
       <Stepper.Step label={t.steps.auth} allowStepSelect={at > 1} />
       <Stepper.Step label={t.steps.name} allowStepSelect={at > 2} />
