@@ -10,9 +10,8 @@ import { ADA, readBuilt, startConsole, type ConsoleGateway } from './support/con
 import { look } from './support/look.ts'
 
 const Id = z.object({ id: z.string() })
-const KB = 1024
 /** Of JavaScript, packed, until the first screen stands. */
-const MOST_BYTES = 200 * KB
+const MOST_BYTES = 200_000
 
 describe.skipIf(NO_BROWSER)('home', () => {
   const parts = new AsyncDisposableStack()

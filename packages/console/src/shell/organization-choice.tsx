@@ -1,14 +1,17 @@
 /** Which organization is looked at: a name where there is one, a choice where there are several. It is part of the address. */
-import { Button, Menu, Text } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
-import { ORGANIZATION, useMe, useMembership } from '../data/me.ts'
-import { texts } from '../texts/texts.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Text } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { useMe, useMembership } from '../data/me.ts'
+import { OrganizationButton } from './buttons.tsx'
+
+const OrganizationMenu = lazy(() =>
+  import('./organization-menu.tsx').then(({ OrganizationMenu }) => ({ default: OrganizationMenu })),
+)
 
 export function OrganizationChoice() {
   const { organizations } = useMe()
   const current = useMembership()
-  const navigate = useNavigate()
+  const [asked, setAsked] = useState(false)
   if (current === undefined) return null
   if (organizations.length === 1)
     return (
@@ -16,33 +19,11 @@ export function OrganizationChoice() {
         {current.name}
       </Text>
     )
+  const button = <OrganizationButton name={current.name} aria-haspopup="menu" onClick={() => setAsked(true)} />
+  if (!asked) return button
   return (
-    <Menu position="bottom-start">
-      <Menu.Target>
-        <Button
-          variant="default"
-          size="xs"
-          rightSection={<Icon name="chevron-down" size={14} />}
-          aria-label={texts.organization(current.name)}
-          style={{ minWidth: 0, flexShrink: 1 }}
-        >
-          {current.name}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {organizations.map(({ slug, name, role }) => (
-          <Menu.Item
-            key={slug}
-            onClick={() => void navigate({ to: '/', search: { [ORGANIZATION]: slug } as never })}
-            rightSection={slug === current.slug ? <Icon name="check" size={14} /> : undefined}
-          >
-            {name}
-            <Text size="xs" c="dimmed">
-              {texts.roles[role]}
-            </Text>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <OrganizationMenu />
+    </Suspense>
   )
 }

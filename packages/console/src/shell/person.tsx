@@ -1,51 +1,18 @@
-/** Who is signed in, and what is theirs. */
-import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+/** Who is signed in. The menu behind the button is loaded when it is first asked for. */
+import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../data/me.ts'
-import { signOut } from '../data/session.ts'
-import { texts } from '../texts/texts.ts'
-import { Icon } from '../ui/icon.tsx'
+import { PersonButton } from './buttons.tsx'
+
+const PersonMenu = lazy(() => import('./person-menu.tsx').then(({ PersonMenu }) => ({ default: PersonMenu })))
 
 export function Person() {
   const { user } = useMe()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const t = texts.person
+  const [asked, setAsked] = useState(false)
+  const button = <PersonButton name={user?.name ?? ''} aria-haspopup="menu" onClick={() => setAsked(true)} />
+  if (!asked) return button
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t.menu(user?.name ?? '')}>
-          <Icon name="user" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" className="breakable">
-            {user?.email}
-          </Text>
-        </Menu.Label>
-        <Menu.Item component={Link} to="/me" leftSection={<Icon name="user" size={16} />}>
-          {t.account}
-        </Menu.Item>
-        <Menu.Item component="a" href="/api/v1/docs" leftSection={<Icon name="api" size={16} />}>
-          {t.reference}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{t.appearance}</Menu.Label>
-        {(['auto', 'light', 'dark'] as const).map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            closeMenuOnClick={false}
-            onClick={() => setColorScheme(scheme)}
-            rightSection={colorScheme === scheme ? <Icon name="check" size={14} label={t.chosen} /> : undefined}
-          >
-            {t.schemes[scheme]}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void signOut()}>
-          {t.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <PersonMenu />
+    </Suspense>
   )
 }
