@@ -1,5 +1,17 @@
 /** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
-import { ActionIcon, AppShell, Badge, Box, Burger, Group, NavLink, Skeleton, Stack, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  AppShell,
+  Badge,
+  Box,
+  Burger,
+  Group,
+  NavLink,
+  Skeleton,
+  Stack,
+  Text,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
@@ -58,8 +70,12 @@ function Signed() {
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
-            <Text component={Link} to="/" fw={700} c="inherit" td="none" visibleFrom="xs">
-              Toolway
+            <Text component={Link} to="/" fw={700} c="inherit" td="none" className="brand">
+              <img src="/assets/mark.svg" alt="" width={28} height={28} />
+              <Text component="span" inherit visibleFrom="sm">
+                Toolway
+              </Text>
+              <VisuallyHidden hiddenFrom="sm">Toolway</VisuallyHidden>
             </Text>
             <OrganizationChoice />
           </Group>

@@ -58,15 +58,12 @@ function One({ alert, connections }: { alert: Alert; connections: readonly Conne
         <Icon name={ICONS[kind] ?? 'bell'} />
       </Box>
       <Box style={{ flex: 1, minWidth: 0 }}>
-        <Text className="breakable">
-          {t.kinds[kind] ?? kind}
-          {connection === undefined ? null : (
-            <>
-              {': '}
-              <TextLink to={`/connections/${connection.alias}`}>{connection.title}</TextLink>
-            </>
-          )}
-        </Text>
+        <Text className="breakable">{t.kinds[kind] ?? kind}</Text>
+        {connection === undefined ? null : (
+          <div>
+            <TextLink to={`/connections/${connection.alias}`}>{connection.title}</TextLink>
+          </div>
+        )}
         <Text size="sm" c="dimmed" component="div">
           <When at={at} />
           {typeof runsOut === 'string' ? (

@@ -49,7 +49,9 @@ function One({ connection }: { connection: Connection }) {
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Letter name={title} size={32} />
       <Box style={{ flex: 1, minWidth: 0 }}>
-        <TextLink to={`/connections/${alias}`}>{title}</TextLink>
+        <div>
+          <TextLink to={`/connections/${alias}`}>{title}</TextLink>
+        </div>
         <Text size="sm" c="dimmed" className="breakable" lineClamp={2}>
           {why ?? texts.home.connections.tools(tools)}
         </Text>

@@ -4,8 +4,15 @@
  */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { listMembers, listMyKeys, listOrganizationRules, listOwnGrants } from '@toolway/contract/admin'
-import { useState } from 'react'
+import {
+  findUsage,
+  listMembers,
+  listMyKeys,
+  listOrganizationRules,
+  listOwnGrants,
+  type Usage,
+} from '@toolway/contract/admin'
+import { useMemo, useState } from 'react'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
@@ -14,9 +21,16 @@ import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { sayDone } from '../../ui/say.tsx'
 
+const MONTH_MS = 30 * 86_400_000
+
+/** Calls that were not refused. */
+export const carriedOut = (usage: Usage | undefined): number | undefined =>
+  usage === undefined ? undefined : usage.total.calls - usage.total.refused
+
 interface StepsProps {
   /** Undefined while nobody knows. */
   readonly connected: number | undefined
+  /** Calls of the last day that were not refused. */
   readonly called: number | undefined
 }
 
@@ -54,6 +68,9 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const grants = useQuery(ask('grants', listOwnGrants, { query: { limit: 50 } }))
   const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: one }), enabled: mayRule })
   const members = useQuery({ ...ask('people', listMembers, { path, query: one }), enabled: mayInvite })
+  const longer = useMemo(() => ({ from: new Date(Date.now() - MONTH_MS).toISOString(), step: 'day' }) as const, [])
+  const month = useQuery({ ...ask('stats', findUsage, { path, query: longer }), enabled: called === 0 })
+  const calls = called === 0 ? carriedOut(month.data) : called
   const client =
     keys.data === undefined || grants.data === undefined
       ? undefined
@@ -61,7 +78,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const more = (number: number | undefined, than = 0) => (number === undefined ? undefined : number > than)
   return [
     { name: 'connect', to: '/connections/new', may: mayConnect, done: more(connected) },
-    { name: 'call', to: '/playground', may: mayCall, done: more(called) },
+    { name: 'call', to: '/playground', may: mayCall, done: more(calls) },
     { name: 'client', to: '/clients', may: mayCall, done: client },
     { name: 'rule', to: '/rules', may: mayRule, done: more(rules.data?.total) },
     { name: 'invite', to: '/people', may: mayInvite, done: more(members.data?.total, 1) },
@@ -95,7 +112,9 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
               />
             </Text>
             <div>
-              <TextLink to={to}>{t.list[name].title}</TextLink>
+              <div>
+                <TextLink to={to}>{t.list[name].title}</TextLink>
+              </div>
               <Text size="sm" c="dimmed">
                 {t.list[name].hint}
               </Text>

@@ -15,7 +15,7 @@ import { ApprovalsPanel } from './approvals-panel.tsx'
 import { CallsPanel } from './calls-panel.tsx'
 import { ConnectionsPanel } from './connections-panel.tsx'
 import { Figures } from './figures.tsx'
-import { FirstSteps } from './first-steps.tsx'
+import { carriedOut, FirstSteps } from './first-steps.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
 const HOUR_MS = 3_600_000
@@ -41,7 +41,7 @@ export function HomeScreen() {
         </Allowed>
       }
     >
-      <FirstSteps connected={connections.data?.total} called={usage.data?.total.calls} />
+      <FirstSteps connected={connections.data?.total} called={carriedOut(usage.data)} />
       <Figures usage={usage} approvals={approvals.data?.total} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <CallsPanel usage={usage} />

@@ -85,6 +85,7 @@ function Organizations() {
             t.columns.actions,
             (one: Organization) => <Actions organization={one} onChange={() => set({ edit: one.slug }, 'push')} />,
             2,
+            { plain: true },
           ),
         ]}
       />

@@ -32,7 +32,7 @@ export function Groups({ onOpen }: { onOpen: (what: string) => void }) {
       columns={[
         column(t.columns.name, (group: Group) => <Name group={group} onOpen={onOpen} />, 3, { plain: true }),
         column(t.columns.members, Members, 5),
-        column(t.columns.actions, (group: Group) => <Remove group={group} />, 1),
+        column(t.columns.actions, (group: Group) => <Remove group={group} />, 1, { plain: true }),
       ]}
     />
   )

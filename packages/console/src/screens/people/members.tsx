@@ -42,6 +42,7 @@ export function Members({ offset, onPage }: { offset: number; onPage: (offset: n
             t.columns.actions,
             (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />,
             1,
+            { plain: true },
           ),
         ]}
       />
@@ -53,9 +54,11 @@ export function Members({ offset, onPage }: { offset: number; onPage: (offset: n
 const Person = ({ name, email }: Member) => (
   <Box>
     <Text fw={600}>{name}</Text>
-    <Text size="sm" c="dimmed">
-      {email}
-    </Text>
+    {name === email ? null : (
+      <Text size="sm" c="dimmed">
+        {email}
+      </Text>
+    )}
   </Box>
 )
 
@@ -85,28 +88,37 @@ function Role({ member }: { member: Member }) {
       onSuccess: () =>
         sayDone(t.changed(member.name, texts.roles[role]), before === undefined ? undefined : () => choose(before)),
     })
-  const isOwn = user?.id === member.user_id
-  const shown = change.isPending ? change.variables : member.role
+  if (user?.id === member.user_id)
+    return (
+      <Allowed may={false} why={t.ownRole}>
+        <Text>{texts.roles[member.role]}</Text>
+      </Allowed>
+    )
   return (
-    <Allowed may={!isOwn} why={t.ownRole}>
-      <NativeSelect
-        aria-label={t.roleOf(member.name)}
-        size="sm"
-        value={shown}
-        disabled={isOwn || change.isPending}
-        data={ROLES.map((role) => ({ value: role, label: texts.roles[role] }))}
-        onChange={({ currentTarget }) => choose(currentTarget.value as MemberRole, member.role)}
-      />
-    </Allowed>
+    <NativeSelect
+      aria-label={t.roleOf(member.name)}
+      size="sm"
+      value={change.isPending ? change.variables : member.role}
+      disabled={change.isPending}
+      data={ROLES.map((role) => ({ value: role, label: texts.roles[role] }))}
+      onChange={({ currentTarget }) => choose(currentTarget.value as MemberRole, member.role)}
+    />
   )
 }
 
 function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) {
+  const { user } = useMe()
   const label = texts.people.remove(member.name)
   return (
     <Group justify="flex-end">
       <Tooltip label={label}>
-        <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onRemove}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={label}
+          disabled={user?.id === member.user_id}
+          onClick={onRemove}
+        >
           <Icon name="trash" />
         </ActionIcon>
       </Tooltip>

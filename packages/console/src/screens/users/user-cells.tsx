@@ -53,6 +53,8 @@ export function ActiveSwitch({ user }: Of) {
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>
       <Switch
+        display="inline-block"
+        style={{ verticalAlign: 'middle' }}
         aria-label={t.active(user.name)}
         checked={user.is_active}
         disabled={isMe(me, user) || change.isPending}
@@ -74,6 +76,8 @@ export function AdminSwitch({ user }: Of) {
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>
       <Switch
+        display="inline-block"
+        style={{ verticalAlign: 'middle' }}
         aria-label={t.admin(user.name)}
         checked={user.platform_admin}
         disabled={isMe(me, user) || change.isPending}

@@ -65,7 +65,7 @@ function Users() {
           column(t.columns.active, (user: User) => <ActiveSwitch user={user} />, 2),
           column(t.columns.admin, (user: User) => <AdminSwitch user={user} />, 3),
           column(t.columns.signedIn, ({ signed_in_at: at }: User) => <When at={at} never={t.never} />, 2),
-          column(t.columns.actions, (user: User) => <Actions user={user} />, 2),
+          column(t.columns.actions, (user: User) => <Actions user={user} />, 2, { plain: true }),
         ]}
       />
       <AddUser key={turn} opened={open === 'user'} onClose={() => set({ open: undefined })} />

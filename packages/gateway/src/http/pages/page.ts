@@ -23,6 +23,10 @@ export interface Page {
 const STYLE_HASH = createHash('sha256').update(STYLES).digest('base64')
 /** Made in one piece: a space more between the tags would be another hash. */
 const STYLE = raw(`<style>${STYLES}</style>`)
+/** As the console has it. */
+const MARK = raw(
+  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1f5fd0"/><path d="M8 11h16M16 11v13" stroke="#fff" stroke-width="3.5" stroke-linecap="round"/><circle cx="16" cy="24" r="3" fill="#fff"/></svg>',
+)
 
 /** Nothing loads, nothing runs, nothing frames; the one style block is known by its hash (CSP level 3). */
 const policyOf = (formsLeadTo: readonly string[]): string =>
@@ -49,7 +53,7 @@ export async function pageOf({ title, body, status = 200, goTo, formsLeadTo = []
       </head>
       <body>
         <main>
-          <p class="brand">Toolway</p>
+          <p class="brand">${MARK} Toolway</p>
           <h1>${title}</h1>
           ${await body}
         </main>

@@ -55,13 +55,14 @@ export interface SetUpForm {
 export const setUpForm = ({ next, problem, email, name, shortest }: SetUpForm): Markup => html`
   ${problemOf(problem)}
   <p>
-    Nobody has signed up here yet. The first person administers this installation and needs the set-up code that the
-    first start showed. <code>toolway user setup-code</code> makes another.
+    Welcome. You are the first one here, so the account that you make now looks after this installation: it connects
+    things, invites people and sets the rules.
   </p>
   <form method="post" action="${SIGN_IN}/first">
     ${nextField(next)}
     <label
       >Set-up code
+      <small>The first start showed it, beside this address. <code>toolway user setup-code</code> makes another.</small>
       <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus
     /></label>
     <label>Your name <input name="name" value="${name ?? ''}" autocomplete="name" maxlength="100" required /></label>
@@ -92,6 +93,7 @@ export const codeForm = ({ problem, shortest }: { problem?: string | undefined; 
 
 export const signedInPage = ({ email, csrf }: { email: string; csrf: string }): Markup => html`
   <p>You are signed in as <strong>${email}</strong>.</p>
+  <a class="button" href="/">Open the console</a>
   <p>
     <a href="approvals">Calls that wait for an approval</a><br /><a href="connect">Your accounts at other services</a>
   </p>

@@ -1,27 +1,31 @@
-/** How the gateway's own pages look: light and dark, from 320 px on. Contrast of all text is at least 4.5 to 1. */
+/**
+ * How the gateway's own pages look: as the console does (its `ui/theme.ts`), light and dark, from 320 px on. Contrast of all text is
+ * at least 4.5 to 1.
+ */
 export const STYLES = `
 :root {
-  --paper: #f5f6f8; --card: #ffffff; --ink: #16191f; --soft: #525a68; --line: #c6ccd6; --edge: #7a8494;
-  --act: #1a56c4; --act-ink: #ffffff; --bad: #a1161f; --bad-paper: #fdeeee; --good-paper: #eaf5ee; --good: #14603a;
-  --warn-paper: #fff6e0;
+  --paper: #f6f7f9; --card: #ffffff; --ink: #000000; --soft: #545b66; --line: #dee2e6; --edge: #868e96;
+  --act: #1971c2; --act-ink: #ffffff; --link: #1971c2; --bad: #a1161f; --bad-paper: #fdeeee; --good-paper: #eaf5ee;
+  --good: #14603a; --warn-paper: #fff6e0;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #12151a; --card: #1b2028; --ink: #eceff4; --soft: #aab3c1; --line: #363e4b; --edge: #7b8698;
-    --act: #8ab4ff; --act-ink: #0d1b33; --bad: #ffb3b3; --bad-paper: #3a1d20; --good-paper: #17301f; --good: #9fdcb8;
-    --warn-paper: #33290f;
+    --paper: #16181c; --card: #242424; --ink: #dee0e3; --soft: #a9b0bb; --line: #424242; --edge: #828282;
+    --act: #1971c2; --act-ink: #ffffff; --link: #74c0fc; --bad: #ffb3b3; --bad-paper: #3a1d20; --good-paper: #17301f;
+    --good: #9fdcb8; --warn-paper: #33290f;
   }
 }
 * { box-sizing: border-box; }
 html { font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', sans-serif; background: var(--paper); color: var(--ink); }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; }
 main {
-  width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-  padding: 28px 24px;
+  width: 100%; max-width: 26rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+  padding: 32px 28px;
 }
 main p { margin: 0 0 16px; }
-.brand { color: var(--soft); font-weight: 600; margin-bottom: 4px; }
-h1 { overflow-wrap: anywhere; font-size: 1.5rem; line-height: 1.25; margin: 0 0 16px; }
+.brand { display: flex; align-items: center; gap: 10px; font-weight: 700; }
+main > .brand { margin-bottom: 24px; }
+h1 { overflow-wrap: anywhere; font-size: 1.5rem; font-weight: 650; line-height: 1.35; margin: 0 0 16px; }
 h2 { font-size: 1rem; margin: 20px 0 8px; }
 label { display: block; font-weight: 600; margin: 0 0 16px; }
 label small, .hint { display: block; font-weight: 400; font-size: 0.875rem; color: var(--soft); }
@@ -31,7 +35,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
 }
 input[type='checkbox'], input[type='radio'] { margin: 5px 0 0; }
-:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 button, .button {
   overflow-wrap: anywhere;
   display: block; width: 100%; padding: 11px 16px; font: inherit; font-weight: 600; text-align: center;
@@ -39,7 +43,7 @@ button, .button {
   border-radius: 8px; cursor: pointer; margin: 0 0 12px;
 }
 button.second, .button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
-a { color: var(--act); }
+a { color: var(--link); }
 .problem, .notice { padding: 10px 12px; border-radius: 8px; }
 .problem { color: var(--bad); background: var(--bad-paper); }
 .notice { color: var(--good); background: var(--good-paper); }
@@ -59,7 +63,7 @@ section > .hint { margin: 0 0 12px; overflow-wrap: anywhere; }
 .account small { display: block; color: var(--soft); overflow-wrap: anywhere; }
 .account .good { color: var(--good); }
 .account .bad { color: var(--bad); font-weight: 600; }
-summary { cursor: pointer; color: var(--act); margin: 0 0 8px; }
+summary { cursor: pointer; color: var(--link); margin: 0 0 8px; }
 strong { overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: 4px 12px; margin: 0 0 16px; }
 dt { color: var(--soft); }

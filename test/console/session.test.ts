@@ -1,0 +1,152 @@
+/** Signing in, staying in and leaving, as a browser does it: what scripts can read, and what happens when a token runs out. */
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+const LEAST_PARALLEL = 5
+
+describe.skipIf(NO_BROWSER)('a sign-in', () => {
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    console = await startConsole()
+  })
+  afterAll(() => console[Symbol.asyncDispose]())
+
+  /** What Home asks, it asks together. */
+  const atHome = async (page: Page) => {
+    await page.goto('/')
+    await page.getByText('No tool has been called').waitFor()
+    await page.getByText('Nothing needs your attention').waitFor()
+  }
+  /** As a browser does when its time is over. */
+  const expire = (context: BrowserContext) => context.clearCookies({ name: 'toolway_access' })
+  /** As when somebody comes back to the window. */
+  const comeBack = (page: Page) => page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+  const watch = (page: Page) => {
+    const seen = { refused: 0, renewed: 0 }
+    page.on('response', (response) => {
+      if (response.status() === 401) seen.refused++
+      if (response.url().endsWith('/auth/refresh')) seen.renewed++
+    })
+    return seen
+  }
+
+  test('begins on a page that looks well: the first one, and those after it', async () => {
+    await using opened = await console.open()
+    const { page } = opened
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Set up Toolway' }).waitFor()
+    await look(page, 'sign-in-first')
+    await using known = await console.open(ADA)
+    await known.context.clearCookies()
+    await known.page.goto('/keys?org=default')
+    await known.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await look(known.page, 'sign-in')
+    // What was asked for is there after signing in.
+    await known.page.getByLabel('Email').fill(ADA.email)
+    await known.page.getByLabel('Password').fill(PASSWORD)
+    await known.page.getByRole('button', { name: 'Sign in' }).click()
+    await known.page.waitForURL('/keys?org=default')
+    await known.page.getByRole('heading', { level: 1 }).waitFor()
+  })
+
+  test('S0-AUT-06: leaves no token where a script can read it, and what can be read opens nothing', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    await atHome(page)
+    const cookies = await context.cookies()
+    const hidden = cookies.filter(({ httpOnly }) => httpOnly)
+    expect(hidden.map(({ name }) => name).sort()).toEqual(['toolway_access', 'toolway_refresh'])
+    expect(cookies.map(({ sameSite }) => sameSite)).toEqual(cookies.map(() => 'Strict'))
+    const readable = await page.evaluate<string>(`(async () => JSON.stringify([
+      document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML,
+      await indexedDB.databases(), await caches.keys(), window.name, history.state,
+    ]))()`)
+    for (const { name, value } of hidden) expect(readable.includes(value), `${name} can be read`).toBe(false)
+    // No JSON Web Token, no refresh token and no key of any kind, whoever made it.
+    expect(readable).not.toMatch(/eyJ[\w-]{10,}\.|\b(?:uru|tw)_[\w-]{20,}/)
+    const csrf = cookies.find(({ name }) => name === 'toolway_csrf')
+    expect(await page.evaluate<string>('document.cookie')).toBe(`toolway_csrf=${csrf?.value}`)
+    const { address } = console.gateway
+    const value = csrf?.value ?? ''
+    const asked: [path: string, method: string, headers: Record<string, string>][] = [
+      ['/api/v1/auth/me', 'GET', { cookie: `toolway_csrf=${value}` }],
+      ['/api/v1/auth/me', 'GET', { authorization: `Bearer ${value}` }],
+      ['/api/v1/auth/me', 'GET', { cookie: `toolway_access=${value}; toolway_csrf=${value}`, 'x-csrf-token': value }],
+      [
+        '/api/v1/auth/refresh',
+        'POST',
+        { cookie: `toolway_refresh=${value}; toolway_csrf=${value}`, 'x-csrf-token': value },
+      ],
+      ['/api/v1/auth/keys', 'POST', { cookie: `toolway_csrf=${value}`, 'x-csrf-token': value }],
+      ['/mcp', 'POST', { authorization: `Bearer ${value}` }],
+    ]
+    for (const [path, method, headers] of asked) {
+      const body = path === '/mcp' ? { body: '{}' } : {}
+      const answer = await fetch(address + path, {
+        method,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        ...body,
+      })
+      expect(answer.status, `${method} ${path}`).toBe(401)
+    }
+  })
+
+  test('S0-AUT-08: is renewed unnoticed when its token has run out, once for all that ask at the time', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    await atHome(page)
+    const seen = watch(page)
+    await expire(context)
+    await expect
+      .poll(
+        async () => {
+          await comeBack(page)
+          return seen.refused
+        },
+        { timeout: 10_000, interval: 500 },
+      )
+      .toBeGreaterThanOrEqual(LEAST_PARALLEL)
+    await expect.poll(() => seen.renewed).toBe(1)
+    await expect.poll(async () => (await context.cookies()).map(({ name }) => name)).toContain('toolway_access')
+    // Nobody was led away, and what is asked from now on is answered.
+    expect(new URL(page.url()).pathname).toBe('/')
+    const refused = seen.refused
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.waitForURL(/\/keys/)
+    expect(seen).toEqual({ refused, renewed: 1 })
+  })
+
+  test('S0-AUT-08: is renewed once for two tabs that find it out together, and ends in both', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    const other = await context.newPage()
+    await Promise.all([atHome(page), atHome(other)])
+    const both = [watch(page), watch(other)]
+    await expire(context)
+    await expect
+      .poll(
+        async () => {
+          await Promise.all([comeBack(page), comeBack(other)])
+          return Math.min(...both.map(({ refused }) => refused))
+        },
+        { timeout: 10_000, interval: 500 },
+      )
+      .toBeGreaterThan(0)
+    await expect.poll(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
+    for (const tab of [page, other]) {
+      await tab.reload()
+      await tab.getByText('Nothing needs your attention').waitFor()
+    }
+
+    await page.getByRole('button', { name: `Account of ${ADA.email}` }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL('/sign-in')
+    expect(await context.cookies()).toEqual([])
+    await other.goto('/people')
+    await other.waitForURL(/\/sign-in\?next=%2Fpeople/)
+  })
+})

@@ -1,0 +1,76 @@
+/** What stands around every screen: menu, palette, organizations, and whether it is live. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+import { look } from './support/look.ts'
+
+describe.skipIf(NO_BROWSER)('the shell', () => {
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    const off = 'http://127.0.0.1:9/mcp'
+    console = await startConsole({
+      connections: [
+        { alias: 'harbour', title: 'Harbour Desk', wire: { kind: 'http', url: off, headers: {}, private: true } },
+      ],
+      others: [{ slug: 'second', name: 'Second House', connections: [], toolsets: [], keys: [] }],
+    })
+  })
+  afterAll(() => console[Symbol.asyncDispose]())
+
+  test('finds places, things and actions by their names, with the keyboard alone', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/?org=default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    const box = page.getByRole('textbox', { name: 'Where to, or what to do?' })
+    await page.keyboard.press('Control+k')
+    await box.waitFor()
+    await look(page, 'palette')
+    await box.fill('harbour')
+    await page.getByText('Harbour Desk', { exact: true }).last().waitFor()
+    await page.getByRole('dialog').getByText('Harbour Desk').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('/connections/harbour?org=default')
+    await page.keyboard.press('Control+k')
+    await box.fill('dark')
+    await page.getByRole('dialog').getByText('Switch to dark').waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' })
+    await page.keyboard.press('Control+k')
+    await box.fill('second')
+    await page.getByRole('dialog').getByText('Second House').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('/?org=second')
+    await page.getByRole('button', { name: 'Organization: Second House' }).waitFor()
+  })
+
+  test('goes from one organization to another and keeps it in the address', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/keys?org=second')
+    const choice = page.getByRole('button', { name: 'Organization: Second House' })
+    await choice.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: /Default/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => choice.evaluate('(button) => button === document.activeElement')).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: /Default/ }).click()
+    await page.waitForURL('/?org=default')
+    await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'People' }).click()
+    await page.waitForURL('/people?org=default')
+  })
+
+  test('says when what is seen is not live, and goes on by itself', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    await page.goto('/?org=default')
+    await page.getByText('Harbour Desk').waitFor()
+    await context.setOffline(true)
+    // An open stream is not cut by it; the gateway's restart cuts it, as a real one would.
+    await console.gateway.restart()
+    await page.getByRole('status').getByText('Not live').first().waitFor()
+    await context.setOffline(false)
+    await page.getByRole('status').getByText('Not live').first().waitFor({ state: 'detached', timeout: 20_000 })
+  })
+})
