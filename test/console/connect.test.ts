@@ -97,6 +97,11 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
       ['drop_all', 'Destroys'],
     ] as const)
       await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
+    // What only reads is suggested, and called here.
+    await press('Run')
+    await page.getByText('did look_up').first().waitFor()
+    await page.getByText('That was a call through Toolway').waitFor()
+    expect(effects.called).toEqual(['look_up'])
     await look(page, 'connect-tools')
   })
 

@@ -894,6 +894,13 @@ export const en = {
       waiting: (title: string) => `${title} has not answered yet.`,
       asked: 'testing the connection',
     },
+    first: {
+      title: 'Make a first call',
+      hint: 'Run as you, with all rules and records as for any client.',
+      choose: 'Tool',
+      done: 'That was a call through Toolway',
+      doneHint: 'Your own client reaches the same tools.',
+    },
     several: {
       found: (count: number) => `${count} servers. Choose which to connect.`,
       connect: (count: number) => (count === 1 ? 'Connect 1 server' : `Connect ${count} servers`),
