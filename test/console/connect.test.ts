@@ -87,7 +87,6 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     const name = page.getByLabel('Name (optional)')
     expect(await name.getAttribute('placeholder')).toBe(new URL(effects.url).host)
     expect(await page.getByRole('definition').allTextContents()).toEqual(['MCP server', effects.url, 'None'])
-    await look(page, 'connect-name')
     await press('Connect')
     await page.getByRole('heading', { name: `${new URL(effects.url).host} is connected` }).waitFor()
     const table = page.getByRole('table', { name: 'Its tools' })
@@ -97,6 +96,11 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
       ['drop_all', 'Destroys'],
     ] as const)
       await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
+    // What only reads is suggested, and called here.
+    await press('Run')
+    await page.getByText('did look_up').first().waitFor()
+    await page.getByText('That was a call through Toolway').waitFor()
+    expect(effects.called).toEqual(['look_up'])
     await look(page, 'connect-tools')
   })
 
@@ -111,7 +115,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     const failed = page.getByRole('alert')
     await failed.getByText('It failed while opening the connection').waitFor()
     await failed.getByText('What helps:').waitFor()
-    await press('Back')
+    await press('Change how it lets you in')
     const key = page.getByLabel('Key or token')
     expect(await key.inputValue()).toBe('wrong-key')
     await key.fill('right-key')
@@ -175,6 +179,9 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await page.getByText('3 tools').waitFor()
     await page.getByText('orders (2)').click()
     await page.getByText('2 tools').waitFor()
+    // Where the key goes is said by the document.
+    await page.getByText('shopKey: header X-Shop-Key').waitFor()
+    await page.getByLabel('Key or token').fill('shop-key')
     await look(page, 'connect-openapi')
     await press('Continue')
     await press('Connect')
@@ -204,6 +211,8 @@ const DOCUMENT = JSON.stringify({
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1' },
   servers: [{ url: 'https://shop.example.com' }],
+  components: { securitySchemes: { shopKey: { type: 'apiKey', in: 'header', name: 'X-Shop-Key' } } },
+  security: [{ shopKey: [] }],
   paths: {
     '/orders': { get: operation('listOrders', 'orders'), post: operation('addOrder', 'orders') },
     '/goods': { get: operation('listGoods', 'goods') },

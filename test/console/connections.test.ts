@@ -73,7 +73,6 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.getByRole('table', { name: 'Connections' }).getByRole('link', { name: 'Switched off' }).waitFor()
     await page.goto('/connections?view=table')
     await page.getByRole('row', { name: /Effects/ }).waitFor()
-    await look(page, 'connections-table')
     await page.goto('/connections?search=nobody')
     await page.getByText('Nothing fits').waitFor()
   })

@@ -77,7 +77,11 @@ export function useDeparture(destined: Destined | undefined): Departure {
       setFailure(Problem.of(thrown))
     })
   }
-  return { state, failure, depart, end: () => setState('here') }
+  const end = () => {
+    setState('here')
+    setFailure(undefined)
+  }
+  return { state, failure, depart, end }
 }
 
 async function addressOf(

@@ -3,7 +3,7 @@
  *
  * Where one stands is in the address. What was typed is not: there are secrets in it, and whoever is sent the address begins anew.
  */
-import { Stack, Stepper } from '@mantine/core'
+import { Button, Stack, Stepper } from '@mantine/core'
 import { listConnectorCatalog } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -96,7 +96,8 @@ function Wizard({ entries }: { entries: Entries }) {
     if (draft === undefined) return
     const chosen = { ...draft, auth: wayOf(draft) }
     setTyped(chosen)
-    if (chosen.kind === 'remote' && chosen.auth === 'oauth') leave(chosen)
+    departure.end()
+    if (chosen.auth === 'oauth') leave(chosen)
     else void end(chosen)
   }
 
@@ -128,15 +129,31 @@ function Wizard({ entries }: { entries: Entries }) {
             busy={finish.busy || departure.state === 'leaving'}
             onBack={() => setPlace({ step: 'auth' }, 'push')}
           />
-          <WhatFailed failure={finish.failure ?? departure.failure} />
+          <WhatFailed
+            failure={finish.failure ?? departure.failure}
+            onAuth={draft.kind === 'program' ? undefined : () => setPlace({ step: 'auth' }, 'push')}
+          />
         </>
       )}
     </Stack>
   )
 }
 
-const WhatFailed = ({ failure }: { failure: ReturnType<typeof useFinish>['failure'] }) =>
-  failure === undefined ? null : <Failed failure={failure} />
+interface WhatFailedProps {
+  readonly failure: ReturnType<typeof useFinish>['failure']
+  readonly onAuth: (() => void) | undefined
+}
+
+const WhatFailed = ({ failure, onAuth }: WhatFailedProps) =>
+  failure === undefined ? null : (
+    <Failed failure={failure}>
+      {onAuth === undefined ? null : (
+        <Button size="xs" onClick={onAuth}>
+          {t.tools.changeAuth}
+        </Button>
+      )}
+    </Failed>
+  )
 
 function Steps({ at, onStep }: { at: number; onStep: (at: number) => void }) {
   return (

@@ -34,6 +34,8 @@ export interface Draft {
   readonly headers: readonly Value[]
   /** Undefined: nobody said. */
   readonly auth: AuthType | undefined
+  /** An OpenAPI document says where its key goes, or whose OAuth it is. */
+  readonly documented: boolean
   readonly key: string
   /** Asked for with OAuth instead of what the server names. */
   readonly scopes: readonly string[]
@@ -55,6 +57,7 @@ const NOTHING: Draft = {
   environment: [],
   headers: [],
   auth: undefined,
+  documented: false,
   key: '',
   scopes: [],
   name: '',

@@ -32,8 +32,8 @@ const KINDS = { remote: 'mcp.http', program: 'mcp.process', contract: 'contract'
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
   const { organization, draft, owner } = keeping
   const kept = await put(keeping)
-  // A contract backend takes its key as a header.
-  if (draft.auth === 'api_key' && draft.kind !== 'contract' && draft.key !== '')
+  // A contract backend takes its key as a header; an OpenAPI document may say that there is none.
+  if (draft.auth === 'api_key' && kept.auth?.kind === 'key' && draft.key !== '')
     await call(addAccountKey, {
       path: { organization, connection: kept.alias },
       body: { key: draft.key.trim(), owner },
@@ -65,7 +65,7 @@ const openApiWords = (draft: Draft, isPlatform: boolean) => ({
   ...documentOf(draft, isPlatform),
   ...(nameOf(draft) === '' ? {} : { title: nameOf(draft).slice(0, 100) }),
   ...(draft.tags.length === 0 ? {} : { select: { include: draft.tags.map((tag) => `tag:${tag}`) } }),
-  ...(draft.auth === undefined ? {} : { auth: authOf(draft) }),
+  ...(draft.documented && draft.auth !== 'none' ? {} : { auth: authOf(draft) }),
 })
 
 /** Asks its server now; the failure says at which step. */

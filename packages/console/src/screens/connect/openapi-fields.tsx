@@ -2,13 +2,14 @@
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import { previewOpenApi, type OpenApiPreview } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Loaded } from '../../ui/loaded.tsx'
-import type { Draft } from './draft.ts'
+import type { AuthType, Draft } from './draft.ts'
 import { Effects } from './effects.tsx'
-import { wayOf, type StepAuthProps } from './step-auth.tsx'
+import type { StepAuthProps } from './step-auth.tsx'
 import { documentOf } from './keep-draft.ts'
 import { WayIn } from './way-in.tsx'
 
@@ -43,7 +44,13 @@ export function OpenApiFields(props: StepAuthProps) {
 
 function Preview({ preview, ...props }: StepAuthProps & { preview: OpenApiPreview }) {
   const { draft, onChange } = props
-  const { title, version, url } = preview
+  const { title, version, url, security } = preview
+  const documented = security.length > 0
+  const ways = waysOf(preview)
+  const [first = 'none'] = ways
+  useEffect(() => {
+    if (draft.auth === undefined) onChange({ auth: first, documented })
+  })
   return (
     <>
       <Stack gap="xs" role="status">
@@ -70,9 +77,20 @@ function Preview({ preview, ...props }: StepAuthProps & { preview: OpenApiPrevie
           onChange={({ currentTarget }) => onChange({ base: currentTarget.value })}
         />
       )}
-      <WayIn {...props} ways={['api_key', 'none']} chosen={wayOf(draft)} />
+      {documented ? <Text size="sm">{t.asks(security.map(wordOf).join(', '))}</Text> : null}
+      <WayIn {...props} ways={ways} chosen={draft.auth ?? first} />
     </>
   )
+}
+
+type Security = OpenApiPreview['security'][number]
+
+const wordOf = ({ name, kind, place }: Security): string => [name, place ?? kind].join(': ')
+
+/** What its document asks for comes first. */
+function waysOf({ security }: OpenApiPreview): AuthType[] {
+  if (security.length === 0) return ['none', 'api_key']
+  return security.some(({ kind }) => kind === 'oauth') ? ['oauth', 'api_key', 'none'] : ['api_key', 'none']
 }
 
 /** Of the operations that are wanted. */

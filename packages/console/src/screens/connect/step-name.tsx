@@ -49,7 +49,7 @@ export function StepName({ draft, onChange, owner, busy, onFinish, onBack }: Ste
         </Button>
         <Allowed may={may} why={texts.connect.program.notAllowedHint}>
           <Button type="submit" loading={busy} disabled={!may} leftSection={<Icon name="plug-connected" size={16} />}>
-            {draft.kind === 'remote' && way === 'oauth' ? t.finishOAuth : t.finish}
+            {way === 'oauth' ? t.finishOAuth : t.finish}
           </Button>
         </Allowed>
       </Group>

@@ -1,9 +1,10 @@
 /** It is there: what it can do, and the first call. Until then: how far it is, or what went wrong and how to mend it. */
-import { Box, Button, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Loader, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { getConnection, listTools, syncTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { call } from '../../data/call.ts'
-import { useOrganization } from '../../data/me.ts'
+import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import type { Departure } from '../../parts/account/use-departure.ts'
@@ -17,6 +18,9 @@ import { column, Table } from '../../ui/table.tsx'
 import { Effects } from './effects.tsx'
 
 const t = texts.connect.tools
+
+/** With its forms it is larger than all the rest: loaded when it is there to be used. */
+const FirstCall = lazy(() => import('./first-call.tsx').then((module) => ({ default: module.FirstCall })))
 
 export interface StepToolsProps {
   /** Alias of what was made. */
@@ -51,6 +55,7 @@ function Ready({ connection, onAnother }: OneProps) {
   const { title, alias } = connection
   const path = { organization: useOrganization(), connection: alias }
   const tools = useQuery(ask('tools', listTools, { path, query: { limit: 200 } }))
+  const mayCall = useMay('tool_call')
   const items = tools.data?.items ?? []
   const of = (effect: Tool['effect']) => items.filter((one) => one.effect === effect).length
   return (
@@ -64,8 +69,13 @@ function Ready({ connection, onAnother }: OneProps) {
       {tools.data === undefined ? null : (
         <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
       )}
+      {mayCall ? (
+        <Suspense fallback={<Skeleton height={160} radius="md" />}>
+          <FirstCall alias={alias} />
+        </Suspense>
+      ) : null}
       <Box>
-        <Title order={3} mb="xs">
+        <Title order={2} mb="xs">
           {t.list}
         </Title>
         <Table

@@ -1,0 +1,18 @@
+/** Which tool is called first? One that only reads and needs nothing said, else the nearest to that; never one that destroys. Pure. */
+import type { Effect } from '@toolway/contract'
+
+export interface Callable {
+  readonly name: string
+  readonly effect: Effect
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+const HARM: Readonly<Record<Effect, number>> = { read: 0, write: 100, destructive: 10_000 }
+
+const requiredOf = ({ inputSchema: { required } }: Callable): number => (Array.isArray(required) ? required.length : 0)
+
+/** Undefined where all of them destroy: a person chooses such a one, and nobody else. */
+export function suggestTool<One extends Callable>(tools: readonly One[]): One | undefined {
+  const weight = (tool: One) => HARM[tool.effect] + requiredOf(tool)
+  return tools.filter(({ effect }) => effect !== 'destructive').toSorted((one, other) => weight(one) - weight(other))[0]
+}
