@@ -103,8 +103,9 @@ export function createKeepHealthy({ now, random, note, again, count, log }: Keep
     if (!turned && fault === undefined) return
     one.unwell = fault !== undefined
     const { organizationId, connectionId, alias } = one.watched
-    if (turned && fault === undefined) log.info({ connection: alias }, 'it is there again')
-    else if (turned) log.warn({ connection: alias, code: fault?.code, problem: fault?.message }, 'it does not answer')
+    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'it is there again')
+    else if (turned)
+      log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'it does not answer')
     await note(organizationId, connectionId, fault).catch((thrown: unknown) =>
       log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be noted'),
     )

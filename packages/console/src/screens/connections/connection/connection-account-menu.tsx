@@ -5,11 +5,11 @@ import { changeAccount, type Account, type Connection } from '@toolway/contract/
 import { call } from '../../../data/call.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { useUrlState } from '../../../data/url-state.ts'
+import type { Departure } from '../../../parts/account/use-departure.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { AccountState } from './connection-account-state.ts'
-import type { Linking } from './connection-link.ts'
 import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.accounts
@@ -21,7 +21,7 @@ export function AccountMenu({
 }: {
   connection: Connection
   account: Account
-  linking: Linking
+  linking: Departure
 }) {
   const [, set] = useUrlState(AccountState)
   const path = usePath(connection)
@@ -53,7 +53,7 @@ export function AccountMenu({
           <Menu.Item
             leftSection={<Icon name="refresh" />}
             onClick={() =>
-              account.kind === 'key' ? open('key') : linking.begin({ owner: account.owner, account: account.account })
+              account.kind === 'key' ? open('key') : linking.depart({ owner: account.owner, account: account.account })
             }
           >
             {account.kind === 'key' ? t.newKey : t.again}

@@ -1,15 +1,18 @@
 /** Whose accounts a connection acts with, how each is, and how one is connected, renamed or ended. */
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listAccounts, type Account, type Connection } from '@toolway/contract/admin'
+import { listAccounts, type Account, type Connection, type GatewayEvent } from '@toolway/contract/admin'
 import { useCallback } from 'react'
+import { useEvents } from '../../../data/live.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
+import { useDeparture, type Departure } from '../../../parts/account/use-departure.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { StateBadge, type Tone } from '../../../ui/badges.tsx'
 import { Empty } from '../../../ui/empty.tsx'
+import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { column, Table } from '../../../ui/table.tsx'
@@ -17,8 +20,8 @@ import { When } from '../../../ui/when.tsx'
 import { AccountDialogs } from './connection-account-dialogs.tsx'
 import { AccountState } from './connection-account-state.ts'
 import { AccountMenu } from './connection-account-menu.tsx'
-import { useLinking, type Linking } from './connection-link.ts'
 import { useNames } from './connection-reliance.tsx'
+import { sentence } from './connection-states.ts'
 import { askAgain, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.accounts
@@ -30,19 +33,39 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const queries = useQueryClient()
   const asked = useQuery(ask('accounts', listAccounts, { path, query: { limit: 200 } }))
   const [, set] = useUrlState(AccountState)
-  const onConnected = useCallback(() => {
-    sayDone(t.connected(connection.title))
-    void askAgain(queries)
-  }, [connection.title, queries])
-  const linking = useLinking(path, onConnected)
+  const linking = useDeparture(connection.alias, connection.id)
+  const { end } = linking
+  useEvents(
+    useCallback(
+      (event: GatewayEvent) => {
+        if (event.type !== 'integrations_changed' || event.id !== connection.id || event.action !== 'connected') return
+        sayDone(t.connected(connection.title))
+        end()
+        void askAgain(queries)
+      },
+      [connection.id, connection.title, end, queries],
+    ),
+  )
   const nameOf = useNames(path.organization)
   const many = connection.auth?.accounts === 'many'
   const columns = [
     column<Account>(t.account, (account) => <Named account={account} many={many} />, 3),
-    column<Account>(t.whose, ({ owner, user_id: user }) => (owner === 'organization' ? t.everybody : nameOf(user)), 2),
+    column<Account>(
+      t.whose,
+      ({ owner, user_id: user }) => <Text size="sm">{owner === 'organization' ? t.everybody : nameOf(user)}</Text>,
+      2,
+    ),
     column<Account>(t.state, (account) => <Health account={account} />, 3),
-    column<Account>(t.expires, ({ expires_at: at, renewable }) => <Expiry at={at} renewable={renewable} />, 2),
-    column<Account>(t.used, ({ used_at: at }) => <When at={at} never={t.neverUsed} />, 2),
+    column<Account>(t.expires, (account) => <Expiry account={account} />, 2),
+    column<Account>(
+      t.used,
+      ({ used_at: at }) => (
+        <Text size="sm">
+          <When at={at} never={t.neverUsed} />
+        </Text>
+      ),
+      2,
+    ),
     column<Account>(
       t.actions,
       (account) => <AccountMenu connection={connection} account={account} linking={linking} />,
@@ -88,10 +111,10 @@ function Health({ account: { state, problem, problem_at: at, renewed_at: renewed
       <StateBadge tone={TONES[state]}>{t.states[state]}</StateBadge>
       {problem === null ? null : (
         <Text size="sm" className="breakable">
-          {t.problem(problem)} {at === null ? null : <When at={at} />}
+          {sentence(problem)} <When at={at} never="" />
         </Text>
       )}
-      {kind === 'oauth' ? (
+      {kind === 'oauth' && problem === null ? (
         <Text size="sm" c="dimmed">
           {t.renewed} <When at={renewed} />
         </Text>
@@ -100,20 +123,20 @@ function Health({ account: { state, problem, problem_at: at, renewed_at: renewed
   )
 }
 
-function Expiry({ at, renewable }: { at: string | null; renewable: boolean }) {
+function Expiry({ account: { state, expires_at: at, renewable } }: { account: Account }) {
   return (
-    <>
+    <Text size="sm" component="div">
       <When at={at} never={t.neverExpires} />
-      {renewable ? (
+      {renewable && state !== 'lost' ? (
         <Text size="sm" c="dimmed">
           {t.renewsItself}
         </Text>
       ) : null}
-    </>
+    </Text>
   )
 }
 
-function Adding({ connection, linking, onKey }: { connection: Connection; linking: Linking; onKey: () => void }) {
+function Adding({ connection, linking, onKey }: { connection: Connection; linking: Departure; onKey: () => void }) {
   const { auth } = connection
   const mayOwn = useMay('tool_call')
   const mayShare = useMay('connector_update')
@@ -138,7 +161,7 @@ function Adding({ connection, linking, onKey }: { connection: Connection; linkin
           <Button
             leftSection={<Icon name="link" />}
             disabled={!mayOwn}
-            onClick={() => linking.begin({ owner: 'member' })}
+            onClick={() => linking.depart({ owner: 'member' })}
           >
             {t.connectOwn}
           </Button>
@@ -150,7 +173,7 @@ function Adding({ connection, linking, onKey }: { connection: Connection; linkin
             variant="default"
             leftSection={<Icon name="users" />}
             disabled={!mayShare}
-            onClick={() => linking.begin({ owner: 'organization' })}
+            onClick={() => linking.depart({ owner: 'organization' })}
           >
             {t.connectShared}
           </Button>
@@ -160,21 +183,17 @@ function Adding({ connection, linking, onKey }: { connection: Connection; linkin
   )
 }
 
-function OnTheWay({ linking: { url, blocked, stop } }: { linking: Linking }) {
-  if (url === undefined) return null
+function OnTheWay({ linking: { state, failure, end } }: { linking: Departure }) {
+  if (failure !== undefined) return <Failed failure={failure} />
+  if (state !== 'away') return null
   return (
-    <Alert color="blue" icon={<Icon name="clock" />} title={blocked ? t.blocked : t.waiting} role="status">
+    <Alert color="blue" icon={<Icon name="clock" />} title={t.waiting} role="status">
       <Text size="sm" mb="xs">
-        {blocked ? t.blockedHint : t.waitingHint}
+        {t.waitingHint}
       </Text>
-      <Group gap="md">
-        <Anchor href={url} target="toolway-connect" rel="opener" size="sm" fw={600}>
-          {t.openThere}
-        </Anchor>
-        <Button size="xs" variant="default" onClick={stop}>
-          {t.stopWaiting}
-        </Button>
-      </Group>
+      <Button size="xs" variant="default" onClick={end}>
+        {t.stopWaiting}
+      </Button>
     </Alert>
   )
 }

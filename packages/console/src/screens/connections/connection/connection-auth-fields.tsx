@@ -60,10 +60,10 @@ export function ConnectionAuthFields({ auth, disabled, onChange }: AuthFieldsPro
       {isOAuth ? (
         <TagsInput
           label={t.scopes}
-          description={t.scopesHint}
+          description={scopesHint(auth)}
           value={[...(auth.scopes ?? [])]}
           disabled={disabled}
-          onChange={(scopes) => onChange(withScopes(auth, scopes))}
+          onChange={(scopes) => put({ scopes })}
         />
       ) : null}
       {auth.kind === 'key' ? (
@@ -86,8 +86,7 @@ export function ConnectionAuthFields({ auth, disabled, onChange }: AuthFieldsPro
   )
 }
 
-/** None is not said at all: the server names its own then. */
-function withScopes(auth: ConnectionAuth, scopes: string[]): ConnectionAuth {
-  const { scopes: _, ...rest } = auth
-  return scopes.length === 0 ? rest : { ...rest, scopes }
+function scopesHint({ scopes }: ConnectionAuth): string {
+  if (scopes === undefined) return t.scopesOfServer
+  return scopes.length === 0 ? t.scopesNone : t.scopesOwn
 }

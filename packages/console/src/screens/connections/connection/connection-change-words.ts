@@ -31,7 +31,7 @@ const shown = (value: unknown): string | undefined =>
 
 /** What nobody sees in a text, a model reads all the same: it is shown by its number. */
 export const visible = (text: string): string =>
-  text.replaceAll(/[^\P{C}\n]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\ufe00-\ufe0f]/gu, (character) => {
+  text.replaceAll(/[^\P{C}\n]|\p{Zl}|\p{Zp}|\p{Variation_Selector}|\p{Default_Ignorable_Code_Point}/gu, (character) => {
     const number = character.codePointAt(0) ?? 0
     return `⟨U+${number.toString(16).toUpperCase().padStart(4, '0')}⟩`
   })

@@ -26,8 +26,8 @@ import { Loaded } from '../../../ui/loaded.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { column, Table } from '../../../ui/table.tsx'
 import { When } from '../../../ui/when.tsx'
+import { Section } from '../../../ui/section.tsx'
 import { ConnectionDifference } from './connection-difference.tsx'
-import { Section } from './connection-facts.tsx'
 import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.changes

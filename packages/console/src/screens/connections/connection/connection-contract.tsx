@@ -4,7 +4,8 @@ import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../../texts/texts.ts'
 import { Empty } from '../../../ui/empty.tsx'
 import { column, Table } from '../../../ui/table.tsx'
-import { Facts, Section } from './connection-facts.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { Facts } from './connection-facts.tsx'
 
 const t = texts.connection.contract
 type LeftOut = Connection['left_out'][number]

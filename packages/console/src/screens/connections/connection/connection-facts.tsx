@@ -1,7 +1,7 @@
-/** A framed part of a connection's tab, and one that holds facts. */
-import { Box, Paper, Stack, Text, Title } from '@mantine/core'
+/** A framed part of a connection's tab that holds facts. */
 import type { ReactNode } from 'react'
 import { Facts as KitFacts, type Fact } from '../../../ui/facts.tsx'
+import { Section } from '../../../ui/section.tsx'
 
 export function Facts({
   title,
@@ -17,23 +17,5 @@ export function Facts({
       <KitFacts facts={facts.filter((fact): fact is Fact => Array.isArray(fact))} />
       {children}
     </Section>
-  )
-}
-
-export function Section({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
-  return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Box>
-          <Title order={2}>{title}</Title>
-          {hint === undefined ? null : (
-            <Text size="sm" c="dimmed" mt={2}>
-              {hint}
-            </Text>
-          )}
-        </Box>
-        {children}
-      </Stack>
-    </Paper>
   )
 }

@@ -2,26 +2,30 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutationState } from '@tanstack/react-query'
 import type { Connection, syncTools } from '@toolway/contract/admin'
+import { useState } from 'react'
 import type { z } from 'zod'
 import { z as schema } from 'zod'
 import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { fixesFor, type Fix } from './connection-states.ts'
+import { fixesFor, sentence, stateOf, type Fix } from './connection-states.ts'
 import { useRestart, useToggle, useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection
 type Tested = z.output<(typeof syncTools)['answer']>
 
+/** What a test found is shown while one stays here, and while the connection is still so. */
 export function ConnectionHealth({ connection }: { connection: Connection }) {
+  const [since, setSince] = useState(Date.now)
   const tests = useMutationState({
     filters: { mutationKey: ['test', connection.id], status: 'success' },
-    select: ({ state }) => state.data as Tested,
+    select: ({ state }) => ({ at: state.submittedAt, found: state.data as Tested }),
   })
-  const last = tests.at(-1)
-  if (last?.ok === true && connection.enabled) return <Passed tested={last} />
-  if (last?.failure != null && connection.enabled) {
+  const last = tests.findLast(({ at }) => at >= since)?.found
+  const well = stateOf(connection).tone === 'good'
+  if (last?.ok === true && well) return <Passed tested={last} onClose={() => setSince(Date.now())} />
+  if (last?.failure != null && connection.enabled && !well) {
     const { failure } = last
     return (
       <Failed failure={{ ...failure, message: failure.problem, asked: t.testOf(connection.alias) }}>
@@ -32,9 +36,18 @@ export function ConnectionHealth({ connection }: { connection: Connection }) {
   return <Unwell connection={connection} />
 }
 
-function Passed({ tested: { tools, resources, prompts, revision } }: { tested: Tested }) {
+function Passed({ tested, onClose }: { tested: Tested; onClose: () => void }) {
+  const { tools, resources, prompts, revision } = tested
   return (
-    <Alert color="teal" icon={<Icon name="circle-check" />} title={t.passed.title} role="status">
+    <Alert
+      color="teal"
+      icon={<Icon name="circle-check" />}
+      title={t.passed.title}
+      role="status"
+      withCloseButton
+      onClose={onClose}
+      closeButtonLabel={texts.close}
+    >
       {t.passed.offers(tools, resources, prompts)}
       {revision === null ? '' : ` ${t.passed.speaks(revision)}`}
     </Alert>
@@ -54,7 +67,7 @@ function Unwell({ connection }: { connection: Connection }) {
         title={enabled ? t.staleTitle : t.offTitle}
       >
         <Text size="sm" className="breakable" mb="xs">
-          {hint}
+          {sentence(hint)}
         </Text>
         <Fixes connection={connection} fixes={fixesFor(connection)} />
       </Alert>
@@ -68,7 +81,7 @@ function Unwell({ connection }: { connection: Connection }) {
       title={needs ? t.needsTitle : t.errorTitle}
     >
       <Text size="sm" className="breakable" mb="xs">
-        {reason ?? t.noReason}
+        {sentence(reason ?? t.noReason)}
       </Text>
       <Fixes connection={connection} fixes={fixesFor(connection)} />
     </Alert>

@@ -11,7 +11,7 @@ import { EffectBadge, StateBadge } from '../../../ui/badges.tsx'
 import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
-import { Section } from './connection-facts.tsx'
+import { Section } from '../../../ui/section.tsx'
 import { ConnectionSelection } from './connection-selection.tsx'
 import { askAgain, sayProblem, usePath, useWhyNot } from './connection-ways.tsx'
 

@@ -25,7 +25,7 @@ export function ConnectionPairs({ label, hint, pairs, disabled, onChange }: Pair
   return (
     <Stack gap="xs" role="group" aria-label={label}>
       <div>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {label}
         </Text>
         <Text size="sm" c="dimmed">

@@ -7,7 +7,7 @@ import { ask } from '../../../data/queries.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Loaded } from '../../../ui/loaded.tsx'
 import { When } from '../../../ui/when.tsx'
-import { Section } from './connection-facts.tsx'
+import { Section } from '../../../ui/section.tsx'
 import { usePath } from './connection-ways.tsx'
 
 const t = texts.connection.reliance

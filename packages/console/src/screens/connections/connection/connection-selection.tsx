@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { Section } from './connection-facts.tsx'
+import { Section } from '../../../ui/section.tsx'
 import type { OpenApi } from './connection-open-api.tsx'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
@@ -56,7 +56,7 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
         clearable={false}
       />
       <Stack gap="xs">
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {t.effects}
         </Text>
         <Text size="sm" c="dimmed">
@@ -107,7 +107,11 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
       </Stack>
       <Group>
         <Allowed may={may} why={whyNot ?? ''}>
-          <Button disabled={!may} loading={save.isPending} onClick={() => save.mutate(change())}>
+          <Button
+            disabled={!may || same(change().openapi, { select, effects })}
+            loading={save.isPending}
+            onClick={() => save.mutate(change())}
+          >
             {t.save}
           </Button>
         </Allowed>
@@ -115,3 +119,5 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
     </Section>
   )
 }
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -48,3 +48,7 @@ export function fixesFor(connection: Kind & Seen, code?: string): readonly Fix[]
   if (connector === 'mcp.process') return ['restart', 'process', 'settings']
   return ['settings']
 }
+
+/** Reasons go on after other words; alone they begin and end like a sentence. */
+export const sentence = (text: string): string =>
+  text.slice(0, 1).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')

@@ -15,6 +15,7 @@ import { Empty } from '../../../ui/empty.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { TextLink } from '../../../ui/links.tsx'
 import { column, Table } from '../../../ui/table.tsx'
+import { visible } from './connection-change-words.ts'
 import { useSwitches, type Switches } from './connection-switches.ts'
 import { usePath } from './connection-ways.tsx'
 
@@ -165,12 +166,14 @@ function Bulk({ connection, switches, chosen, shown, onChoose }: BulkProps) {
           <Text size="sm" c="dimmed">
             {connection.tools_enabled ? t.laterOn : t.laterOff}
           </Text>
-          <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.all(true)}>
-            {t.allOn}
-          </Button>
-          <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.all(false)}>
-            {t.allOff}
-          </Button>
+          <Group gap="xs" wrap="nowrap">
+            <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.all(true)}>
+              {t.allOn}
+            </Button>
+            <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.all(false)}>
+              {t.allOff}
+            </Button>
+          </Group>
         </Group>
       )}
     </Group>
@@ -191,7 +194,7 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
           {tool.name}
         </TextLink>
         <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
-          {tool.description ?? tool.title ?? t.noDescription}
+          {visible(tool.description ?? tool.title ?? t.noDescription)}
         </Text>
       </Stack>
     </Group>
