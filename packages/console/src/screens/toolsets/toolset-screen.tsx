@@ -49,6 +49,14 @@ function Shape({ toolset }: { toolset: Toolset }) {
   return (
     <Stack>
       <CopyField value={addressOfToolset(organization, toolset.slug)} label={t.endpoint} copyLabel={t.copyAddress} />
+      <TextInput
+        label={t.titleLabel}
+        value={drafting.draft.title}
+        maxLength={100}
+        disabled={declared}
+        onChange={({ currentTarget }) => drafting.change({ title: currentTarget.value })}
+        maw={460}
+      />
       {declared || toolset.origin === 'supplied' ? (
         <Alert icon={<Icon name={declared ? 'lock' : 'info-circle'} />}>{declared ? t.isDeclared : t.isSupplied}</Alert>
       ) : null}
