@@ -895,7 +895,7 @@ export const en = {
       `Some clients leave out what is above ${most} tools. Pick fewer, or let tools be searched for.`,
     supplied: 'Supplied',
     declared: 'In the file',
-    copyEndpoint: (title: string) => `Copy the address of ${title}`,
+    copyEndpoint: (slug: string) => `Copy /t/${slug}`,
     endpoint: 'Address',
     copyAddress: 'Copy the address',
     back: 'All toolsets',

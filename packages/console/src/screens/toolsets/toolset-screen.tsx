@@ -100,7 +100,7 @@ function SaveBar({ drafting }: { drafting: Drafting }) {
   const problem = problemsOf(draft.settings)
   return (
     <Paper withBorder shadow="md" p="sm" style={{ position: 'sticky', bottom: 12, zIndex: 3 }}>
-      <Group justify="space-between" gap="sm" align="flex-end">
+      <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ flex: '2 1 14rem' }} role="status" c={problem === undefined ? 'dimmed' : 'red'}>
           {problem ?? t.unsaved}
         </Text>
