@@ -17,7 +17,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     const server = parts.use(await startManyTools())
     console = parts.use(await startConsole({ connections: manyConnections(server) }))
     await Promise.all(ALIASES.map((alias) => console.gateway.settled(alias)))
-  }, 60_000)
+  }, 120_000)
   afterAll(() => parts.disposeAsync())
 
   test('a thousand are in one table, of which only what is near the window is in the document', async () => {
@@ -31,7 +31,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
 
     // The filter: what is typed, and what the address says to a colleague.
     await page.getByRole('textbox', { name: 'Search tools' }).fill('report_49')
-    await page.getByText('10 of').waitFor()
+    await page.getByText('10 of 1,', { exact: false }).waitFor()
     expect(await rows(page).count()).toBe(11)
     await page.waitForURL(/q=report_49/)
     await page.goto('/tools?q=odd&state=on')
@@ -48,7 +48,6 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.getByRole('button', { name: 'Switch off' }).click()
     await page.getByText('100 tools are off now').waitFor()
     expect(await listed('report_4')).toBe(0)
-    await look(page, 'tools-selected')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('switch', { name: 'archive__report_400 is on', checked: true }).waitFor()
     await expect.poll(() => listed('report_4')).toBe(100)
@@ -57,10 +56,9 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
   test('one is read whole: what it says and takes, where it is listed, and what is odd about it', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    await page.goto('/tools')
-    await table(page).waitFor()
+    await page.goto('/tools?q=report_00')
+    await page.getByRole('checkbox', { name: 'Select twin__report_000' }).check()
     await look(page, 'tools')
-    await page.goto('/tools?q=report_000')
     await page.getByRole('button', { name: 'twin__report_000' }).click()
     const drawer = page.getByRole('dialog', { name: 'twin__report_000' })
     await drawer.getByText('A report that the archive has too.').waitFor()
@@ -77,7 +75,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await drawer.getByRole('link', { name: 'What only reads' }).waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
-    expect(new URL(page.url()).search).toBe('?q=report_000')
+    expect(new URL(page.url()).search).toBe('?q=report_00')
   })
 
   test('a preview is the very list that a caller gets', async () => {
@@ -86,11 +84,12 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.goto('/tools?view=preview&who=role:tenant_viewer&where=toolset:read-only')
     await page.getByText('A viewer sees these and may call none of them.').waitFor()
     await page.getByText('That is more than 128 tools.').waitFor()
-    await look(page, 'tools-preview')
     await page.goto('/tools?view=preview&who=key:test&where=connection:twin&revision=2025-06-18')
-    await page.getByText(/^1 tools, .* about [\d,]+ tokens · As Member$/).waitFor()
+    await page.getByText(/^1 tool, .* about [\d,]+ tokens · As Member$/).waitFor()
     await page.getByRole('button', { name: 'report_000' }).click()
     await page.getByRole('dialog').getByText('A report that the archive has too.', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await look(page, 'tools-preview')
     await page.goto('/tools?view=preview&who=role:tenant_member&where=toolset:admin')
     await page.getByText('There is nothing there for this caller').waitFor()
   })

@@ -1,5 +1,5 @@
 /** What a caller would be listed at an endpoint: who, where and in which revision are in the address. */
-import { Alert, Group, Select, Stack, Text } from '@mantine/core'
+import { Alert, Group, Select, Stack, Text, type ComboboxData } from '@mantine/core'
 import { listConnections, listMembers, listOrganizationKeys, listToolsets, previewList } from '@toolway/contract/admin'
 import { REVISIONS } from '@toolway/contract'
 import { useQuery } from '@tanstack/react-query'
@@ -73,9 +73,7 @@ function Choice(props: { label: string; value: string; data: readonly Options[];
     <Select
       label={label}
       value={value}
-      data={all.flatMap(({ group, items }) =>
-        group === '' ? [...items] : items.length === 0 ? [] : [{ group, items: [...items] }],
-      )}
+      data={all.flatMap(optionsOf)}
       onChange={(next) => next !== null && onChange(next)}
       allowDeselect={false}
       searchable={data.flatMap(({ items }) => items).length > 12}
@@ -83,6 +81,9 @@ function Choice(props: { label: string; value: string; data: readonly Options[];
     />
   )
 }
+
+const optionsOf = ({ group, items }: Options): ComboboxData =>
+  group === '' ? [...items] : items.length === 0 ? [] : [{ group, items: [...items] }]
 
 /** Those who may not see people or keys can still ask for themselves and for roles. */
 function useCallers(organization: string): readonly Options[] {

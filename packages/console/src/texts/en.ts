@@ -1013,7 +1013,8 @@ export const en = {
         connections: 'Connections',
       },
       all: 'All tools (default)',
-      summary: (tools: string, bytes: string, tokens: string) => `${tools} tools, ${bytes}, about ${tokens} tokens`,
+      summary: (tools: string, bytes: string, tokens: string) =>
+        `${tools} ${tools === '1' ? 'tool' : 'tools'}, ${bytes}, about ${tokens} tokens`,
       role: (role: string) => `As ${role}`,
       pages: (pages: number, first: number, tokens: string) =>
         `On ${pages} pages. Clients that read only the first page see ${first} tools, about ${tokens} tokens.`,
@@ -1034,7 +1035,7 @@ export const en = {
     add: 'New toolset',
     list: 'Toolsets',
     columns: { title: 'Toolset', tools: 'Tools', cost: 'Costs a model', endpoint: 'Address' },
-    tools: (tools: string) => `${tools} tools`,
+    tools: (tools: string) => `${tools} ${tools === '1' ? 'tool' : 'tools'}`,
     listed: (listed: string, tools: string) => `${listed} listed, ${tools} to be found`,
     tokens: (tokens: string) => `about ${tokens} tokens`,
     exceeds: (most: number) => `More than ${most} listed`,
@@ -1042,7 +1043,7 @@ export const en = {
       `Some clients leave out what is above ${most} tools. Pick fewer, or let tools be searched for.`,
     supplied: 'Supplied',
     declared: 'In the file',
-    copyEndpoint: (title: string) => `Copy the address of ${title}`,
+    copyEndpoint: (slug: string) => `Copy /t/${slug}`,
     endpoint: 'Address',
     copyAddress: 'Copy the address',
     back: 'All toolsets',

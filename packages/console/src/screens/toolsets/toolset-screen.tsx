@@ -49,6 +49,14 @@ function Shape({ toolset }: { toolset: Toolset }) {
   return (
     <Stack>
       <CopyField value={addressOfToolset(organization, toolset.slug)} label={t.endpoint} copyLabel={t.copyAddress} />
+      <TextInput
+        label={t.titleLabel}
+        value={drafting.draft.title}
+        maxLength={100}
+        disabled={declared}
+        onChange={({ currentTarget }) => drafting.change({ title: currentTarget.value })}
+        maw={460}
+      />
       {declared || toolset.origin === 'supplied' ? (
         <Alert icon={<Icon name={declared ? 'lock' : 'info-circle'} />}>{declared ? t.isDeclared : t.isSupplied}</Alert>
       ) : null}
@@ -92,7 +100,7 @@ function SaveBar({ drafting }: { drafting: Drafting }) {
   const problem = problemsOf(draft.settings)
   return (
     <Paper withBorder shadow="md" p="sm" style={{ position: 'sticky', bottom: 12, zIndex: 3 }}>
-      <Group justify="space-between" gap="sm" align="flex-end">
+      <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ flex: '2 1 14rem' }} role="status" c={problem === undefined ? 'dimmed' : 'red'}>
           {problem ?? t.unsaved}
         </Text>

@@ -38,14 +38,14 @@ export function ToolsetsScreen() {
         rowLink={({ slug }) => `/toolsets/${slug}`}
         empty={<Empty title={t.list} hint={t.hint} icon="stack-2" />}
         columns={[
-          column<Toolset>(t.columns.title, ({ title }) => title, 4),
+          column<Toolset>(t.columns.title, ({ title }) => title, 5),
           column<Toolset>(t.columns.tools, (toolset) => <Size {...toolset} />, 3),
           column<Toolset>(t.columns.cost, (toolset) => <Cost {...toolset} />, 3),
           column<Toolset>(
             t.columns.endpoint,
-            ({ slug, title }) => (
+            ({ slug }) => (
               <Group gap="xs">
-                <CopyButton value={addressOfToolset(organization, slug)} label={t.copyEndpoint(title)} />
+                <CopyButton value={addressOfToolset(organization, slug)} label={t.copyEndpoint(slug)} />
               </Group>
             ),
             4,
