@@ -66,6 +66,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2025-11-25.').waitFor()
     expect(await client.call('desk__hello')).toMatchObject({ content: [{ text: 'did hello' }] })
     await page.getByText('Connected', { exact: true }).waitFor()
+    await page.evaluate('scrollTo(0, 0)')
     await look(page, 'clients-checked')
   })
 
@@ -91,19 +92,30 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await page.getByText('ChatGPT cannot reach this address').waitFor()
     await page.getByRole('button', { name: 'Another client' }).click()
     await page.waitForURL(/client=generic/)
-    await page.getByText('Waiting for Another client').waitFor()
+    await page.getByText('Waiting for your client').waitFor()
     await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
     const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
     await fetch(console.gateway.url, { method: 'POST', headers })
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
+    await page.evaluate('scrollTo(0, 0)')
     await look(page, 'clients')
 
-    const { url, key } = console.gateway
-    await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url, key })
+    // What another gateway of the same database sees is seen here, too.
+    await using other = await console.gateway.another()
+    const { key } = console.gateway
+    await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url: `${other.address}/mcp`, key })
     await client.tools()
     await seen(page, 'It asked for the tools').waitFor()
     await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2026-07-28.').waitFor()
+
+    await using ben = await console.open({ email: 'ben@example.com', role: 'tenant_member' })
+    await ben.page.goto('/clients')
+    await ben.page.getByText('Waiting for Claude Code').waitFor()
+    const seenBy = async ({ request }: Page) =>
+      ((await (await request.get('/api/v1/organizations/default/clients/seen')).json()) as { items: object[] }).items
+    expect(await seenBy(ben.page)).toEqual([])
+    expect((await seenBy(page)).length).toBeGreaterThan(2)
   })
 })
 

@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     expect(await gatewayTakes(first)).toBe(true)
 
     await page.reload()
-    await page.getByText(`${first.slice(0, 8)}`).waitFor()
+    await page.getByText(first.slice(0, 8)).waitFor()
     expect(await page.content()).not.toContain(first)
     await page.getByRole('button', { name: 'Show the key' }).click()
     const dialog = page.getByRole('dialog', { name: 'Show your personal key' })

@@ -1199,6 +1199,8 @@ export const en = {
       'open-webui': 'Open WebUI',
       generic: 'Another client',
     },
+    /** In the middle of a sentence, where it has no name. */
+    unnamed: 'your client',
     farAway: {
       title: (client: string) => `${client} cannot reach this address`,
       hint: 'It asks from the internet, and this gateway is told to clients under an address of this machine or network. Put the gateway where the internet reaches it, over https, and set TOOLWAY_PUBLIC_URL to that address. A tunnel does for a try.',
@@ -1236,6 +1238,7 @@ export const en = {
       keyFirst: (placeholder: string) => `Make a key above, or put one that you have in the place of ${placeholder}.`,
       named: (name: string) => `The client knows this endpoint as ${name}, a name that no other endpoint here has.`,
       source: (client: string) => `What the makers of ${client} say`,
+      sourceUnnamed: 'What clients there are',
       openIn: (client: string) => `Open in ${client}`,
       kinds: { json: 'JSON', toml: 'TOML', shell: 'Command', fields: 'Fields', link: 'Link' },
       copy: (kind: string, step: number) => `Copy (step ${step}, ${kind})`,

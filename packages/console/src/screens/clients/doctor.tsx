@@ -3,8 +3,10 @@ import { Accordion, Button, Group, Stack, Text } from '@mantine/core'
 import { listAudit, type AuditEvent } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -19,14 +21,23 @@ interface DoctorProps {
   readonly started: boolean
 }
 
+const State = z.object({ help: z.enum(['yes', 'no']).default('no') })
+const ITEM = 'doctor'
+
 type Cause = keyof typeof texts.clients.doctor.causes
 
 export function Doctor({ preset, url, started }: DoctorProps) {
+  const [{ help }, set] = useUrlState(State)
   const seesRefused = useMay('audit_view_global', 'platform')
   const t = texts.clients.doctor
   return (
-    <Accordion variant="contained" chevron={<Icon name="chevron-down" size={16} />}>
-      <Accordion.Item value="doctor">
+    <Accordion
+      variant="contained"
+      value={help === 'yes' ? ITEM : null}
+      onChange={(opened) => set({ help: opened === null ? undefined : 'yes' })}
+      chevron={<Icon name="chevron-down" size={16} />}
+    >
+      <Accordion.Item value={ITEM}>
         <Accordion.Control icon={<Icon name="help-circle" size={18} />}>{t.title}</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="md">

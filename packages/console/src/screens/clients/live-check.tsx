@@ -11,7 +11,7 @@ import { When } from '../../ui/when.tsx'
 import { checkOf, STEP_KEYS, type Check, type StepKey } from './check.ts'
 import { Doctor } from './doctor.tsx'
 import { Part } from './part.tsx'
-import type { Preset } from './presets.ts'
+import { calledOf, type Preset } from './presets.ts'
 
 interface LiveCheckProps {
   readonly preset: Preset
@@ -36,7 +36,7 @@ export function LiveCheck({ preset, rows, keyId, url }: LiveCheckProps) {
             <OneStep key={step} step={step} at={check.done[step]} />
           ))}
         </Stack>
-        <Summary check={check} count={count} name={texts.clients.names[preset.id]} />
+        <Summary check={check} count={count} name={calledOf(preset, texts.clients)} />
       </div>
       {count === STEP_KEYS.length ? (
         <Group gap="sm">

@@ -3,6 +3,7 @@
  *
  * Each fact is of the vendor's own page, which `source` names; the words of the steps are in the texts, by their names here.
  */
+import type { Texts } from '../../texts/texts.ts'
 import {
   claudeCode,
   codexAdd,
@@ -268,7 +269,7 @@ export const PRESETS: readonly Preset[] = [
     group: 'automation',
     ways: ['oauth', 'key'],
     says: undefined,
-    source: 'https://modelcontextprotocol.io/docs/learn/client-concepts',
+    source: 'https://modelcontextprotocol.io/clients',
     steps: (setup) => {
       const { url, key } = setup
       return [
@@ -282,5 +283,9 @@ export const PRESETS: readonly Preset[] = [
     },
   },
 ]
+
+/** What it is called within a sentence. */
+export const calledOf = ({ id }: Preset, { names, unnamed }: Texts['clients']): string =>
+  id === 'generic' ? unnamed : names[id]
 
 export const presetOf = (id: ClientId): Preset => PRESETS.find((preset) => preset.id === id) as Preset

@@ -4,7 +4,7 @@ import { texts } from '../../texts/texts.ts'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Part } from './part.tsx'
-import type { Preset, Step } from './presets.ts'
+import { calledOf, type Preset, type Step } from './presets.ts'
 import type { Setup, Snippet } from './snippets.ts'
 
 interface StepsProps {
@@ -16,7 +16,7 @@ interface StepsProps {
 
 export function Steps({ preset, setup, ready }: StepsProps) {
   const t = texts.clients
-  const name = t.names[preset.id]
+  const name = calledOf(preset, t)
   return (
     <Part title={t.steps.title(name)}>
       {ready ? null : (
@@ -39,7 +39,7 @@ export function Steps({ preset, setup, ready }: StepsProps) {
       <Text size="sm" c="dimmed">
         {t.steps.named(setup.name)}{' '}
         <Anchor href={preset.source} target="_blank" rel="noreferrer" size="sm" underline="always">
-          {t.steps.source(name)}
+          {preset.id === 'generic' ? t.steps.sourceUnnamed : t.steps.source(name)}
         </Anchor>
       </Text>
     </Part>

@@ -14,14 +14,16 @@ import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { LimitBadge } from './cells.tsx'
 import { useEmails } from './organization-keys.tsx'
+import { usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 
 const words = texts.keys.clients
 
-const State = z.object({ whose: z.enum(['mine', 'all']).default('mine'), from: z.coerce.number().default(0) })
+const State = z.object({ whose: z.enum(['mine', 'all']).default('mine'), from: z.string().optional() })
 
 export function ConnectedClients() {
-  const [{ whose, from: offset }, set] = useUrlState(State)
+  const [{ whose }, set] = useUrlState(State)
+  const [offset, onPage] = usePage()
   const mayAll = useMay('user_manage')
   const all = mayAll && whose === 'all'
   const t = texts.keys.clients
@@ -42,11 +44,7 @@ export function ConnectedClients() {
           style={{ alignSelf: 'flex-start' }}
         />
       ) : null}
-      {all ? (
-        <OfAll offset={offset} onPage={(from) => set({ from })} />
-      ) : (
-        <Mine offset={offset} onPage={(from) => set({ from })} />
-      )}
+      {all ? <OfAll offset={offset} onPage={onPage} /> : <Mine offset={offset} onPage={onPage} />}
     </Stack>
   )
 }

@@ -14,7 +14,7 @@ import { RegisteredClients } from './registered-clients.tsx'
 
 const TABS = ['mine', 'organization', 'clients', 'platform', 'registered'] as const
 type Tab = (typeof TABS)[number]
-const State = z.object({ tab: z.enum(TABS).default('mine') })
+const State = z.object({ tab: z.enum(TABS).default('mine'), from: z.string().optional(), make: z.string().optional() })
 
 const PANELS: Readonly<Record<Tab, () => React.ReactNode>> = {
   mine: MyKeys,
@@ -44,7 +44,11 @@ export function KeysScreen() {
         </LinkButton>
       }
     >
-      <Tabs value={chosen} onChange={(next) => set({ tab: next as Tab })} keepMounted={false}>
+      <Tabs
+        value={chosen}
+        onChange={(next) => set({ tab: next as Tab, from: undefined, make: undefined })}
+        keepMounted={false}
+      >
         <Tabs.List mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
           {shown.map((one) => (
             <Tabs.Tab key={one} value={one} style={{ flexShrink: 0 }}>

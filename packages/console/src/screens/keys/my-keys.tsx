@@ -2,7 +2,6 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
 import { listMyKeys, removeMyKey, type Key, type SeenClient } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMembership, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -13,6 +12,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { PersonalKey } from './personal-key.tsx'
+import { useMaking } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 import { useSeen } from './seen.ts'
 
@@ -22,10 +22,10 @@ export function MyKeys() {
   const organization = useOrganization()
   const membership = useMembership()
   const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
-  const [making, setMaking] = useState(false)
+  const [making, open, close] = useMaking()
   const seen = useSeen()
   const t = texts.keys
-  const make = <Button onClick={() => setMaking(true)}>{t.make.open}</Button>
+  const make = <Button onClick={open}>{t.make.open}</Button>
   return (
     <Stack gap="xl">
       <Loaded query={keys}>
@@ -44,7 +44,7 @@ export function MyKeys() {
           empty={<Empty icon="key" title={t.mine.none} hint={t.mine.noneHint} />}
         />
       </Stack>
-      <MakeDialog of="me" opened={making} onClose={() => setMaking(false)} />
+      <MakeDialog of="me" opened={making} onClose={close} />
     </Stack>
   )
 }

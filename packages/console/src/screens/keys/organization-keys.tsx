@@ -8,7 +8,6 @@ import {
   type SeenClient,
 } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -17,14 +16,15 @@ import { Empty } from '../../ui/empty.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
+import { useMaking, usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 import { useSeen } from './seen.ts'
 
 export function OrganizationKeys() {
   const organization = useOrganization()
   const path = { organization }
-  const [offset, setOffset] = useState(0)
-  const [making, setMaking] = useState(false)
+  const [offset, setOffset] = usePage()
+  const [making, open, close] = useMaking()
   const keys = useQuery(ask('keys', listOrganizationKeys, { path, query: { offset } }))
   const emails = useEmails()
   const seen = useSeen()
@@ -36,7 +36,7 @@ export function OrganizationKeys() {
         <Text c="dimmed" size="sm" maw={560}>
           {t.organizationHint}
         </Text>
-        <Button onClick={() => setMaking(true)}>{t.make.open}</Button>
+        <Button onClick={open}>{t.make.open}</Button>
       </Group>
       <Table
         label={t.tabs.organization}
@@ -46,7 +46,7 @@ export function OrganizationKeys() {
         empty={<Empty icon="key" title={t.noneHere} hint={t.noneHereHint} />}
         onPage={setOffset}
       />
-      <MakeDialog of="organization" opened={making} onClose={() => setMaking(false)} />
+      <MakeDialog of="organization" opened={making} onClose={close} />
     </Stack>
   )
 }

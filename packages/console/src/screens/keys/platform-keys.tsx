@@ -2,7 +2,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { listPlatformKeys, removePlatformKey, type Key, type SeenClient } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMe } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -11,13 +10,14 @@ import { Empty } from '../../ui/empty.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
+import { useMaking, usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 import { useSeen } from './seen.ts'
 
 export function PlatformKeys() {
   const { organizations } = useMe()
-  const [offset, setOffset] = useState(0)
-  const [making, setMaking] = useState(false)
+  const [offset, setOffset] = usePage()
+  const [making, open, close] = useMaking()
   const keys = useQuery(ask('keys', listPlatformKeys, { query: { offset } }))
   const seen = useSeen()
   const t = texts.keys
@@ -29,7 +29,7 @@ export function PlatformKeys() {
         <Text c="dimmed" size="sm" maw={560}>
           {t.platformHint}
         </Text>
-        <Button onClick={() => setMaking(true)}>{t.make.openPlatform}</Button>
+        <Button onClick={open}>{t.make.openPlatform}</Button>
       </Group>
       <Table
         label={t.tabs.platform}
@@ -39,7 +39,7 @@ export function PlatformKeys() {
         empty={<Empty icon="key" title={t.noneHere} hint={t.platformHint} />}
         onPage={setOffset}
       />
-      <MakeDialog of="platform" opened={making} onClose={() => setMaking(false)} />
+      <MakeDialog of="platform" opened={making} onClose={close} />
     </Stack>
   )
 }

@@ -21,13 +21,14 @@ import { Empty } from '../../ui/empty.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { useMaking, usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 
 type Added = z.output<typeof AddedOAuthClient>
 
 export function RegisteredClients() {
-  const [offset, setOffset] = useState(0)
-  const [adding, setAdding] = useState(false)
+  const [offset, setOffset] = usePage()
+  const [adding, open, close] = useMaking()
   const clients = useQuery(ask('oauth', listOAuthClients, { query: { offset } }))
   const t = texts.keys.registered
   return (
@@ -36,7 +37,7 @@ export function RegisteredClients() {
         <Text c="dimmed" size="sm" maw={560}>
           {t.hint}
         </Text>
-        <Button onClick={() => setAdding(true)}>{t.add}</Button>
+        <Button onClick={open}>{t.add}</Button>
       </Group>
       <Table
         label={texts.keys.tabs.registered}
@@ -46,7 +47,7 @@ export function RegisteredClients() {
         empty={<Empty icon="devices" title={t.none} hint={t.hint} />}
         onPage={setOffset}
       />
-      <AddDialog opened={adding} onClose={() => setAdding(false)} />
+      <AddDialog opened={adding} onClose={close} />
     </Stack>
   )
 }
