@@ -1239,7 +1239,7 @@ export const en = {
     steps: { progress: 'Progress:', log: 'Says:', asked: 'Asks:', answered: 'You:', task: 'Task:' },
     asks: 'The server asks you',
     asksPage: 'The server asks you to open a page',
-    answer: 'Answer',
+    answer: 'Accept',
     decline: 'Decline',
     dismiss: 'Dismiss',
     openPage: (host: string) => `Open ${host}`,

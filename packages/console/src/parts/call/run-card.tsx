@@ -70,7 +70,15 @@ function Given({ value }: { value: JsonObject }) {
 
 const SHOWN = 8
 
-function Steps({ run: { steps, progress, state } }: { run: Run }) {
+function Steps({ run: { steps: all, progress, state, question } }: { run: Run }) {
+  // What is asked now stands below in full.
+  const steps =
+    question === undefined
+      ? all
+      : all.slice(
+          0,
+          all.findLastIndex(({ kind }) => kind === 'asked'),
+        )
   const { total } = progress ?? {}
   const share = progress === undefined || total === undefined || total <= 0 ? undefined : progress.progress / total
   const t = texts.call

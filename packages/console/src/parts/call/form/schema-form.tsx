@@ -1,7 +1,7 @@
 /** A form made of a JSON schema that others wrote. It is loaded when the first one is drawn. */
 import '@mantine/dates/styles.css'
-import { Form } from '@rjsf/mantine'
-import type { RJSFSchema, UiSchema } from '@rjsf/utils'
+import { Form, generateTemplates } from '@rjsf/mantine'
+import type { BaseInputTemplateProps, RJSFSchema } from '@rjsf/utils'
 import { useId, useMemo } from 'react'
 import { isObject } from '../mcp/headers.ts'
 import type { JsonObject } from '../mcp/wire.ts'
@@ -17,8 +17,11 @@ export interface SchemaFormProps {
   readonly onSubmit: () => void
 }
 
-/** Buttons of ours send it; what is filled in is checked by whoever gets it. */
-const LOOK: UiSchema = { 'ui:submitButtonOptions': { norender: true } }
+const { BaseInputTemplate: Input = () => null } = generateTemplates()
+/** A field without a value is an empty one: to React it would be another kind of field. */
+const OURS = {
+  BaseInputTemplate: (props: BaseInputTemplateProps) => <Input {...props} value={(props.value as unknown) ?? ''} />,
+}
 const NONE: readonly ArgumentError[] = []
 
 export default function SchemaForm({ schema, value, errors = NONE, onChange, onSubmit }: SchemaFormProps) {
@@ -30,8 +33,8 @@ export default function SchemaForm({ schema, value, errors = NONE, onChange, onS
     <Form
       idPrefix={id}
       schema={drawn as RJSFSchema}
-      uiSchema={LOOK}
       validator={drawing}
+      templates={OURS}
       formData={value}
       extraErrors={tree}
       onChange={({ formData }) => isObject(formData) && onChange(formData)}
@@ -43,6 +46,9 @@ export default function SchemaForm({ schema, value, errors = NONE, onChange, onS
         emptyObjectFields: 'skipEmptyDefaults',
         arrayMinItems: { populate: 'requiredOnly' },
       }}
-    />
+    >
+      {/* Without one, Enter would send forms of a single field only (HTML, implicit submission). */}
+      <button type="submit" hidden />
+    </Form>
   )
 }

@@ -7,6 +7,9 @@ import { isObject } from './headers.ts'
 import { endSession, post, type JsonObject, type Message } from './wire.ts'
 
 const LEGACY = '2025-11-25'
+/** Pages have to be opened first. */
+const URL_FIRST = -32042
+const MOST_ROUNDS = 3
 const SESSION = 'mcp-session-id'
 
 export interface LegacySession {
@@ -103,17 +106,34 @@ export function legacySession(address: string, capabilities: JsonObject, clientI
 
   return {
     async request(method, params, asking = {}) {
-      try {
-        return await once(method, params, asking)
-      } catch (thrown) {
-        if (!isUnknownSession(thrown)) throw thrown
-        // Nothing was done: the gateway knows the session no more.
-        opening = undefined
-        return once(method, params, asking)
+      for (let round = 0; ; round++) {
+        try {
+          return await once(method, params, asking)
+        } catch (thrown) {
+          // Nothing was done: the gateway knows the session no more, or pages have to be opened first.
+          if (round < MOST_ROUNDS && isUnknownSession(thrown)) opening = undefined
+          else if (round >= MOST_ROUNDS || !(await openFirst(thrown, asking))) throw thrown
+        }
       }
     },
     close: () => void opening?.then((headers) => (SESSION in headers ? endSession(address, headers) : undefined)),
   }
+}
+
+/** Whether its person agreed to open what the error of 2025-11-25 names, so that the call is worth another try. */
+async function openFirst(
+  thrown: unknown,
+  { ears = {}, signal = new AbortController().signal }: Asking,
+): Promise<boolean> {
+  if (!(thrown instanceof RpcFailure) || thrown.error.code !== URL_FIRST || !isObject(thrown.error.data)) return false
+  const { elicitations } = thrown.error.data
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return false
+  for (const page of (elicitations as readonly unknown[]).filter(isObject)) {
+    const params = { ...page, mode: 'url' }
+    const { action } = await answerTo({ method: 'elicitation/create', params }, ears, signal)
+    if (action !== 'accept') return false
+  }
+  return true
 }
 
 const isUnknownSession = (thrown: unknown): boolean =>
