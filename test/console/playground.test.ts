@@ -172,20 +172,26 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await inPlace.getByRole('button', { name: 'Accept' }).click()
     await inPlace.getByText('Echo: one').waitFor()
 
-    const onPage = await echo('forms', 'two')
+    const onPage = await echo('forms.tasks', 'two')
     const [popup] = await Promise.all([
       opened.context.waitForEvent('page'),
       onPage.getByRole('button', { name: /^Open / }).click(),
     ])
-    const [, id = ''] = /approvals\/(apr_\w+)/.exec(popup.url()) ?? []
+    const grant = (address: string) =>
+      ask(`POST /organizations/default/approvals/${/apr_\w+/.exec(address)?.[0]}/answer`, { answer: 'grant' })
+    const address = popup.url()
     await popup.close()
-    await ask(`POST /organizations/default/approvals/${id}/answer`, { answer: 'grant' })
+    await grant(address)
     await onPage.getByText('Echo: two').waitFor()
 
-    const asTask = await echo('forms.pages', 'three')
-    await asTask.getByText('Task:').waitFor()
-    await asTask.getByRole('button', { name: 'Stop' }).click()
-    await asTask.getByText('Stopped').waitFor()
+    const asTask = await echo('forms', 'three')
+    await grant(
+      (await asTask
+        .getByRole('link', { name: /approvals/ })
+        .first()
+        .getAttribute('href')) ?? '',
+    )
+    await asTask.getByText('Echo: three').waitFor()
 
     const asLink = await echo('forms.pages.tasks', 'four')
     await asLink.getByText('It goes on at this page:').waitFor()
