@@ -156,6 +156,32 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     expect(await page.getByRole('article').count()).toBe(3)
   })
 
+  test('what does not fit is told at its field; what is too long is read on', async () => {
+    await ask('PUT /admin/tenants/default/connectors/every', { checks: 'arguments' })
+    await ask('POST /organizations/default/rules', {
+      ...{ name: 'short', action: 'size', reason: 'Short enough to read', match: { tools: ['every__echo'] } },
+      parameters: { result: { text: 1_000 } },
+    })
+    await page.goto('/playground?connection=every&tool=get-sum')
+    await page.getByLabel(/^a\b/).fill('1')
+    await run()
+    await last('get-sum').getByText('Failed').waitFor()
+    await page.getByRole('region', { name: 'The call' }).getByText('is required').waitFor()
+    await choose('echo')
+    await page.getByLabel(/^message/).fill('<b onclick="alert(1)">x</b> '.repeat(1_500))
+    await run()
+    await last('echo').getByText('Shortened by the gateway').waitFor()
+    await last('echo').getByText('<b onclick').first().waitFor()
+    await last('echo').getByRole('button', { name: 'Read all of this result' }).click()
+    const read = page.getByRole('article', { name: /Call of toolway:/ })
+    await read.last().getByText('Characters 0 to 16384 of').waitFor()
+    await read.last().getByRole('button', { name: 'Read on' }).click()
+    await read
+      .last()
+      .getByText(/Characters 16384 to/)
+      .waitFor()
+  })
+
   test('an approval is asked for as a client can show it: in place, on a page, as a task, as a link', async () => {
     await ask('POST /organizations/default/rules', {
       ...{ name: 'look-first', action: 'approve', reason: 'Looked at first', match: { tools: ['every__echo'] } },
@@ -172,20 +198,26 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await inPlace.getByRole('button', { name: 'Accept' }).click()
     await inPlace.getByText('Echo: one').waitFor()
 
-    const onPage = await echo('forms', 'two')
+    const onPage = await echo('forms.tasks', 'two')
     const [popup] = await Promise.all([
       opened.context.waitForEvent('page'),
       onPage.getByRole('button', { name: /^Open / }).click(),
     ])
-    const [, id = ''] = /approvals\/(apr_\w+)/.exec(popup.url()) ?? []
+    const grant = (address: string) =>
+      ask(`POST /organizations/default/approvals/${/apr_\w+/.exec(address)?.[0]}/answer`, { answer: 'grant' })
+    const address = popup.url()
     await popup.close()
-    await ask(`POST /organizations/default/approvals/${id}/answer`, { answer: 'grant' })
+    await grant(address)
     await onPage.getByText('Echo: two').waitFor()
 
-    const asTask = await echo('forms.pages', 'three')
-    await asTask.getByText('Task:').waitFor()
-    await asTask.getByRole('button', { name: 'Stop' }).click()
-    await asTask.getByText('Stopped').waitFor()
+    const asTask = await echo('forms', 'three')
+    await grant(
+      (await asTask
+        .getByRole('link', { name: /approvals/ })
+        .first()
+        .getAttribute('href')) ?? '',
+    )
+    await asTask.getByText('Echo: three').waitFor()
 
     const asLink = await echo('forms.pages.tasks', 'four')
     await asLink.getByText('It goes on at this page:').waitFor()

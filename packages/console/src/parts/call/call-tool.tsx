@@ -11,7 +11,7 @@ import { ArgumentsForm } from './form/arguments-form.tsx'
 import type { JsonObject } from './mcp/wire.ts'
 import { RunCard } from './run-card.tsx'
 import { argumentErrorsOf, createRuns, type Run } from './runs.ts'
-import { toolsAt, useMcpClient, type ListedTool } from './tools.ts'
+import { toolsAt, useMcpClients, type ListedTool } from './tools.ts'
 
 export interface CallToolProps {
   readonly tool: {
@@ -47,7 +47,7 @@ interface CallerProps {
 function Caller({ connection, tool, onDone }: CallerProps) {
   const organization = useOrganization()
   const endpoint = { organization, connection }
-  const client = useMcpClient(endpoint, 'modern')
+  const clientOf = useMcpClients()
   const [runs] = useState(createRuns)
   const [run] = useSyncExternalStore(runs.subscribe, runs.all).slice(-1)
   const [given, setGiven] = useState<JsonObject>({})
@@ -56,7 +56,7 @@ function Caller({ connection, tool, onDone }: CallerProps) {
   const start = async () => {
     if (isRunning || !valid) return
     const call = { tool: tool.name, schema: tool.inputSchema, arguments: given }
-    const ended = await runs.start({ client: client(), endpoint, ...call })
+    const ended = await runs.start({ client: clientOf(endpoint, 'modern'), endpoint, ...call })
     if (ended.state === 'done') onDone?.(ended)
   }
   return (

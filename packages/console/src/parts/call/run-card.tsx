@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import type { JsonObject } from './mcp/wire.ts'
+import { OutsideLink } from './outside-link.tsx'
 import { AskedQuestion } from './question.tsx'
 import { ResultView } from './result/result-view.tsx'
 import type { Run } from './runs.ts'
@@ -98,10 +99,18 @@ function Steps({ run: { steps: all, progress, state, question } }: { run: Run })
             <Text span size="sm" c="dimmed">
               {t.steps[kind]}
             </Text>{' '}
-            {text}
+            <Said text={text} />
           </List.Item>
         ))}
       </List>
     </Stack>
   )
+}
+
+/** Text with its addresses as links. */
+function Said({ text }: { text: string }) {
+  const parts = text.split(/(https?:\/\/[^\s"'<>]+)/)
+  if (parts.length === 1) return <>{text}</>
+  // oxlint-disable-next-line react/no-array-index-key -- parts of one text that never changes
+  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <OutsideLink key={at} to={part} />))}</>
 }

@@ -56,8 +56,8 @@ function listed({ name, title, description, annotations, inputSchema }: JsonObje
   }
 }
 
-/** The client of an endpoint, in that era, with these abilities: one for as long as its screen is there. */
-export function useMcpClient(endpoint: Endpoint, era: Era, abilities: Abilities = ALL_ABILITIES): () => McpClient {
+/** The clients of endpoints: one for each, era and abilities, for as long as its screen is there. */
+export function useMcpClients(): (endpoint: Endpoint, era: Era, abilities?: Abilities) => McpClient {
   const [clients] = useState(() => new Map<string, McpClient>())
   useEffect(
     () => () => {
@@ -66,9 +66,9 @@ export function useMcpClient(endpoint: Endpoint, era: Era, abilities: Abilities 
     },
     [clients],
   )
-  const address = consoleAddress(endpoint)
-  const key = JSON.stringify([address, era, abilities])
-  return () => {
+  return (endpoint, era, abilities = ALL_ABILITIES) => {
+    const address = consoleAddress(endpoint)
+    const key = JSON.stringify([address, era, abilities])
     const client = clients.get(key) ?? createMcpClient(address, era, abilities)
     clients.set(key, client)
     return client

@@ -7,7 +7,7 @@ import { useUrlState } from '../../data/url-state.ts'
 import type { Endpoint } from '../../parts/call/endpoint.ts'
 import type { JsonObject } from '../../parts/call/mcp/wire.ts'
 import { argumentErrorsOf, createRuns, type Run } from '../../parts/call/runs.ts'
-import { toolsAt, useMcpClient, type ListedTool } from '../../parts/call/tools.ts'
+import { toolsAt, useMcpClients, type ListedTool } from '../../parts/call/tools.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -62,7 +62,7 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
   const [, set] = useUrlState(PlaygroundState)
   const { era, connection } = state
   const abilities = abilitiesOf(state.without)
-  const client = useMcpClient(endpoint, era, abilities)
+  const clientOf = useMcpClients()
   const [given, setGiven] = useState<JsonObject>(() => readArguments(state.args))
   const [version, setVersion] = useState(0)
   const tool = tools.find(({ name }) => name === state.tool)
@@ -73,15 +73,19 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
   const start = () => {
     if (call === undefined) return
     set({ args: shareable(given, call.schema) })
-    void runs.start({ client: client(), ...call })
+    void runs.start({ client: clientOf(endpoint, era, abilities), ...call })
   }
   const again = (run: Run) => {
     setGiven(run.arguments)
     setVersion(version + 1)
     set({ ...placeOf(placeWord(run.endpoint)), tool: run.tool, era: run.era, args: undefined })
   }
-  const read = (run: Run, uri: string) =>
-    void runs.start({ client: client(), endpoint: run.endpoint, method: 'resources/read', tool: uri, arguments: {} })
+  // What was kept of a result is read where it came from, and nowhere else.
+  const read = ({ endpoint: from, era: as }: Run, uri: string) =>
+    void runs.start({
+      ...{ client: clientOf(from, as, abilities), endpoint: from },
+      ...{ method: 'resources/read', tool: uri, arguments: {} },
+    })
   const choose = (change: Parameters<typeof set>[0]) => {
     setGiven({})
     set({ ...change, args: undefined })

@@ -3,6 +3,7 @@ import '@mantine/dates/styles.css'
 import { Form, generateTemplates } from '@rjsf/mantine'
 import type { BaseInputTemplateProps, RJSFSchema } from '@rjsf/utils'
 import { useId, useMemo } from 'react'
+import { texts } from '../../../texts/texts.ts'
 import { isObject } from '../mcp/headers.ts'
 import type { JsonObject } from '../mcp/wire.ts'
 import type { ArgumentError } from '../runs.ts'
@@ -48,7 +49,9 @@ export default function SchemaForm({ schema, value, errors = NONE, onChange, onS
       }}
     >
       {/* Without one, Enter would send forms of a single field only (HTML, implicit submission). */}
-      <button type="submit" hidden />
+      <button type="submit" hidden>
+        {texts.call.start}
+      </button>
     </Form>
   )
 }
