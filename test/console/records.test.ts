@@ -38,6 +38,9 @@ describe.skipIf(NO_BROWSER)('records', () => {
     const table = page.getByRole('table', { name: 'Records' })
     await table.getByRole('button', { name: 'Open the record of probe__echo' }).waitFor()
     await look(page, 'records')
+    const echoes = table.getByRole('button', { name: 'Open the record of probe__echo' })
+    await call('story-live')
+    await expect.poll(() => echoes.count(), PATIENT).toBe(2)
 
     await page.getByRole('combobox', { name: 'Outcome' }).click()
     await page.getByRole('option', { name: 'Refused' }).click()

@@ -2209,7 +2209,8 @@ export const en = {
       },
       kinds: { session: 'Session', process: 'Process' },
       holders: { gateway: 'The gateway itself', session: 'A client’s session', principal: 'A caller' },
-      busy: (calls: number, streams: number) => `${calls} calls, ${streams} streams`,
+      busy: (calls: number, streams: number) =>
+        `${calls} ${calls === 1 ? 'call' : 'calls'}, ${streams} ${streams === 1 ? 'stream' : 'streams'}`,
       opened: 'opened',
       end: 'Give up',
       endOf: (connection: string) => `Give up what is held with ${connection}`,
@@ -2267,8 +2268,7 @@ export const en = {
       sessions: 'Sessions',
       keys: 'Keys',
       calls: 'Calls of the last 24 hours',
-      callsOf: (total: string, failed: string, refused: string) =>
-        `${total}, of which ${failed} failed and ${refused} were refused`,
+      callsOf: (total: string, failed: string, refused: string) => `${total}; failed: ${failed}, refused: ${refused}`,
       days: (count: number) => `${count} d`,
       hours: (count: number) => `${count} h`,
       minutes: (count: number) => `${count} min`,

@@ -101,7 +101,7 @@ function Often({ state, change, callers }: OftenProps) {
   const ranges = RANGES.map((value) => ({ value, label: t.ranges[value] }))
   const outcomes = OUTCOMES.map((value) => ({ value, label: texts.records.outcomes[value] }))
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Select label={t.range} data={ranges} value={state.range} onChange={change('range')} allowDeselect={false} />
       <Choice label={t.outcome} data={outcomes} value={state.outcome} onChange={change('outcome')} />
       <Choice

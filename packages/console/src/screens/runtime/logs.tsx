@@ -64,7 +64,7 @@ export function Logs() {
           <CopyButton value={() => log.lines.map(textOf).join('\n')} label={t.copy} />
         </Group>
         {log.dropped ? <Text size="sm">{t.dropped}</Text> : null}
-        <Lines lines={log.lines} />
+        <Lines lines={log.lines} nameOf={(id) => found.data?.items.find((one) => one.id === id)?.title} />
       </Stack>
     </Section>
   )
@@ -80,7 +80,13 @@ function Following({ log: { state }, paused }: { log: FollowedLog; paused: boole
 /** So near to its end, in pixels, one reads the newest lines: they are kept in sight. */
 const NEAR = 40
 
-function Lines({ lines }: { lines: readonly LogLine[] }) {
+interface LinesProps {
+  readonly lines: readonly LogLine[]
+  /** The title of a connection that this organization has. */
+  readonly nameOf: (connection: string) => string | undefined
+}
+
+function Lines({ lines, nameOf }: LinesProps) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
   useEffect(() => {
@@ -104,7 +110,13 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
           {t.empty}
         </Text>
       ) : (
-        lines.map((line, at) => <Line key={`${line.timestamp} ${at}`} line={line} />)
+        lines.map((line, at) => (
+          <Line
+            key={`${line.timestamp} ${at}`}
+            line={line}
+            name={line.connector_id === null ? undefined : nameOf(line.connector_id)}
+          />
+        ))
       )}
     </Paper>
   )
@@ -112,7 +124,7 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
 
 const COLOURS: Readonly<Record<string, string>> = { error: 'red', warn: 'orange', info: 'blue' }
 
-function Line({ line }: { line: LogLine }) {
+function Line({ line, name }: { line: LogLine; name: string | undefined }) {
   const { timestamp, level, message, tenant_slug: organization, duration_ms: took, facts } = line
   const [opened, setOpened] = useState(false)
   return (
@@ -126,7 +138,7 @@ function Line({ line }: { line: LogLine }) {
         </Badge>
         {message} {typeof facts['tool_name'] === 'string' ? <strong>{facts['tool_name']}</strong> : null}
         <Text span size="xs" c="dimmed" ml={8}>
-          {[organization, took === null ? undefined : `${t.took} ${duration(took)}`]
+          {[organization, name, took === null ? undefined : `${t.took} ${duration(took)}`]
             .filter((word) => word !== null && word !== undefined)
             .join(' · ')}
         </Text>

@@ -1,0 +1,80 @@
+/** What the source system's web application has beside its forms, each found and used in one visit. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool, openSession } from '../e2e/peers/clients/raw-client.ts'
+import { startProbe } from '../e2e/peers/probes/probe-server.ts'
+import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { until } from '../e2e/peers/until.ts'
+import { NO_BROWSER } from './support/browser.ts'
+import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
+
+describe.skipIf(NO_BROWSER)('a tour', { timeout: 120_000 }, () => {
+  const parts = new AsyncDisposableStack()
+  let console: ConsoleGateway
+  beforeAll(async () => {
+    const probe = parts.use(await startProbe({ era: 'legacy' }))
+    console = parts.use(await startConsole({ connections: [{ alias: 'probe', wire: httpWire(probe.url) }] }))
+    await console.gateway.settled('probe')
+  })
+  afterAll(() => parts.disposeAsync())
+
+  test('S3-UI-03: client presets to copy, tool switchboard, pool, sessions, log, test console and catalog are there and work', async () => {
+    const { gateway } = console
+    await callTool(await openSession(gateway.url, gateway.key), 'probe__echo', { text: 'x' })
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const tab = (name: string) => page.getByRole('tab', { name }).click()
+    const menu = (name: string) =>
+      page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true }).click()
+
+    // Presets: what is copied is the entry of that client, with the address of this gateway.
+    await page.goto('/clients?client=claude-desktop&way=key')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByText('Copy it now').waitFor()
+    await page.getByRole('button', { name: 'Copy (step 1, JSON)' }).click()
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+    expect(Object.keys(JSON.parse(await copied()) as object)).toEqual(['mcpServers'])
+    expect(await copied()).toContain(gateway.url)
+    const others = page.getByRole('button', { name: /^(Claude Code|ChatGPT|Cursor|VS Code|Codex|Windsurf|n8n)/ })
+    expect(await others.count()).toBeGreaterThanOrEqual(7)
+
+    // The switchboard: a tool that is switched off is in nobody's list.
+    await menu('Tools')
+    await page.getByRole('textbox', { name: 'Search tools' }).fill('probe__echo')
+    const echo = (checked: boolean) => page.getByRole('switch', { name: 'probe__echo is on', checked })
+    await echo(true).press('Space')
+    await page.getByText('One tool is off now').waitFor()
+    const call = () => callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
+    await until('it is in nobody’s list', async () => (await call()).answer.error !== undefined)
+    await echo(false).press('Space')
+    await page.getByText('One tool is on now').waitFor()
+
+    await menu('Runtime')
+    await tab('Pool')
+    await page.getByRole('button', { name: 'Give up what is held with probe' }).first().waitFor()
+    await tab('Sessions')
+    await page.getByRole('row').filter({ hasText: 'raw 1.0.0' }).waitFor()
+    await tab('Log')
+    await page.getByRole('region', { name: 'Lines of the log' }).getByText('probe__echo').first().waitFor()
+
+    await menu('Playground')
+    await page.getByRole('combobox', { name: 'Tool' }).fill('echo')
+    await page.getByRole('option', { name: 'echo' }).first().click()
+    await page.getByLabel(/^text/i).fill('from the tour')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page
+      .getByRole('article', { name: /^Call of/ })
+      .getByText('from the tour')
+      .first()
+      .waitFor()
+
+    await menu('Connections')
+    await page.getByRole('link', { name: 'Connect', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'From the catalog' }).waitFor()
+    await page.getByLabel('Search the catalog').fill('github')
+    await page
+      .getByRole('button', { name: /^GitHub/ })
+      .first()
+      .waitFor()
+  })
+})
