@@ -33,7 +33,7 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const queries = useQueryClient()
   const asked = useQuery(ask('accounts', listAccounts, { path, query: { limit: 200 } }))
   const [, set] = useUrlState(AccountState)
-  const linking = useDeparture(connection.alias, connection.id)
+  const linking = useDeparture(connection)
   const { end } = linking
   useEvents(
     useCallback(
