@@ -45,7 +45,7 @@ export async function openPage(address: string, options: { expected?: RegExp } =
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const complaints: string[] = []
   const complain = (what: string) => {

@@ -31,6 +31,8 @@ export async function look(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.setViewportSize(viewport)
     await settled(page)
+    // What stands still while one scrolls would stand in the middle of the picture.
+    await page.evaluate('window.scrollTo(0, 0)')
     await page.screenshot({ path: join(PICTURES, `${name}-${way}.png`), fullPage: true })
     const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze()
     const told = violations.map(
