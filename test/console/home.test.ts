@@ -59,9 +59,11 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.goto('/?org=default')
     await page.getByText('No tool has been called').waitFor()
     await page.getByText('1 of 2 are well').waitFor()
+    await call('process')
+    await call('process')
     await call('nothing_of_that_name')
-    await call('nothing_of_that_name')
-    await page.getByRole('img', { name: /2 in all, .* 2 refused|2 in all/ }).waitFor()
+    await page.getByRole('img', { name: /3 in all, 0 failed, 1 refused/ }).waitFor()
+    await page.getByText('2 of 5 done').waitFor()
     const { db, organization } = console.gateway
     await db.system(async (sql) => {
       const [user] = await sql(Id)`select id from users where email = ${ADA.email}`
@@ -83,6 +85,24 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.reload()
     await page.getByText('1 of 2 are well').waitFor()
     expect(await hide.count()).toBe(0)
+  })
+
+  test('has more of it under usage: over a month, by what was called and by whom', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/usage?org=default')
+    await page.getByRole('img', { name: /3 calls, of which 0 failed and 1 were refused/ }).waitFor()
+    await page.getByText('31 days').click()
+    await page.waitForURL(/range=month/)
+    await page.getByRole('table', { name: 'Tools used most' }).getByText('process').waitFor()
+    await page.getByRole('table', { name: 'Why calls fail or are refused' }).getByText('tool.unknown').waitFor()
+    await look(page, 'usage')
+    await page.getByRole('table', { name: 'Who calls most' }).getByRole('link', { name: 'test' }).click()
+    await page.waitForURL(/\/records\?.*key_/)
+    await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
+    await viewer.page.goto('/usage')
+    await viewer.page.getByText('is shown to administrators').waitFor()
+    expect(await viewer.page.getByRole('table', { name: 'Who calls most' }).count()).toBe(0)
   })
 
   test('that is empty leads to the first connection', async () => {

@@ -57,10 +57,11 @@ async function ask(
   asked: string,
   since?: string,
 ): Promise<Response> {
+  const sent = Date.now()
   const first = await send(method, address, body, signal, asked, since)
   if (first.ok) return first
   if (first.status === 401) {
-    if (await renew()) {
+    if (await renew(sent)) {
       const second = await send(method, address, body, signal, asked, since)
       if (second.ok) return second
       if (second.status !== 401) throw await Problem.ofAnswer(second, asked)

@@ -21,10 +21,11 @@ let renewing: Promise<boolean> | undefined
 
 /**
  * Whether the request may be sent again. A refresh token is good once, and a second use ends the sign-in: so tabs wait for one
- * another, and whoever finds that another one has renewed since leaves it at that.
+ * another, and whoever finds that another one has renewed since leaves it at that. `asked`: when the request was sent that was
+ * refused, since its refusal may come after somebody else's renewal.
  */
-export function renew(): Promise<boolean> {
-  renewing ??= renewOnce().finally(() => (renewing = undefined))
+export function renew(asked: number): Promise<boolean> {
+  renewing ??= renewOnce(asked).finally(() => (renewing = undefined))
   return renewing
 }
 
@@ -42,10 +43,9 @@ export function whileReplacing<T>(work: Promise<T>): Promise<T> {
   return work
 }
 
-async function renewOnce(): Promise<boolean> {
-  const found = Date.now()
+async function renewOnce(asked: number): Promise<boolean> {
   const renewed = await alone('toolway-renew', async () => {
-    if (Number(localStorage.getItem(RENEWED) ?? 0) >= found) return true
+    if (Number(localStorage.getItem(RENEWED) ?? 0) >= asked) return true
     const response = await fetch('/api/v1/auth/refresh', { method: 'POST' }).catch(() => undefined)
     if (response === undefined)
       throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: 'renewing the sign-in' })

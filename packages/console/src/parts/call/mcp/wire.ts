@@ -56,9 +56,10 @@ export const endSession = (address: string, headers: Readonly<Record<string, str
 type Sent = Omit<Sending, 'hear'>
 
 async function answerTo(address: string, method: string, sent: Sent, body: string): Promise<Response> {
+  const asked = Date.now()
   const first = await send(address, method, sent, body)
   if (first.status !== 401) return first
-  if (await renew()) {
+  if (await renew(asked)) {
     const second = await send(address, method, sent, body)
     if (second.status !== 401) return second
   }
