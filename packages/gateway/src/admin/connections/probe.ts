@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { discover } from '../../oauth/outgoing/protocol/discover.ts'
+import { discover, isAssumed } from '../../oauth/outgoing/protocol/discover.ts'
 import { knockAt } from '../../oauth/outgoing/flows/knock.ts'
 import type { Egress } from '../../oauth/outgoing/ports.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
@@ -46,7 +46,8 @@ export const probeOperations: readonly Served[] = [
 async function wayAt(url: string, egress: Egress): Promise<'oauth' | 'api_key'> {
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), PATIENCE * 1000).unref())
   const found = discover({ url, challenge: undefined, egress }).catch(() => undefined)
-  return (await Promise.race([found, late])) === undefined ? 'api_key' : 'oauth'
+  const authority = await Promise.race([found, late])
+  return authority === undefined || isAssumed(authority) ? 'api_key' : 'oauth'
 }
 
 async function isDocument(url: string, egress: Egress, signal: AbortSignal): Promise<boolean> {
