@@ -78,7 +78,10 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
         .first()
         .waitFor()
     for (const way of ['OAuth', 'API key', 'None']) await page.getByRole('radio', { name: new RegExp(way) }).waitFor()
-    expect(await page.getByRole('radio', { name: /OAuth.*Recommended/ }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: /OAuth.*Recommended/ }).waitFor()
+    // What is there was asked, and is chosen.
+    await page.getByText('An MCP server is there, and asks for nothing.').waitFor()
+    expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'API key' }).check()
     expect(await page.getByLabel('Key or token').getAttribute('type')).toBe('password')
     await look(page, 'connect-auth')
@@ -132,6 +135,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
   test('S2-UI-05: with OAuth the browser goes straight to the vendor, and the wizard goes on when the person is back', async () => {
     await start(docs.url)
     await press('Continue')
+    await page.getByText('lets people sign in with OAuth').waitFor()
     await press('Continue')
     await page.getByLabel('Name (optional)').fill('Docs')
     const popup = page.waitForEvent('popup')

@@ -230,6 +230,7 @@ const TOLD: Readonly<Record<string, Sample>> = {
   getOAuthUrl: { params: connection, query: () => ({ owner: 'nobody' }), answers: ['body.shape'] },
   connectIntegration: once(connection),
   departForAccount: once(connection),
+  probeAddress: once(undefined, { url: 'http://127.0.0.1:9/' }),
   disconnectIntegration: once(connection),
   followEvents: none,
   followOrganizationEvents: none,

@@ -833,6 +833,17 @@ export const en = {
         unreadable: 'This is no whole address. It looks like https://mcp.example.com/mcp.',
       },
     },
+    probe: {
+      asking: 'Asking what is there',
+      document: 'This is an OpenAPI document',
+      takeDocument: 'Make tools of it',
+      ways: {
+        oauth: 'An MCP server is there, and lets people sign in with OAuth.',
+        api_key: 'A server is there, and asks for a key.',
+        none: 'An MCP server is there, and asks for nothing.',
+      },
+      unknown: (problem: string) => `No MCP server answered: ${problem} You can go on all the same.`,
+    },
     program: {
       hint: 'The gateway starts it on its own machine, with these variables and nothing else of its surroundings.',
       needs: 'It needs on that machine:',

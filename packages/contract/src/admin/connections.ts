@@ -195,3 +195,23 @@ export const toggleConnection = operation({
   body: z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })]),
   answer: Connection,
 })
+
+export const Probed = z.strictObject({
+  /** What answers there. */
+  found: z.enum(['mcp', 'openapi', 'unknown']),
+  /** How it lets one in, as far as it says; null where nobody knows. */
+  auth: z.enum(AUTH_TYPES).nullable(),
+  /** Where nothing was found: why. */
+  failure: z.strictObject({ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() }).nullable(),
+})
+export type Probed = z.output<typeof Probed>
+
+export const probeAddress = operation({
+  id: 'probeAddress',
+  at: 'POST /api/v1/organizations/{organization}/connections/probe',
+  summary:
+    'Look what answers at an address before it is connected, and how it lets one in. Nothing is kept or shown to it.',
+  needs: inOrganization('connector_create'),
+  body: z.strictObject({ url: z.string().max(8_192) }),
+  answer: Probed,
+})

@@ -33,6 +33,8 @@ export {
   NewConnection,
   removeConnection,
   toggleConnection,
+  probeAddress,
+  Probed,
 } from './connections.ts'
 export { addOpenApi, OpenApiDrift, OpenApiPreview, previewOpenApi, refreshOpenApi } from './openapi.ts'
 export { getOpenApi, readReference } from './documents.ts'

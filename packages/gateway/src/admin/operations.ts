@@ -15,6 +15,7 @@ import { connectOperations } from './oauth/connect.ts'
 import { oauthOperations } from './oauth/oauth.ts'
 import { auditOperations } from './audit.ts'
 import { connectionLogOperations } from './connections/connection-log.ts'
+import { probeOperations } from './connections/probe.ts'
 import { endpointOperations } from './connections/endpoints.ts'
 import { alertOperations } from './events/alerts.ts'
 import { eventOperations } from './events/events.ts'
@@ -54,6 +55,7 @@ const DESCRIBED: readonly Served[] = [
   ...organizationOperations,
   ...organizationSettingOperations,
   ...organizationEgressOperations,
+  ...probeOperations,
   ...connectionOperations,
   ...openApiOperations,
   ...accountOperations,

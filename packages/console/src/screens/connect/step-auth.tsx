@@ -1,9 +1,11 @@
 /** What does it take to be let in, or to be started? Asked of a server, a program, an OpenAPI document and a contract backend alike. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
+import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { missingIn, problemOfAddress, type AuthType, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
+import { ProbeLine, useProbe } from './probe.tsx'
 import { ProgramFields } from './program-fields.tsx'
 import type { Owner } from './keep-draft.ts'
 import { AddValue, Values } from './values.tsx'
@@ -22,7 +24,11 @@ export interface StepAuthProps {
 }
 
 export function StepAuth(props: StepAuthProps) {
-  const { draft, onNext, onBack } = props
+  const { onChange, onNext, onBack } = props
+  const { busy, probed } = useProbe(props.draft)
+  // What answers there is chosen, until somebody chooses.
+  const draft = { ...props.draft, auth: props.draft.auth ?? probed?.auth ?? undefined }
+  const unfinished = isUnfinished(draft)
   return (
     <Stack
       component="form"
@@ -30,7 +36,9 @@ export function StepAuth(props: StepAuthProps) {
       maw={720}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isUnfinished(draft)) onNext()
+        if (unfinished) return
+        onChange({ auth: wayOf(draft) })
+        onNext()
       }}
     >
       {draft.kind === 'program' ? (
@@ -38,13 +46,15 @@ export function StepAuth(props: StepAuthProps) {
       ) : draft.kind === 'openapi' ? (
         <OpenApiFields {...props} />
       ) : (
-        <RemoteFields {...props} />
+        <RemoteFields {...props} draft={draft}>
+          <ProbeLine busy={busy} probed={probed} onDocument={() => onChange({ kind: 'openapi', auth: undefined })} />
+        </RemoteFields>
       )}
       <Group justify="space-between">
         <Button variant="default" onClick={onBack}>
           {texts.connect.back}
         </Button>
-        <Button type="submit" disabled={isUnfinished(draft)}>
+        <Button type="submit" disabled={unfinished}>
           {texts.connect.next}
         </Button>
       </Group>
@@ -65,7 +75,7 @@ export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
 
 const WAYS = { remote: ['oauth', 'api_key', 'none'], contract: ['api_key', 'none'] } as const
 
-function RemoteFields(props: StepAuthProps) {
+function RemoteFields({ children, ...props }: StepAuthProps & { children: ReactNode }) {
   const { draft, onChange } = props
   const problem = problemOfAddress(draft.url)
   return (
@@ -77,6 +87,7 @@ function RemoteFields(props: StepAuthProps) {
         error={problem === undefined ? undefined : t.problems[problem]}
         onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
       />
+      {children}
       <WayIn {...props} ways={WAYS[draft.kind === 'contract' ? 'contract' : 'remote']} chosen={wayOf(draft)} />
       <Stack gap="xs">
         {draft.headers.length === 0 ? null : (

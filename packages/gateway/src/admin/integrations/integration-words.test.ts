@@ -43,7 +43,6 @@ const CONNECTION: Connection = {
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:30:00.000Z',
 }
-const auth = (kind: ConnectionAuth['kind']) => ({ ...CONNECTION, auth: ConnectionAuth.parse({ kind }) })
 
 describe('a connection as an integration', () => {
   test('has the fields of the source system and no others', () => {

@@ -2,9 +2,10 @@
  * Knocking at a server: what does it say to who comes with nothing, or with just these headers? Over a line of its own, which ends
  * with the answer, so that nothing of it is ever shared with a call.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, type Revision } from '@toolway/contract'
 import { fetchOffer } from '../../../jobs/sync-catalog.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
+import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
 
 /** Seconds that a person in front of a page waits for it. */
@@ -14,9 +15,25 @@ const PATIENCE = 20
 export async function knock(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined> {
   const { url, egress, connection } = target
   if (url === undefined || connection === undefined) return undefined
-  const { alias, allowPrivate, exceptions } = egress
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
+  return knockAt(url, { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE })
+}
+
+export interface Knocking {
+  readonly egress: Egress
+  readonly headers: Readonly<Record<string, string>>
+  /** The revision that it is taken to speak; undefined: it is found out. */
+  readonly pin: Revision | undefined
+  /** Seconds. */
+  readonly patience: number
+  readonly signal?: AbortSignal
+}
+
+/** The same at an address that nothing is kept of. */
+export async function knockAt(url: string, knocking: Knocking): Promise<Fault | undefined> {
+  const { egress, headers, pin, patience, signal } = knocking
+  const { alias, allowPrivate, exceptions } = egress
   const upstreams = createUpstreams({
     children: { start: () => Promise.reject(new Error('nothing is started for a knock')) },
     pools: false,
@@ -27,7 +44,7 @@ export async function knock(target: Target, headers: Readonly<Record<string, str
     const upstream = upstreams.open('knock', '1', () => ({
       connectionId: 'knock',
       alias,
-      timeout: PATIENCE,
+      timeout: patience,
       revision: pin,
       pinned: pin !== undefined,
       wire: {
@@ -35,10 +52,11 @@ export async function knock(target: Target, headers: Readonly<Record<string, str
         url,
         private: allowPrivate,
         ...(exceptions === undefined ? {} : { exceptions }),
-        headers: { ...lowerCased(target.headers), ...headers },
+        headers,
       },
     }))
-    await fetchOffer(upstream, alias, AbortSignal.timeout(PATIENCE * 1000))
+    const deadline = AbortSignal.timeout(patience * 1000)
+    await fetchOffer(upstream, alias, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
     return undefined
   } catch (thrown) {
     return Fault.of(thrown)

@@ -6,6 +6,7 @@
  * Each document must be about what it was asked for, to the letter. Nothing is remembered: a server that moves is seen to have moved.
  */
 import { Fault, type Authority } from '@toolway/contract'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { fetchDocument } from './fetch-document.ts'
 import type { Challenge, Egress } from '../ports.ts'
@@ -124,17 +125,22 @@ async function discoverOlder(server: URL, egress: Egress): Promise<Authority> {
   const metadata = await findMetadata(origin, egress, (said) => said === origin || said === `${origin}/`)
   if (metadata !== undefined) return authorityOf(metadata, { issuer: metadata.issuer, resource: undefined }, egress)
   webAddress(origin, 'its authorization server', egress)
-  return {
-    provider: 'mcp',
-    issuer: origin,
-    authorizationEndpoint: `${origin}/authorize`,
-    tokenEndpoint: `${origin}/token`,
-    registrationEndpoint: `${origin}/register`,
-    issInResponse: false,
-    clientDocuments: false,
-    tokenAuthMethods: [],
-  }
+  return assumedAt(origin)
 }
+
+const assumedAt = (origin: string): Authority => ({
+  provider: 'mcp',
+  issuer: origin,
+  authorizationEndpoint: `${origin}/authorize`,
+  tokenEndpoint: `${origin}/token`,
+  registrationEndpoint: `${origin}/register`,
+  issInResponse: false,
+  clientDocuments: false,
+  tokenAuthMethods: [],
+})
+
+/** Whether nothing was said, and revision 2025-03-26 lets it be taken to be there. */
+export const isAssumed = (found: Authority): boolean => isDeepStrictEqual(found, assumedAt(found.issuer))
 
 interface About {
   readonly issuer: string
