@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
+import { startContractBackend } from '../e2e/peers/contract-backend/backend.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { changingTool, startChanging, type ChangingServer } from '../e2e/peers/servers/changing-server.ts'
@@ -58,7 +59,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       { alias: 'notes', title: 'Notes', url: changing.url, private: true },
       { alias: 'guarded', title: 'Guarded', url: guarded.url, private: true, auth: { kind: 'oauth' } },
     ])
-      expect((await admin(`POST ${CONNECTIONS}`, words)).status).toBe(201)
+      await admin(`POST ${CONNECTIONS}`, words)
     await Promise.all([console.gateway.settled('program'), console.gateway.settled('notes')])
   })
   afterAll(() => parts.disposeAsync())
@@ -198,6 +199,18 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await look(page, 'connection-document')
     await page.getByRole('button', { name: 'Take it' }).click()
     await page.getByText('Version 2 is kept').waitFor()
+
+    await using backend = await startContractBackend({ key: 'k' })
+    const words = { alias: 'cwr', connector: 'contract', url: backend.url, headers: { 'X-API-Key': 'k' } }
+    expect((await admin(`POST ${CONNECTIONS}`, { ...words, private: true })).status).toBe(201)
+    await console.gateway.settled('cwr')
+    await page.goto('/connections/cwr?tab=document')
+    await page.getByRole('switch', { name: 'Functions with side effects become tools too' }).click({ force: true })
+    await look(page, 'connection-contract')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').waitFor()
+    const { body } = await admin(`GET ${CONNECTIONS}/cwr`)
+    expect(body['contract']).toMatchObject({ side_effects: true, exposes: 'agent' })
   })
 
   test('who may only look sees why, and a connection of nobody’s is said to be missing', async () => {
