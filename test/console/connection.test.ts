@@ -170,10 +170,15 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Somebody else changed this connection meanwhile').waitFor()
     await look(page, 'connection-settings')
+    await page.getByRole('button', { name: 'Show what it is now' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toMatch(/^Said/)
+    await page.getByRole('textbox', { name: 'Title' }).fill('Our notes')
+    await admin(`PUT ${at}`, { description: 'Said again' })
+    await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Save mine all the same' }).click()
     await page.getByRole('heading', { name: 'Our notes', level: 1 }).waitFor()
     const kept = (await admin(`GET ${at}`)).body
-    expect(kept).toMatchObject({ title: 'Our notes', description: 'Said by somebody else', header_names: ['x-team'] })
+    expect(kept).toMatchObject({ title: 'Our notes', description: 'Said again', header_names: ['x-team'] })
   })
 
   test('a newer document is held against the one that is kept before it is taken', async () => {

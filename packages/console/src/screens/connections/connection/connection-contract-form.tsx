@@ -7,6 +7,7 @@ import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { aliasesIn, aliasLines, contractChange } from './connection-contract-words.ts'
+import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 
@@ -19,15 +20,28 @@ const TIMES = [
 ] as const
 const SWITCHES = ['side_effects', 'on_behalf', 'checks_facets'] as const
 
-export function ConnectionContractForm({ connection, contract }: { connection: Connection; contract: ContractWords }) {
+export function ConnectionContractForm({ connection }: { connection: Connection }) {
+  const { kept, setDirty } = useKept(connection)
+  if (kept.contract === null) return null
+  return <Form key={kept.updated_at} connection={kept} contract={kept.contract} onDirty={setDirty} />
+}
+
+interface FormProps {
+  readonly connection: Connection
+  readonly contract: ContractWords
+  readonly onDirty: Kept['setDirty']
+}
+
+function Form({ connection, contract, onDirty }: FormProps) {
   const whyNot = useWhyNot(connection, 'connector_update')
   const [draft, setDraft] = useState(contract)
   const [aliases, setAliases] = useState(aliasLines(contract.aliases ?? {}))
-  const { save, conflict } = useSave(connection)
+  const { save, conflict } = useSave(connection, () => onDirty(false))
   const disabled = whyNot !== undefined
   const put = (some: ContractWords) => setDraft({ ...draft, ...some })
   const change = contractChange(contract, { ...draft, aliases: aliasesIn(aliases) })
   const dirty = Object.keys(change).length > 0
+  useTellDirty(dirty, onDirty)
   return (
     <form
       aria-label={t.title}

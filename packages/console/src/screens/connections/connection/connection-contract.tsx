@@ -18,10 +18,10 @@ const COLUMNS = [
 const NOTHING = (() => Promise.reject(new Error('There is nothing to ask again.'))) as never
 
 export function ConnectionContract({ connection }: { connection: Connection }) {
-  const { contract, left_out: leftOut, updated_at: at } = connection
+  const { left_out: leftOut } = connection
   return (
     <Stack gap="lg">
-      {contract === null ? null : <ConnectionContractForm key={at} connection={connection} contract={contract} />}
+      <ConnectionContractForm connection={connection} />
       <Section title={t.leftOut} hint={t.leftOutHint} bare>
         <Table
           label={t.leftOut}
