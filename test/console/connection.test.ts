@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
+import { startContractBackend } from '../e2e/peers/contract-backend/backend.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { changingTool, startChanging, type ChangingServer } from '../e2e/peers/servers/changing-server.ts'
@@ -58,7 +59,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       { alias: 'notes', title: 'Notes', url: changing.url, private: true },
       { alias: 'guarded', title: 'Guarded', url: guarded.url, private: true, auth: { kind: 'oauth' } },
     ])
-      expect((await admin(`POST ${CONNECTIONS}`, words)).status).toBe(201)
+      await admin(`POST ${CONNECTIONS}`, words)
     await Promise.all([console.gateway.settled('program'), console.gateway.settled('notes')])
   })
   afterAll(() => parts.disposeAsync())
@@ -169,10 +170,15 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Somebody else changed this connection meanwhile').waitFor()
     await look(page, 'connection-settings')
+    await page.getByRole('button', { name: 'Show what it is now' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toMatch(/^Said/)
+    await page.getByRole('textbox', { name: 'Title' }).fill('Our notes')
+    await admin(`PUT ${at}`, { description: 'Said again' })
+    await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Save mine all the same' }).click()
     await page.getByRole('heading', { name: 'Our notes', level: 1 }).waitFor()
     const kept = (await admin(`GET ${at}`)).body
-    expect(kept).toMatchObject({ title: 'Our notes', description: 'Said by somebody else', header_names: ['x-team'] })
+    expect(kept).toMatchObject({ title: 'Our notes', description: 'Said again', header_names: ['x-team'] })
   })
 
   test('a newer document is held against the one that is kept before it is taken', async () => {
@@ -198,6 +204,18 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await look(page, 'connection-document')
     await page.getByRole('button', { name: 'Take it' }).click()
     await page.getByText('Version 2 is kept').waitFor()
+
+    await using backend = await startContractBackend({ key: 'k' })
+    const words = { alias: 'cwr', connector: 'contract', url: backend.url, headers: { 'X-API-Key': 'k' } }
+    expect((await admin(`POST ${CONNECTIONS}`, { ...words, private: true })).status).toBe(201)
+    await console.gateway.settled('cwr')
+    await page.goto('/connections/cwr?tab=document')
+    await page.getByRole('switch', { name: 'Functions with side effects become tools too' }).click({ force: true })
+    await look(page, 'connection-contract')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').waitFor()
+    const { body } = await admin(`GET ${CONNECTIONS}/cwr`)
+    expect(body['contract']).toMatchObject({ side_effects: true, exposes: 'agent' })
   })
 
   test('who may only look sees why, and a connection of nobody’s is said to be missing', async () => {

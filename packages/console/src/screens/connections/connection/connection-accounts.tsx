@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAccounts, type Account, type Connection, type GatewayEvent } from '@toolway/contract/admin'
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { useEvents } from '../../../data/live.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
@@ -30,22 +30,9 @@ const TONES: Readonly<Record<Account['state'], Tone>> = { good: 'good', expiring
 
 export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const path = usePath(connection)
-  const queries = useQueryClient()
   const asked = useQuery(ask('accounts', listAccounts, { path, query: { limit: 200 } }))
   const [, set] = useUrlState(AccountState)
-  const linking = useDeparture(connection)
-  const { end } = linking
-  useEvents(
-    useCallback(
-      (event: GatewayEvent) => {
-        if (event.type !== 'integrations_changed' || event.id !== connection.id || event.action !== 'connected') return
-        sayDone(t.connected(connection.title))
-        end()
-        void askAgain(queries)
-      },
-      [connection.id, connection.title, end, queries],
-    ),
-  )
+  const linking = useLinking(connection)
   const nameOf = useNames(path.organization)
   const many = connection.auth?.accounts === 'many'
   const columns = [
@@ -87,6 +74,33 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
       <AccountDialogs connection={connection} accounts={asked.data?.items ?? []} />
     </Stack>
   )
+}
+
+/** The way of a person to an account and back, which is said here once when it led there. */
+function useLinking({ id, alias, title }: Connection): Departure {
+  const queries = useQueryClient()
+  const departure = useDeparture({ alias, id })
+  const [expected, setExpected] = useState(false)
+  useEvents(
+    useCallback(
+      (event: GatewayEvent) => {
+        if (event.type !== 'integrations_changed' || event.id !== id || event.action !== 'connected') return
+        if (expected) sayDone(t.connected(title))
+        setExpected(false)
+        void askAgain(queries)
+      },
+      [id, title, expected, queries],
+    ),
+  )
+  return {
+    ...departure,
+    // The other window may still be on its way back: it is waited for, and no more said to be.
+    state: expected ? departure.state : 'here',
+    depart(words) {
+      setExpected(true)
+      departure.depart(words)
+    },
+  }
 }
 
 function Named({ account, many }: { account: Account; many: boolean }) {

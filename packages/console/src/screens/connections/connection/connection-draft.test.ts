@@ -1,13 +1,14 @@
 import type { Connection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
+import { aliasesIn, aliasLines, contractChange } from './connection-contract-words.ts'
 import { backOf, changeOf, draftOf, endsOf } from './connection-draft.ts'
 import { namedBy } from './connection-names.ts'
 import { fixesFor, sentence, stateOf, tabsOf } from './connection-states.ts'
 
-const auth = {
+const auth: NonNullable<Connection['auth']> = {
   ...{ kind: 'oauth', owners: ['member'], accounts: 'one', brought: false },
   ...{ header: 'authorization', prefix: 'Bearer ' },
-} as const
+}
 const connection = {
   ...{ id: 'con_1', alias: 'notes', title: 'Notes', description: null, connector: 'mcp.http', enabled: true },
   ...{
@@ -104,4 +105,12 @@ describe('how a connection is', () => {
       ),
     ).toEqual({ toolsets: ['own', 'pattern'], rules: ['its', 'tools'] })
   })
+})
+
+test('words of a contract backend are what was typed, and only what is another is said', () => {
+  const aliases = { old: 'new', a_b: 'c' }
+  expect(aliasesIn(`${aliasLines(aliases)}\nhalf =\n`)).toEqual(aliases)
+  const kept = { exposes: 'agent', aliases, allows: ['x'] } as const
+  const draft = { exposes: 'all', organization: '', aliases: { ...aliases }, allows: ['x'] } as const
+  expect(contractChange({ ...kept, allows: ['x'] }, { ...draft, allows: ['x'] })).toEqual({ exposes: 'all' })
 })

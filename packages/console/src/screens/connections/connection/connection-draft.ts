@@ -108,15 +108,16 @@ function originOf(url: string): string {
 }
 
 /** Fields of which what they were is known and may be said again: nothing ended with them. */
-const BACK = ['title', 'description', 'revision', 'checks', 'timeout', 'openapi'] as const
+const BACK = ['title', 'description', 'revision', 'checks', 'timeout', 'openapi', 'contract'] as const
 
 /** The change that takes a change back; undefined where that would not be the same again. */
 export function backOf(connection: Connection, change: ConnectionChange): ConnectionChange | undefined {
   const names = Object.keys(change)
   if (names.length === 0 || names.some((name) => !(BACK as readonly string[]).includes(name))) return undefined
-  const { title, description, revision, checks, timeout, openapi } = connection
+  const { title, description, revision, checks, timeout, openapi, contract } = connection
   const before = {
     ...{ title, description, revision, checks, timeout },
+    contract: contract ?? undefined,
     openapi: openapi === null ? undefined : { select: openapi.select, effects: openapi.effects },
   }
   return Object.fromEntries(Object.entries(before).filter(([name]) => names.includes(name)))

@@ -22,7 +22,7 @@ export function ConnectionOpenApi({ connection, openapi }: { connection: Connect
   return (
     <Stack gap="lg">
       <Newer connection={connection} openapi={openapi} />
-      <ConnectionSelection key={connection.updated_at} connection={connection} openapi={openapi} />
+      <ConnectionSelection connection={connection} />
     </Stack>
   )
 }

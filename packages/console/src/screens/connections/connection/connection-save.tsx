@@ -14,7 +14,8 @@ import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.saving
 
-export function useSave(connection: Connection) {
+/** @param onOver what was typed is saved, or given up */
+export function useSave(connection: Connection, onOver: () => void) {
   const path = usePath(connection)
   const queries = useQueryClient()
   const write = (body: ConnectionChange, since?: string) =>
@@ -29,6 +30,7 @@ export function useSave(connection: Connection) {
     onSuccess: (_, body) => {
       const before = backOf(connection, body)
       sayDone(t.saved, before === undefined ? undefined : () => back.mutate(before))
+      onOver()
       return askAgain(queries)
     },
   })
@@ -37,6 +39,7 @@ export function useSave(connection: Connection) {
     onSuccess: () => {
       save.reset()
       sayDone(t.saved)
+      onOver()
       return askAgain(queries)
     },
     onError: sayProblem,
@@ -58,6 +61,7 @@ export function useSave(connection: Connection) {
             size="xs"
             onClick={() => {
               save.reset()
+              onOver()
               void askAgain(queries)
             }}
           >

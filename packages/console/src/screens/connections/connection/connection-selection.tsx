@@ -7,6 +7,7 @@ import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
 import type { OpenApi } from './connection-open-api.tsx'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
@@ -18,7 +19,19 @@ interface Row {
   readonly effect: Effect
 }
 
-export function ConnectionSelection({ connection, openapi }: { connection: Connection; openapi: OpenApi }) {
+export function ConnectionSelection({ connection }: { connection: Connection }) {
+  const { kept, setDirty } = useKept(connection)
+  if (kept.openapi === null) return null
+  return <Form key={kept.updated_at} connection={kept} openapi={kept.openapi} onDirty={setDirty} />
+}
+
+interface FormProps {
+  readonly connection: Connection
+  readonly openapi: OpenApi
+  readonly onDirty: Kept['setDirty']
+}
+
+function Form({ connection, openapi, onDirty }: FormProps) {
   const { select, effects } = openapi
   const whyNot = useWhyNot(connection, 'connector_update')
   const [include, setInclude] = useState<string[]>([...(select.include ?? [])])
@@ -26,7 +39,7 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
   const [rows, setRows] = useState<readonly Row[]>(
     Object.entries(effects).map(([pattern, effect], id) => ({ id, pattern, effect })),
   )
-  const { save, conflict } = useSave(connection)
+  const { save, conflict } = useSave(connection, () => onDirty(false))
   const may = whyNot === undefined
   const put = (id: number, change: Partial<Row>) =>
     setRows(rows.map((row) => (row.id === id ? { ...row, ...change } : row)))
@@ -36,6 +49,8 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
       effects: Object.fromEntries(rows.flatMap(({ pattern, effect }) => (pattern === '' ? [] : [[pattern, effect]]))),
     },
   })
+  const dirty = !same(change().openapi, { select, effects })
+  useTellDirty(dirty, onDirty)
   return (
     <Section title={t.title} hint={t.hint}>
       {conflict}
@@ -107,11 +122,7 @@ export function ConnectionSelection({ connection, openapi }: { connection: Conne
       </Stack>
       <Group>
         <Allowed may={may} why={whyNot ?? ''}>
-          <Button
-            disabled={!may || same(change().openapi, { select, effects })}
-            loading={save.isPending}
-            onClick={() => save.mutate(change())}
-          >
+          <Button disabled={!may || !dirty} loading={save.isPending} onClick={() => save.mutate(change())}>
             {t.save}
           </Button>
         </Allowed>

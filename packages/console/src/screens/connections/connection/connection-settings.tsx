@@ -10,19 +10,16 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { ConnectionAuthFields } from './connection-auth-fields.tsx'
 import { changeOf, draftOf, endsOf, type Draft } from './connection-draft.ts'
+import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
 import { ConnectionPairs } from './connection-pairs.tsx'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection.settings
 
-/** Begun anew when what is kept is another: a draft of what was is no draft of what is. */
 export function ConnectionSettings({ connection }: { connection: Connection }) {
-  const [kept, setKept] = useState(connection)
-  const [conflicting, setConflicting] = useState(false)
-  // While something is typed, what others change is left to the save, which says so.
-  if (kept.updated_at !== connection.updated_at && !conflicting) setKept(connection)
-  return <Form key={kept.updated_at} connection={kept} onDirty={setConflicting} />
+  const { kept, setDirty } = useKept(connection)
+  return <Form key={kept.updated_at} connection={kept} onDirty={setDirty} />
 }
 
 interface PartProps {
@@ -31,30 +28,23 @@ interface PartProps {
   readonly disabled: boolean
 }
 
-function Form({ connection, onDirty }: { connection: Connection; onDirty: (is: boolean) => void }) {
+function Form({ connection, onDirty }: { connection: Connection; onDirty: Kept['setDirty'] }) {
   const whyNot = useWhyNot(connection, 'connector_update')
   const [draft, setDraft] = useState(() => draftOf(connection))
-  const { save, conflict } = useSave(connection)
+  const { save, conflict } = useSave(connection, () => onDirty(false))
   const change = changeOf(connection, draft)
   const dirty = Object.keys(change).length > 0
   const ends = endsOf(connection, change)
   const disabled = whyNot !== undefined
-  const put = (some: Partial<Draft>) => {
-    const next = { ...draft, ...some }
-    setDraft(next)
-    onDirty(Object.keys(changeOf(connection, next)).length > 0)
-  }
-  const begin = () => {
-    setDraft(draftOf(connection))
-    onDirty(false)
-  }
+  const put = (some: Partial<Draft>) => setDraft({ ...draft, ...some })
+  useTellDirty(dirty, onDirty)
   const part = { draft, put, disabled }
   return (
     <form
       aria-label={t.form}
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate(change, { onSuccess: () => onDirty(false) })
+        save.mutate(change)
       }}
     >
       <Stack gap="lg">
@@ -84,7 +74,7 @@ function Form({ connection, onDirty }: { connection: Connection; onDirty: (is: b
             </Button>
           </Allowed>
           {dirty ? (
-            <Button variant="default" onClick={begin}>
+            <Button variant="default" onClick={() => setDraft(draftOf(connection))}>
               {t.discard}
             </Button>
           ) : null}

@@ -1,0 +1,23 @@
+/**
+ * The connection that a form was begun with. While something is typed, what others change is left to the save, which says so; a form
+ * in which nothing is typed begins anew with what is.
+ */
+import type { Connection } from '@toolway/contract/admin'
+import { useEffect, useState } from 'react'
+
+export interface Kept {
+  readonly kept: Connection
+  readonly setDirty: (is: boolean) => void
+}
+
+export function useKept(connection: Connection): Kept {
+  const [kept, setKept] = useState(connection)
+  const [dirty, setDirty] = useState(false)
+  if (kept.updated_at !== connection.updated_at && !dirty) setKept(connection)
+  return { kept, setDirty }
+}
+
+/** In the form itself. */
+export function useTellDirty(dirty: boolean, tell: Kept['setDirty']): void {
+  useEffect(() => tell(dirty), [dirty, tell])
+}
