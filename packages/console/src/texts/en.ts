@@ -991,7 +991,7 @@ export const en = {
       tabs: { about: 'About', input: 'Input', output: 'Output', toolsets: 'Toolsets', rules: 'Rules' },
       own: 'Name at its server',
       approval: 'Asks first',
-      approvals: { none: 'No', ask: 'Once', always: 'Every time' },
+      approvals: { none: 'No', ask: 'Yes', always: 'Yes, each time' },
       cost: 'Costs a model',
       costs: (tokens: string) => `about ${tokens} tokens`,
       revision: 'Its server speaks',

@@ -28,7 +28,8 @@ export function size(bytes: number, language?: string): string {
   const options = {
     style: 'unit',
     unit: units[step] ?? 'byte',
-    unitDisplay: 'short',
+    // Short, it would be `12 byte`.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const
   return new Intl.NumberFormat(language, options).format(bytes / 1000 ** step)

@@ -91,7 +91,7 @@ function Pick({ label, value, any, options, onChange }: PickProps) {
       onChange={(next) => onChange(next === ANY || next === null ? undefined : next)}
       allowDeselect={false}
       searchable={options.length > 12}
-      style={{ flex: '1 1 8.5rem' }}
+      style={{ flex: '1 1 9.5rem' }}
     />
   )
 }
