@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectClient, connectOver } from '../e2e/peers/clients/client.ts'
+import { connectWithOAuth } from '../e2e/peers/clients/oauth-client.ts'
+import { createPerson } from '../e2e/peers/people/oauth-person.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startToolsServer } from '../e2e/peers/servers/tools-server.ts'
 import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
@@ -84,6 +86,17 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await seen(page, 'It introduced itself').waitFor()
     expect((await client.tools()).map(({ name }) => name)).toContain('desk__hello')
     await seen(page, 'It asked for the tools').waitFor()
+  })
+
+  test('a client that signs in by itself is seen as one’s own, and one of another name is said to be', async () => {
+    const { page } = ada
+    await page.goto('/clients?client=cursor')
+    await page.getByText('Waiting for Cursor').waitFor()
+    const person = createPerson(console.gateway.address, { email: ADA.email })
+    await using client = await connectWithOAuth('SDK 1', console.gateway.url, person)
+    await client.tools()
+    await seen(page, 'It asked for the tools').waitFor()
+    await page.getByText(/It calls itself .*If that is not Cursor, go on with the steps\./).waitFor()
   })
 
   test('a client of 2026-07-28 is seen by its first request; who is refused is seen by administrators', async () => {
