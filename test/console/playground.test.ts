@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     console = parts.use(
       await startConsole({
         connections: [
-          connection('every', processOf('everything')),
+          { ...connection('every', processOf('everything')), checks: 'arguments' as const },
           connection('modern', httpWire(modern.url)),
           connection('legacy', httpWire(legacy.url)),
           connection('company', { ...httpWire(guarded.url), auth: key }),
@@ -157,7 +157,6 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
   })
 
   test('what does not fit is told at its field; what is too long is read on', async () => {
-    await ask('PUT /admin/tenants/default/connectors/every', { checks: 'arguments' })
     await ask('POST /organizations/default/rules', {
       ...{ name: 'short', action: 'size', reason: 'Short enough to read', match: { tools: ['every__echo'] } },
       parameters: { result: { text: 1_000 } },
@@ -174,11 +173,11 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await last('echo').getByText('<b onclick').first().waitFor()
     await last('echo').getByRole('button', { name: 'Read all of this result' }).click()
     const read = page.getByRole('article', { name: /Call of toolway:/ })
-    await read.last().getByText('Characters 0 to 16384 of').waitFor()
+    await read.last().getByText('Characters 0 to 20000 of').waitFor()
     await read.last().getByRole('button', { name: 'Read on' }).click()
     await read
       .last()
-      .getByText(/Characters 16384 to/)
+      .getByText(/Characters 20000 to/)
       .waitFor()
   })
 

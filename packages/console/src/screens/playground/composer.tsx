@@ -37,6 +37,11 @@ export function Composer({ place, client, choice, tool, call, version, errors, o
       p="md"
       component="section"
       aria-label={t.compose}
+      // Beside a long transcript it stays in sight.
+      pos={{ base: 'static', md: 'sticky' }}
+      top={72}
+      mah={{ base: 'none', md: 'calc(100dvh - 88px)' }}
+      style={{ overflow: 'auto' }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()

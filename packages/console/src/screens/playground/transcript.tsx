@@ -58,7 +58,7 @@ export function Transcript({ runs, shown, onAgain, onRead }: TranscriptProps) {
           }
         />
       ))}
-      {first === undefined ? null : (
+      {first === undefined || second !== undefined ? null : (
         <Text size="sm" c="dimmed" role="status">
           {t.comparing}
         </Text>

@@ -1,7 +1,7 @@
 /** A form made of a JSON schema that others wrote. It is loaded when the first one is drawn. */
 import '@mantine/dates/styles.css'
 import { Form, generateTemplates } from '@rjsf/mantine'
-import type { BaseInputTemplateProps, RJSFSchema } from '@rjsf/utils'
+import type { BaseInputTemplateProps, FieldErrorProps, RJSFSchema } from '@rjsf/utils'
 import { useId, useMemo } from 'react'
 import { texts } from '../../../texts/texts.ts'
 import { isObject } from '../mcp/headers.ts'
@@ -18,10 +18,13 @@ export interface SchemaFormProps {
   readonly onSubmit: () => void
 }
 
-const { BaseInputTemplate: Input = () => null } = generateTemplates()
-/** A field without a value is an empty one: to React it would be another kind of field. */
+const { BaseInputTemplate: Input = () => null, FieldErrorTemplate: Errors = () => null } = generateTemplates()
 const OURS = {
+  /** A field without a value is an empty one: to React it would be another kind of field. */
   BaseInputTemplate: (props: BaseInputTemplateProps) => <Input {...props} value={(props.value as unknown) ?? ''} />,
+  /** What one field holds says itself what is wrong with it. */
+  FieldErrorTemplate: (props: FieldErrorProps) =>
+    [props.schema.type].flat().some((type) => type === 'object' || type === 'array') ? <Errors {...props} /> : null,
 }
 const NONE: readonly ArgumentError[] = []
 

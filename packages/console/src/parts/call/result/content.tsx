@@ -94,13 +94,17 @@ function Onward({ resource: { uri, _meta: meta }, onRead }: { resource: JsonObje
         {texts.call.range(begin, end, total)}
       </Text>
       {end >= total || onRead === undefined ? null : (
-        <Button size="xs" variant="default" onClick={() => onRead(`${String(uri).split('?', 1)[0]}?offset=${end}`)}>
+        <Button size="xs" variant="default" onClick={() => onRead(partOf(String(uri), end))}>
           {texts.call.readOn}
         </Button>
       )}
     </Group>
   )
 }
+
+/** What the gateway kept of a result is read in parts that can be looked at (docs/guides/results.md). */
+const KEPT = /^toolway:\/\/results\//
+const partOf = (uri: string, offset: number): string => `${uri.split('?', 1)[0]}?offset=${offset}&length=${MOST_SHOWN}`
 
 function ResourceLink({ part, onRead }: { part: JsonObject; onRead: ContentProps['onRead'] }) {
   const uri = String(part['uri'])
@@ -112,7 +116,7 @@ function ResourceLink({ part, onRead }: { part: JsonObject; onRead: ContentProps
         {title}: {uri}
       </Text>
       {onRead === undefined ? null : (
-        <Button size="xs" variant="default" onClick={() => onRead(uri)}>
+        <Button size="xs" variant="default" onClick={() => onRead(KEPT.test(uri) ? partOf(uri, 0) : uri)}>
           {texts.call.read(title)}
         </Button>
       )}
