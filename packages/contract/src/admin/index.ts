@@ -257,4 +257,7 @@ export {
   getApproval,
   listApprovals,
   SignedAnswer,
+  endLastingApproval,
+  LastingApproval,
+  listLastingApprovals,
 } from './approvals.ts'
