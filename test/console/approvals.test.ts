@@ -25,10 +25,9 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
     platform = createAsk(console.gateway, await addKey(console.gateway, { role: 'platform_admin' }))
     for (const rule of [
       {
-        name: 'look-first',
-        action: 'approve',
-        reason: 'Notes are read by customers',
-        match: { tools: ['write_note'] },
+        ...{ name: 'look-first', action: 'approve', reason: 'Notes are read by customers' },
+        match: { tools: ['write_note', 'drop_all'] },
+        parameters: { always: true },
       },
       { name: 'small', action: 'clamp', reason: 'Small', parameters: { parameter: 'copies', max: 5 } },
     ])
@@ -108,6 +107,30 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
     await using other = await console.open(EVE)
     await other.page.goto('/approvals')
     await other.page.getByText('Nothing waits for an answer').waitFor()
+  })
+
+  test('a tool is always allowed to who asked, which is listed and ended; what destroys is not', async () => {
+    await call('drop_all', {})
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/approvals')
+    await page.getByRole('heading', { name: 'drop_all' }).waitFor()
+    await page.getByText('This tool is asked about each time').waitFor()
+    expect(await page.getByRole('button', { name: 'Always for this tool' }).count()).toBe(0)
+    await call('write_note', { text: 'fifth' })
+    await page.getByRole('heading', { name: 'write_note' }).first().click()
+    await page.getByRole('button', { name: 'Always for this tool' }).click()
+    await page.getByText('write_note may always be called').waitFor()
+    for (const text of ['fifth', 'sixth', 'seventh']) expect(await call('write_note', { text })).toBe('did write_note')
+
+    await page.getByRole('tab', { name: 'Always allowed' }).click()
+    await page.getByText('Used 2 times').waitFor()
+    await look(page, 'approvals-always')
+    await page.getByRole('button', { name: 'End write_note for test' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('write_note is asked about again').waitFor()
+    await page.getByText('Nothing is always allowed').waitFor()
+    expect(await call('write_note', { text: 'eighth' })).toMatch(/^APPROVAL_REQUIRED/)
   })
 
   test('who is not signed in is led to sign in, and back', async () => {

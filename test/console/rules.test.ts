@@ -113,7 +113,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await table.getByRole('link', { name: 'slow' }).waitFor()
 
-    await page.getByLabel('Search').fill('looked')
+    await page.getByRole('textbox', { name: 'Search' }).fill('looked')
     await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
     expect(new URL(page.url()).searchParams.get('search')).toBe('looked')
     await page.getByRole('radiogroup', { name: 'State of looked-at' }).getByText('Off').click()

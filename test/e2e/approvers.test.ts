@@ -212,6 +212,10 @@ describe('a question', () => {
     const told = await story.call('write_note', given)
     expect(told.code).toBe('APPROVAL_REQUIRED')
     expect(told.id).not.toBe(id)
+    // As its server has it again: whichever gateway asks it next would change the tool under the next question.
+    const connectors = '/api/v1/admin/tenants/default/connectors'
+    const [work] = (await story.platform(`GET ${connectors}`)).body['items'] as { id: string }[]
+    expect((await story.platform(`POST ${connectors}/${work?.id}/tools/sync`)).body).toMatchObject({ ok: true })
   })
 
   test('that was granted lets one call through, however many gateways it comes to at once', async () => {

@@ -69,6 +69,7 @@ const OWN: Readonly<Record<string, Own>> = {
   acceptTool: () => ({ params: { tool: 'walk1' }, body: { hash: '1'.repeat(64) } }),
   rejectTool: () => ({ params: { tool: 'walk2' }, body: { hash: '1'.repeat(64) } }),
   answerApproval: () => ({ params: { approval: `apr_${'w'.repeat(26)}` } }),
+  endLastingApproval: () => ({ params: { lasting: `lgr_${'w'.repeat(26)}` } }),
   changeIntegration: byId('connection', 'addIntegration'),
   disconnectIntegration: byId('connection', 'addIntegration'),
   removeIntegration: byId('connection', 'addIntegration'),

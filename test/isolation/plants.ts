@@ -34,16 +34,31 @@ export const PLANTS: readonly Plant[] = [
   },
 ]
 
-/** A question about a call, as a rule that asks anybody in the organization leaves it; no operation makes one. */
+/**
+ * A question about a call, as a rule that asks anybody in the organization leaves it, and a lasting grant of its tool; no operation
+ * makes one.
+ */
 export const plantApproval = (db: Db, organization: OrganizationId, id: string, text: string) =>
-  db.system((sql) => {
-    const parameters = { by: { roles: ['tenant_viewer'], self: false }, quorum: 1, wait: 3600, repeat: 0 }
+  db.system(async (sql) => {
+    const parameters = {
+      by: { roles: ['tenant_viewer'], self: false },
+      quorum: 1,
+      wait: 3600,
+      repeat: 0,
+      always: false,
+    }
     const rule = { id: 'rul_same', name: 'same', scope: 'organization', reason: 'Same', action: 'approve', parameters }
     const sealed = createTestVault().seal(JSON.stringify({ arguments: { text } }), approvalRow(id as ApprovalId))
-    return sql(z.object({}))`
+    await sql(z.object({}))`
       insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
                              expires_at)
       select ${id}, ${organization}, id, 'whoami', 'write', md5(${id}) || md5(${id}), 'key_same', ${text}, ${JSON.stringify([rule])},
              ${sealed}, now() + interval '1 hour'
+        from connections where organization_id = ${organization} and alias = 'same'`
+    await sql(z.object({}))`
+      insert into lasting_grants (id, organization_id, connection_id, tool, effect, digest, tool_hash, principal, caller, rules,
+                                  granted_by, approval_id)
+      select ${id.replace('apr_', 'lgr_')}, ${organization}, id, 'whoami', 'write', md5(${id}) || md5(${id}), md5('') || md5(''),
+             'key_same', ${text}, ${JSON.stringify([rule])}, 'usr_same', ${id}
         from connections where organization_id = ${organization} and alias = 'same'`
   })

@@ -244,6 +244,9 @@ const TOLD: Readonly<Record<string, Sample>> = {
   // Shown to people whom its rules ask, and to who administers rules; to a member's key it is not there.
   getApproval: { params: rowOf('approval', 'approvals'), answers: [200, 'thing.unknown'] },
   answerApproval: once(rowOf('approval', 'approvals'), { answer: 'deny' }),
+  listLastingApprovals: none,
+  // To whose calls or word it is, and to who administers rules.
+  endLastingApproval: once(rowOf('lasting', 'lasting_grants')),
   rotateWebhookSecret: once(rowOf('webhook', 'webhooks')),
 }
 

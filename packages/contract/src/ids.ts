@@ -25,6 +25,8 @@ export type WebhookId = Branded<'webhook'>
 export type DeliveryId = Branded<'delivery'>
 /** A call that rules want somebody's approval for. */
 export type ApprovalId = Branded<'approval'>
+/** "Always for this tool", said by somebody who may approve. */
+export type LastingGrantId = Branded<'lasting grant'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
 /** A result that is kept for whoever got only a part of it. */
@@ -47,6 +49,7 @@ const PREFIXES = {
   whk: 'webhook',
   msg: 'delivery',
   apr: 'approval',
+  lgr: 'lasting grant',
   res: 'kept result',
 } as const
 export type IdPrefix = keyof typeof PREFIXES

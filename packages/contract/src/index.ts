@@ -41,6 +41,7 @@ export type {
   IdPrefix,
   ImportId,
   KeyId,
+  LastingGrantId,
   OAuthAppId,
   OrganizationId,
   RecordId,

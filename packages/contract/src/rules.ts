@@ -133,6 +133,8 @@ const PARAMETERS = {
     wait: z.int().min(10).max(604_800).default(3600),
     /** Seconds for which the same call with the same arguments needs no new grant; 0: each call needs its own. */
     repeat: z.int().min(0).max(604_800).default(0),
+    /** Whether the answer may be "always for this tool": for that caller, the tool as it is defined, and never for what destroys. */
+    always: z.boolean().default(false),
   }),
   reject: z.strictObject({
     parameter: ParameterPath.optional(),

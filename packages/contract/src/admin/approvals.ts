@@ -52,6 +52,8 @@ export const Approval = z.strictObject({
       at: z.iso.datetime(),
     }),
   ),
+  /** Whether the answer may be "always for this tool". */
+  always: z.boolean(),
   /** Whether you may answer it now. */
   yours: z.boolean(),
   /** The page of it. */
@@ -71,13 +73,16 @@ const APPROVALS = '/api/v1/organizations/{organization}/approvals'
 const APPROVAL = `${APPROVALS}/{approval}`
 
 export const ApprovalAnswer = z.strictObject({
-  answer: z.enum(['grant', 'deny']),
+  /** `always`: this call, and later ones of its caller to the tool as it is defined, as long as the same rules ask. */
+  answer: z.enum(['grant', 'always', 'deny']),
   note: z.string().trim().max(500).optional(),
 })
 export const ApprovalOutcome = z.strictObject({
   state: z.enum(APPROVAL_STATES),
   /** How many more have to grant it. */
   missing: z.int(),
+  /** Of the lasting approval that was given with it. */
+  lasting: z.string().optional(),
 })
 
 export const listApprovals = operation({
@@ -105,7 +110,51 @@ export const answerApproval = operation({
   answer: ApprovalOutcome,
 })
 
+export const LastingApproval = z.strictObject({
+  id: z.string(),
+  tool: z.string(),
+  effect: z.string(),
+  connection_id: z.string(),
+  connection: z.string().nullable(),
+  account: z.string().nullable(),
+  /** Whose calls it is for, for people: an address or the name of a key. */
+  caller: z.string(),
+  principal: z.string(),
+  client: z.string().nullable(),
+  /** Names of the rules that asked. */
+  rules: z.array(z.string()),
+  granted_by: z.string(),
+  note: z.string().nullable(),
+  /** The question that it was an answer to. */
+  approval_id: z.string(),
+  created_at: z.iso.datetime(),
+  used_at: When,
+  uses: z.int(),
+  /** Why it lets no call through any more: the tool, or a rule that asked, is another, or who gave it may not any more. */
+  ended: z.enum(['tool', 'rule', 'giver']).nullable(),
+})
+export type LastingApproval = z.output<typeof LastingApproval>
+
+const LASTING = '/api/v1/organizations/{organization}/lasting-approvals'
+export const listLastingApprovals = operation({
+  id: 'listLastingApprovals',
+  at: `GET ${LASTING}`,
+  summary:
+    'Tools that may always be called, by whom and by whose word: those that you gave or that are for your calls, all of them for who administers rules.',
+  needs: inOrganization('connector_read'),
+  query: Paging,
+  answer: pageOf(LastingApproval),
+})
+export const endLastingApproval = operation({
+  id: 'endLastingApproval',
+  at: `DELETE ${LASTING}/{lasting}`,
+  summary: 'End one: the next such call is asked about again.',
+  needs: inOrganization('connector_read'),
+})
+
 export const SignedAnswer = ApprovalAnswer.extend({
+  /** One call at a time: a webhook does not say always. */
+  answer: z.enum(['grant', 'deny']),
   /** The id of the question, once more: it is signed with the body. */
   approval: z.string(),
 })

@@ -259,4 +259,7 @@ export {
   getApproval,
   listApprovals,
   SignedAnswer,
+  endLastingApproval,
+  LastingApproval,
+  listLastingApprovals,
 } from './approvals.ts'

@@ -34,6 +34,9 @@ export const ApprovalRow = z.object({
   used_at: z.date().nullable(),
   uses: z.int(),
   told_at: z.date().nullable(),
+  /** What a lasting grant would be for; null where none may be given. */
+  lasting_digest: z.string().nullable(),
+  tool_hash: z.string().nullable(),
 })
 export type ApprovalRow = z.output<typeof ApprovalRow>
 
@@ -44,7 +47,8 @@ export const lockLatest = async (sql: OrgSql, digest: string): Promise<ApprovalR
   (
     await sql(ApprovalRow)`
       select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
-             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at
+             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
+             lasting_digest, tool_hash
         from approvals where digest = ${digest} order by created_at desc, id desc limit 1 for update`
   )[0]
 
@@ -52,7 +56,8 @@ export const lockApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
   (
     await sql(ApprovalRow)`
       select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
-             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at
+             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
+             lasting_digest, tool_hash
         from approvals where id = ${id} for update`
   )[0]
 
@@ -60,14 +65,16 @@ export const findApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
   (
     await sql(ApprovalRow)`
       select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
-             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at
+             sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
+             lasting_digest, tool_hash
         from approvals where id = ${id}`
   )[0]
 
 /** The newest first. */
 export const listApprovals = (sql: OrgSql, state: ApprovalState | undefined, most: number) => sql(ApprovalRow)`
   select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
-         sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at
+         sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
+             lasting_digest, tool_hash
     from approvals where (${state ?? null}::text is null or state = ${state ?? null})
    order by created_at desc, id desc limit ${most}`
 
@@ -93,6 +100,8 @@ export interface NewApproval {
   readonly rules: readonly object[]
   /** Seconds for which it can be answered. */
   readonly wait: number
+  readonly toolHash: string
+  readonly lastingDigest: string | undefined
 }
 
 /** Undefined where somebody was faster: one question of a digest is open at a time. */
@@ -115,12 +124,14 @@ export async function addApproval(
     account,
     rules,
     wait,
+    toolHash,
+    lastingDigest,
   } = added
   const rows = await sql(Id)`
     insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
-                           sealed_arguments, expires_at)
+                           sealed_arguments, tool_hash, lasting_digest, expires_at)
     values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, ${caller}, ${userId ?? null},
-            ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)},
+            ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)}, ${toolHash}, ${lastingDigest ?? null},
             now() + make_interval(secs => ${wait}::float8))
     on conflict (organization_id, digest) where state in ('pending', 'granted') do nothing
     returning id`
@@ -138,8 +149,11 @@ export async function countPending(sql: OrgSql, principal: string): Promise<z.ou
 }
 
 /** The rules are others by now, and what they ask is what people are to see. */
-export const storeRules = (sql: OrgSql, id: ApprovalId, rules: readonly object[]) => sql(Id)`
-  update approvals set rules = ${JSON.stringify(rules)} where id = ${id} and rules <> ${JSON.stringify(rules)}::jsonb
+export const storeRules = (sql: OrgSql, id: ApprovalId, rules: readonly object[], lasting: string | undefined) => sql(
+  Id,
+)`
+  update approvals set rules = ${JSON.stringify(rules)}, lasting_digest = ${lasting ?? null}
+   where id = ${id} and (rules <> ${JSON.stringify(rules)}::jsonb or lasting_digest is distinct from ${lasting ?? null})
   returning id`
 
 export interface Good {

@@ -4,7 +4,7 @@ import { fits, goodFor, isSatisfied, tallyOf, waitOf, wordsOf, type Approver } f
 
 const ruleOf = (by: object, more: Partial<Rule<'approve'>['parameters']> = {}) => ({
   name: 'r',
-  parameters: { by: Approvers.parse(by), quorum: 1, wait: 3600, repeat: 0, ...more },
+  parameters: { by: Approvers.parse(by), quorum: 1, wait: 3600, repeat: 0, always: false, ...more },
 })
 const person = (id: string, more: Partial<Approver> = {}): Approver => ({
   ...{ id, role: 'tenant_member', email: `${id}@example.com`, groups: [] },

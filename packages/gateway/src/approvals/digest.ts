@@ -20,6 +20,14 @@ export interface Asked {
   readonly rules: JsonObject[]
 }
 
+/** What "always for this tool" is good for: the same without arguments, and with the rules whole, so that a changed rule asks anew. */
+export type LastingAsked = Omit<Asked, 'arguments'>
+
+export const lastingDigestOf = ({ tool, name, account, caller, connection, rules }: LastingAsked): string =>
+  createHash('sha256')
+    .update(canonicalJson({ always: true, tool, name, account, caller, connection, rules }))
+    .digest('hex')
+
 /** 64 hex digits. */
 export const digestOf = ({ tool, name, arguments: given, account, caller, connection, rules }: Asked): string =>
   createHash('sha256')

@@ -88,6 +88,11 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into approval_messages (organization_id, webhook_id, message_id) values (${id}, ${`whk_${id}`}, 'same')`
   await sql(Nothing)`
+    insert into lasting_grants (id, organization_id, connection_id, tool, effect, digest, tool_hash, principal, caller, rules, granted_by,
+                                approval_id)
+    values (${`lgr_${id}`}, ${id}, ${`con_${id}`}, 'same', 'write', ${'0'.repeat(64)}, ${'0'.repeat(64)}, 'same', 'same', '[]', 'same',
+            'same')`
+  await sql(Nothing)`
     insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
     values (${`res_${id}`}, ${id}, 'same', 'same', 'text/plain', 1, 'same', now())`
 }
@@ -130,6 +135,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'imports',
       'kept_results',
       'keys',
+      'lasting_grants',
       'members',
       'oauth_apps',
       'oauth_flows',

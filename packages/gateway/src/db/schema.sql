@@ -53,7 +53,9 @@ create table approvals (
   uses integer not null default 0,
   used_in text,
   told_at timestamp with time zone,
-  rounds integer not null default 0
+  rounds integer not null default 0,
+  lasting_digest text,
+  tool_hash text
 );
 create table catalogs (
   connection_id text not null,
@@ -213,6 +215,27 @@ create table keys (
   slow_hash text,
   prefix text,
   last_used_at timestamp with time zone
+);
+create table lasting_grants (
+  id text not null,
+  organization_id text not null,
+  connection_id text not null,
+  tool text not null,
+  effect text not null,
+  digest text not null,
+  tool_hash text not null,
+  principal text not null,
+  caller text not null,
+  user_id text,
+  client text,
+  account text,
+  rules jsonb not null,
+  granted_by text not null,
+  approval_id text not null,
+  note text,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone,
+  uses integer not null default 0
 );
 create table members (
   organization_id text not null,
@@ -550,11 +573,13 @@ alter table approval_messages add constraint approval_messages_organization_id_w
 alter table approvals add constraint approvals_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
 alter table approvals add constraint approvals_id_check CHECK ((id <> ''::text));
+alter table approvals add constraint approvals_lasting_digest_check CHECK ((lasting_digest ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_organization_id_id_key UNIQUE (organization_id, id);
 alter table approvals add constraint approvals_pkey PRIMARY KEY (id);
 alter table approvals add constraint approvals_rounds_check CHECK ((rounds >= 0));
 alter table approvals add constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'granted'::text, 'denied'::text, 'expired'::text, 'used'::text])));
 alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
+alter table approvals add constraint approvals_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
@@ -627,6 +652,17 @@ alter table keys add constraint keys_slow CHECK (((slow_hash IS NULL) OR ((prefi
 alter table keys add constraint keys_trusted CHECK (((NOT trusted) OR (user_id IS NULL)));
 alter table keys add constraint keys_member FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table keys add constraint keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table lasting_grants add constraint lasting_grants_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
+alter table lasting_grants add constraint lasting_grants_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text])));
+alter table lasting_grants add constraint lasting_grants_id_check CHECK ((id <> ''::text));
+alter table lasting_grants add constraint lasting_grants_note_check CHECK ((length(note) <= 500));
+alter table lasting_grants add constraint lasting_grants_organization_id_digest_granted_by_key UNIQUE (organization_id, digest, granted_by);
+alter table lasting_grants add constraint lasting_grants_organization_id_id_key UNIQUE (organization_id, id);
+alter table lasting_grants add constraint lasting_grants_pkey PRIMARY KEY (id);
+alter table lasting_grants add constraint lasting_grants_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
+alter table lasting_grants add constraint lasting_grants_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
+alter table lasting_grants add constraint lasting_grants_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table lasting_grants add constraint lasting_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table members add constraint members_pkey PRIMARY KEY (organization_id, user_id);
 alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY['tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
 alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -789,6 +825,8 @@ CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organizatio
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
 CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_id, user_id) WHERE ((family = 'uru'::text) AND (user_id IS NOT NULL));
 CREATE INDEX keys_slow_prefix ON public.keys USING btree (prefix) WHERE (slow_hash IS NOT NULL);
+CREATE INDEX lasting_grants_age ON public.lasting_grants USING btree (COALESCE(used_at, created_at));
+CREATE INDEX lasting_grants_listed ON public.lasting_grants USING btree (organization_id, created_at);
 CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
@@ -830,6 +868,7 @@ alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table kept_results enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
+alter table lasting_grants enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table oauth_apps enable row level security, force row level security;
 alter table oauth_clients enable row level security, force row level security;
@@ -944,6 +983,12 @@ create policy organization_own on keys as permissive for all to toolway_organiza
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on keys as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on lasting_grants as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on lasting_grants as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on members as permissive for all to toolway_organization
@@ -1615,6 +1660,8 @@ CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE 
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_added AFTER INSERT ON public.lasting_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
+CREATE TRIGGER tell_removed AFTER DELETE ON public.lasting_grants REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1675,6 +1722,7 @@ grant delete, insert, select, update on groups to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on kept_results to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
+grant delete, insert, select, update on lasting_grants to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant delete, insert, select, update on oauth_flows to toolway_organization;

@@ -3,6 +3,7 @@
  * first. What is over for a month is removed; the records of it stay.
  */
 import { expireDue, removeOldApprovals, untilDue } from '../approvals/approvals.ts'
+import { removeUnused } from '../approvals/lasting.ts'
 import { recordExpired } from '../call/approvals/record-expired.ts'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
@@ -55,6 +56,7 @@ export function createKeepApprovals({ db, log }: { db: Pick<Db, 'system'>; log: 
   async function clean(): Promise<void> {
     try {
       await db.system((sql) => removeOldApprovals(sql, DAYS))
+      await db.system(removeUnused)
     } catch (thrown) {
       log.warn({ err: thrown }, 'old approvals could not be removed; in an hour again')
     }

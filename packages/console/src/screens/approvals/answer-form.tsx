@@ -48,6 +48,11 @@ export function AnswerForm({ approval, verdict, noteRef }: AnswerFormProps) {
               {t.grant}
             </Button>
           ) : null}
+          {isOpen && approval.always ? (
+            <Button variant="light" disabled={answer.isPending} onClick={() => say('always')}>
+              {t.always.grant}
+            </Button>
+          ) : null}
           <Button
             type={verdict === 'deny' || !isOpen ? 'submit' : 'button'}
             variant="default"
@@ -59,7 +64,7 @@ export function AnswerForm({ approval, verdict, noteRef }: AnswerFormProps) {
           </Button>
         </Group>
         <Text size="sm" c="dimmed">
-          {t.onlyThis}
+          {t.onlyThis} {isOpen && approval.always ? t.always.means : isOpen ? t.always.never : null}
         </Text>
       </Stack>
     </form>

@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Screen } from '../../ui/screen.tsx'
+import { Always } from './always.tsx'
 import { Past } from './past.tsx'
 import { Waiting } from './waiting.tsx'
 
 const State = z.object({
-  tab: z.enum(['waiting', 'history']).default('waiting'),
+  tab: z.enum(['waiting', 'history', 'always']).default('waiting'),
   approval: z.string().default(''),
   state: z.enum(APPROVAL_STATES).optional(),
 })
@@ -26,10 +27,14 @@ export function ApprovalsScreen() {
       >
         <Tabs.List mb="md">
           <Tabs.Tab value="waiting">{t.waiting}</Tabs.Tab>
+          <Tabs.Tab value="always">{t.always.tab}</Tabs.Tab>
           <Tabs.Tab value="history">{t.history}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="waiting">
           <Waiting chosen={approval} onChoose={(id) => set({ approval: id })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="always">
+          <Always />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Past

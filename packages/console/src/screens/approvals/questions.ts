@@ -1,5 +1,5 @@
 /** What is asked about approvals, and what an answer does: granting can be taken back as long as the call was not made. */
-import { answerApproval, getApproval, listApprovals, type Approval } from '@toolway/contract/admin'
+import { answerApproval, endLastingApproval, getApproval, listApprovals, type Approval } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
@@ -9,7 +9,7 @@ import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
 export type ApprovalState = Approval['state']
-export type Verdict = 'grant' | 'deny'
+export type Verdict = 'grant' | 'always' | 'deny'
 
 const WAITING = 200
 
@@ -37,19 +37,25 @@ export function useAnswer() {
       path: { organization, approval: approval.id },
       body: { answer, ...(note === '' ? {} : { note }) },
     })
+  /** What was said for later calls ends first: the one call may have been made by then. */
+  const takeBack = async (said: Said, lasting: string | undefined) => {
+    if (lasting !== undefined) await call(endLastingApproval, { path: { organization, lasting } })
+    return send({ ...said, answer: 'deny', note: texts.approvals.said.takenBack })
+  }
   const answer = useMutation({
     mutationFn: send,
-    onSuccess: ({ state, missing }, said) => {
+    onSuccess: ({ state, missing, lasting }, said) => {
       const t = texts.approvals.said
       const { tool } = said.approval
       if (state === 'denied') return sayDone(t.denied(tool))
       // A call may have used it by then: whoever is too late is told so.
       const undo = () =>
-        void send({ ...said, answer: 'deny', note: t.takenBack })
+        void takeBack(said, lasting)
           .then(() => sayDone(t.denied(tool)))
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
           .finally(again)
-      sayDone(state === 'pending' ? t.more(missing) : t.granted(tool), undo)
+      const told = lasting === undefined ? t.granted(tool) : t.always(tool)
+      sayDone(state === 'pending' ? t.more(missing) : told, undo)
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: again,

@@ -55,6 +55,13 @@ export function ApproveFields({ draft, onChange, problems }: EditProps) {
         onChange={(event) => setBy({ self: event.currentTarget.checked })}
         error={at('by')}
       />
+      <Switch
+        label={t.always}
+        description={t.alwaysHint}
+        checked={values['always'] === true}
+        onChange={(event) => onValues({ ...values, always: event.currentTarget.checked })}
+        error={at('always')}
+      />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NumberField
           label={t.quorum}

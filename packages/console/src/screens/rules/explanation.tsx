@@ -1,5 +1,5 @@
 /** Why a call would end as it would: the verdict, what alone would change it, and each rule with the fact that decided. */
-import { Accordion, Alert, Code, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Alert, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
@@ -139,9 +139,9 @@ function Passes({ passes }: { passes: readonly string[] }) {
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Stack gap="xs">
-      <Title order={3} size="h4" fz="sm">
+      <Text size="sm" fw={600}>
         {title}
-      </Title>
+      </Text>
       {children}
     </Stack>
   )

@@ -6,6 +6,7 @@ import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/a
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { approverIn } from './admin-approvals.ts'
+import { lastingApprovalOperations } from './lasting-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 
 /** Whoever is shown them at a time: what is older is on record. */
@@ -65,7 +66,8 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
       organizationId: organization.id,
       id: row.id,
       approver,
-      verdict: body.answer,
+      verdict: body.answer === 'deny' ? 'deny' : 'grant',
+      always: body.answer === 'always',
       way: 'api',
       note: body.note === '' ? undefined : body.note,
       actor,
@@ -73,4 +75,4 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
   )
 })
 
-export const approvalOperations: readonly Served[] = [list, get, answer]
+export const approvalOperations: readonly Served[] = [list, get, answer, ...lastingApprovalOperations]

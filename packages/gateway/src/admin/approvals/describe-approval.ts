@@ -90,6 +90,7 @@ export async function describeApproval(
       note,
       at: at.toISOString(),
     })),
+    always: row.lasting_digest !== null,
     yours: isTheirs(row, approver),
     url: link(row.id),
   }

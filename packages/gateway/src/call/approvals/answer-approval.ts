@@ -22,6 +22,7 @@ import {
   type Approver,
   type Caller,
 } from '../../approvals/approvers.ts'
+import { removeLastingOf, storeLasting } from '../../approvals/lasting.ts'
 import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import type { ApproverLookup } from './approver-lookup.ts'
@@ -36,6 +37,8 @@ export interface Answering {
   readonly id: string
   readonly approver: Approver
   readonly verdict: 'grant' | 'deny'
+  /** A grant for every later call, too. */
+  readonly always?: boolean | undefined
   readonly way: Way
   readonly note: string | undefined
   readonly actor: Actor
@@ -48,6 +51,8 @@ export interface Answered {
   readonly state: ApprovalState
   /** How many more have to grant it. */
   readonly missing: number
+  /** Of the lasting grant that was given with it. */
+  readonly lasting?: string
 }
 
 export const rulesOf = ({ rules }: Pick<ApprovalRow, 'rules'>): readonly Rule<'approve'>[] =>
@@ -65,13 +70,15 @@ export const mayAnswer = (row: ApprovalRow, approver: Approver): boolean =>
 /** Throws `thing.unknown`, `approval.over`, `approval.forbidden`, and `approval.signature` for a message that came before. */
 export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering): Promise<Answered> =>
   db.organization(answering.organizationId, async (sql) => {
-    const { organizationId, approver, verdict, way, note, actor, message } = answering
+    const { organizationId, approver, verdict, always = false, way, note, actor, message } = answering
     const row = await lockApproval(sql, answering.id)
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'approval' })
     if (message !== undefined && !(await takeMessage(sql, organizationId, approver.id, message)))
       throw new Fault('approval.signature', { problem: 'this message came before' })
     refuseOver(row, verdict)
     if (!mayAnswer(row, approver)) throw forbidden(row, approver)
+    const lasting =
+      always && verdict === 'grant' ? await storeLasting(sql, { row: mayLast(row), by: approver.id, note }) : undefined
     await storeAnswer(sql, { organizationId, approvalId: row.id, by: approver.id, verdict, way, note })
     const answered = await (verdict === 'deny' ? deny(sql, row, approver) : grant(sql, row, { approver, lookup }))
     await recordChange(sql, actor, organizationId, {
@@ -84,11 +91,20 @@ export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering
         way,
         ...(note === undefined ? {} : { note }),
         state: answered.state,
+        ...(lasting === undefined ? {} : { always: lasting }),
         ...(answered.missing === 0 ? {} : { missing: answered.missing }),
       },
     })
-    return answered
+    return { ...answered, ...(lasting === undefined ? {} : { lasting }) }
   })
+
+/** Throws `approval.forbidden` where each call is to be asked about. */
+function mayLast(row: ApprovalRow) {
+  const { lasting_digest: lasting, tool_hash: hash } = row
+  if (lasting === null || hash === null)
+    throw new Fault('approval.forbidden', { problem: 'each call of this tool is asked about anew' })
+  return { ...row, lasting_digest: lasting, tool_hash: hash }
+}
 
 /** A grant that is good for a call still can be taken back. */
 function refuseOver({ state, expires_at: end, good_until: until }: ApprovalRow, verdict: 'grant' | 'deny'): void {
@@ -105,8 +121,12 @@ function forbidden(row: ApprovalRow, approver: Approver): Fault {
   return new Fault('approval.forbidden', { problem })
 }
 
-async function deny(sql: OrgSql, row: ApprovalRow, { id: by }: Approver): Promise<Answered> {
+type Outcome = Omit<Answered, 'lasting'>
+
+/** A no ends what was said for good in answer to the same question. */
+async function deny(sql: OrgSql, row: ApprovalRow, { id: by }: Approver): Promise<Outcome> {
   if (!(await storeDenial(sql, row.id, by))) throw new Fault('approval.over', { state: 'expired' })
+  await removeLastingOf(sql, row.id)
   await tell(sql, 'approval.denied', row, { by })
   return { state: 'denied', missing: 0 }
 }
@@ -115,7 +135,7 @@ async function grant(
   sql: OrgSql,
   row: ApprovalRow,
   { approver, lookup }: { approver: Approver; lookup: ApproverLookup },
-): Promise<Answered> {
+): Promise<Outcome> {
   const answers = await listAnswers(sql, row.id)
   const approverOf = await lookup.all(
     sql,

@@ -13,7 +13,8 @@ import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
 import { createBoundStates } from '../questions/bound-states.ts'
 import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts'
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
-import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, type Said } from './questions.ts'
+import { lastingOf } from './lasting-grants.ts'
+import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
 import { actorOf, digestOfAsking, goesOn, personOf, standOf, type Stand, type StandParts } from './settle.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
 import type { Waits } from './waiting.ts'
@@ -79,20 +80,31 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     const [mode, id] = states.release(state.slice(PREFIX.length), { principal: principal.id, digest }).split(' ')
     const { inputResponses } = asked.params
     const given = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined
-    const action = isObject(given) ? given['action'] : undefined
     if (mode === 'page') return 'page'
-    if (action === 'accept' || action === 'decline') await answerOwn(asking, String(id), action, noteOf(given))
+    await answerOwn(asking, String(id), wordOf(isObject(given) ? given : {}))
     return 'form'
   }
 
   /** Said by the person behind the call, in its own client. A question that is over by now is looked at anew. */
-  async function answerOwn(asking: ApprovalAsking, id: string, action: 'accept' | 'decline', note: string | undefined) {
+  async function answerOwn(asking: ApprovalAsking, id: string, { action, note, always }: Said) {
+    if (action !== 'accept' && action !== 'decline') return
     const { organizationId, principal } = asking
     const person = personOf(principal)
     const approver = person === undefined ? undefined : parts.lookup.person(organizationId, person)
     if (approver === undefined) return
     const verdict = action === 'accept' ? 'grant' : 'deny'
-    const answering = { organizationId, id, approver, verdict, way: 'client', note, actor: actorOf(asking) } as const
+    // The form offers it only where it may be said; a client that says it all the same answers for the one call.
+    const lasts = always && lastingOf(parts, asking) !== undefined
+    const answering = {
+      organizationId,
+      id,
+      approver,
+      verdict,
+      always: lasts,
+      way: 'client',
+      note,
+      actor: actorOf(asking),
+    } as const
     await answerApproval(parts, answering).catch((thrown: unknown) => {
       if (!(thrown instanceof Fault) || thrown.code !== 'approval.over') throw thrown
     })
@@ -116,7 +128,9 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       if (!line.asks) throw fault
       return live(asking, digest, pending, form)
     }
-    const question = form ? selfQuestion(asking) : pageQuestion(asking, parts.link(pending.id))
+    const question = form
+      ? selfQuestion(asking, lastingOf(parts, asking) !== undefined)
+      : pageQuestion(asking, parts.link(pending.id))
     const owner = { principal: principal.id, digest }
     const requestState = PREFIX + states.bind(`${form ? 'form' : 'page'} ${pending.id}`, owner)
     const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: question } }
@@ -167,7 +181,9 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     if (place === undefined) throw required(asking, pending)
     const stop = new AbortController()
     try {
-      const question = form ? selfQuestion(asking) : pageQuestion(asking, parts.link(pending.id))
+      const question = form
+        ? selfQuestion(asking, lastingOf(parts, asking) !== undefined)
+        : pageQuestion(asking, parts.link(pending.id))
       const patience = Math.min(LIVE, pending.until.getTime() - now() + 1_000)
       const signal = AbortSignal.any([asking.line.signal, stop.signal])
       const decided = untilDecided(asking, digest, pending, { until: now() + patience, signal })
@@ -187,10 +203,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
 
   /** `wait`: somebody's word is to come; `leave`: not on this line. */
   async function heard(asking: ApprovalAsking, pending: Pending, said: Said, form: boolean): Promise<'wait' | 'leave'> {
-    const { action, note } = said
+    const { action } = said
     if (!form) return action === 'accept' ? 'wait' : 'leave'
     if (action !== 'accept' && action !== 'decline') return 'leave'
-    await answerOwn(asking, pending.id, action, note)
+    await answerOwn(asking, pending.id, said)
     return 'wait'
   }
 
@@ -211,9 +227,3 @@ function keepsTask({ asked: { caller, params }, target }: ApprovalAsking, form: 
 }
 
 const reasonOf = (rules: ApprovalAsking['rules']): string => rules.map(({ reason }) => reason).join('; ')
-
-const noteOf = (answer: unknown): string | undefined => {
-  const content = isObject(answer) ? answer['content'] : undefined
-  const note = isObject(content) ? content['note'] : undefined
-  return typeof note === 'string' && note.trim() !== '' ? note.trim().slice(0, 500) : undefined
-}

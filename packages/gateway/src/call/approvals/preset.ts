@@ -1,6 +1,7 @@
 /**
  * The rules behind an organization's setting `approvals: ask-writes`: whatever is not known to read only is asked about, each call
- * anew (ledger S2-BRG-05, S2-QRK-05). That a tool only reads counts where its server is trusted to say so.
+ * anew unless somebody says "always for this tool", and what destroys always (ledger S2-BRG-05, S2-QRK-05). That a tool only reads
+ * counts where its server is trusted to say so.
  */
 import { approvalOf, EFFECTS, RuleMatch, type Effect, type Rule } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
@@ -29,7 +30,7 @@ function ruleOf({ alias, trusted }: Placed): Rule<'approve'> {
     match: RuleMatch.parse({ effects }),
     reason: 'Calls that may change something are asked about here',
     action: 'approve',
-    parameters: { by: { roles: ['tenant_admin'], self: true }, quorum: 1, wait: 3600, repeat: 0 },
+    parameters: { by: { roles: ['tenant_admin'], self: true }, quorum: 1, wait: 3600, repeat: 0, always: true },
   }
 }
 

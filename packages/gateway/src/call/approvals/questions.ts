@@ -8,7 +8,12 @@ import type { ApprovalAsking, Line } from '../ports.ts'
 export interface Said {
   readonly action: 'accept' | 'decline' | 'cancel' | 'unasked'
   readonly note: string | undefined
+  /** Not this call alone. */
+  readonly always: boolean
 }
+
+/** What a form in a client can choose; only where a lasting grant may be given. */
+const SCOPES = ['this call', 'always for this tool'] as const
 
 /** Forms came with 2025-06-18; a client that names no mode takes forms alone (2025-11-25, elicitation). */
 export function answersForms({ caller: { revision, capabilities } }: Asked): boolean {
@@ -31,8 +36,11 @@ const shown = (value: JsonObject): string => {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} characters more)`
 }
 
-/** An answer is all that is wanted; a note may go with it. */
-export const selfQuestion = ({ target, rules, arguments: given, asked }: ApprovalAsking): JsonObject => ({
+/** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
+export const selfQuestion = (
+  { target, rules, arguments: given, asked }: ApprovalAsking,
+  mayLast: boolean,
+): JsonObject => ({
   ...(asked.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
     `Run ${target.name} (${target.effect}) at ${target.alias} with these arguments?`,
@@ -41,7 +49,10 @@ export const selfQuestion = ({ target, rules, arguments: given, asked }: Approva
   ].join('\n\n'),
   requestedSchema: {
     type: 'object',
-    properties: { note: { type: 'string', title: 'Note', description: 'Optional, for the record', maxLength: 500 } },
+    properties: {
+      ...(mayLast ? { for: { type: 'string', title: 'For', enum: [...SCOPES], default: SCOPES[0] } } : {}),
+      note: { type: 'string', title: 'Note', description: 'Optional, for the record', maxLength: 500 },
+    },
   },
 })
 
@@ -59,10 +70,15 @@ export async function putOnLine(line: Line, params: JsonObject, patience: number
   const question = line.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params }).catch(() => undefined)
   const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
   const result = answer !== undefined && 'result' in answer ? answer.result : {}
-  const { action, content } = result
-  const note = isObject(content) ? content['note'] : undefined
+  return wordOf(result)
+}
+
+/** What a client says in answer to the form. */
+export function wordOf({ action, content }: { readonly action?: unknown; readonly content?: unknown }): Said {
+  const { note, for: scope } = isObject(content) ? content : {}
   return {
     action: action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked',
     note: typeof note === 'string' && note.trim() !== '' ? note.trim().slice(0, 500) : undefined,
+    always: scope === SCOPES[1],
   }
 }

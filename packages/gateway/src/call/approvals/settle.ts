@@ -5,7 +5,7 @@
  * leaves for the server: of two gateways one uses it, and a gateway that dies afterwards has used it.
  */
 import { randomUUID } from 'node:crypto'
-import { Fault, type ApprovalId } from '@toolway/contract'
+import type { ApprovalId, LastingGrantId } from '@toolway/contract'
 import { eraOf, type JsonObject } from '@toolway/protocol'
 import { listAnswers } from '../../approvals/answers.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../approvals/approvals.ts'
 import { goodFor, isSatisfied, tallyOf, waitOf, wordsOf } from '../../approvals/approvers.ts'
 import { digestOf } from '../../approvals/digest.ts'
-import { hashTool } from '../../catalog/locks/tool-hash.ts'
+import { noteUse } from '../../approvals/lasting.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { recordChange, actorTypeOf, type Actor } from '../../records/change.ts'
@@ -33,6 +33,7 @@ import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import { factsOf, rulesOf, tell } from './answer-approval.ts'
 import type { ApproverLookup } from './approver-lookup.ts'
+import { lastingGrants, toolHashOf, type LastingGrants } from './lasting-grants.ts'
 import { recordExpired } from './record-expired.ts'
 
 export interface StandParts {
@@ -49,7 +50,8 @@ export interface StandParts {
 
 /** `go`: it may be made, once. */
 export type Stand =
-  | { readonly kind: 'go'; readonly id: ApprovalId }
+  /** Of the question that was granted, or of a lasting grant. */
+  | { readonly kind: 'go'; readonly id: ApprovalId | LastingGrantId }
   | { readonly kind: 'pending'; readonly id: ApprovalId; readonly until: Date }
   | { readonly kind: 'denied'; readonly id: ApprovalId; readonly why: string }
   | { readonly kind: 'expired'; readonly id: ApprovalId }
@@ -68,10 +70,8 @@ export const personOf = ({ kind, userId, trusted, id }: Principal): string | und
 
 export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): string {
   const { target, account, principal } = asking
-  const definition = parts.definitionOf(asking)
-  if (definition === undefined) throw new Fault('tool.unknown', { tool: target.name })
   return digestOf({
-    tool: hashTool(definition),
+    tool: toolHashOf(parts, asking),
     name: target.name,
     arguments: asking.arguments,
     account: account ?? parts.usualAccount(asking) ?? null,
@@ -100,16 +100,46 @@ export const standOf = (parts: StandParts, asking: ApprovalAsking, digest: strin
   parts.db.organization(asking.organizationId, async (sql) => {
     for (const expired of await expireDue(sql, digest)) await recordExpired(sql, expired)
     const latest = await lockLatest(sql, digest)
-    const known = latest === undefined ? undefined : await judge(parts, sql, asking, latest)
+    const lasting = await lastingGrants(parts, sql, asking)
+    const known = latest === undefined ? undefined : await judge(parts, sql, { asking, lasting }, latest)
     if (known !== undefined) return known
-    return ask(parts, sql, asking, digest)
+    return (await goByLasting(sql, asking, lasting)) ?? ask(parts, sql, { asking, lasting }, digest)
   })
+
+/** An asking with what was said for all calls of its tool. */
+interface Asking {
+  readonly asking: ApprovalAsking
+  readonly lasting: LastingGrants
+}
+
+/** Somebody said "always for this tool": no question is asked, and the call is on record with who said so. */
+async function goByLasting(sql: OrgSql, asking: ApprovalAsking, lasting: LastingGrants): Promise<Stand | undefined> {
+  const [first] = lasting.given
+  if (first === undefined || !lasting.suffice([])) return undefined
+  await noteUse(
+    sql,
+    lasting.given.map(({ id }) => id),
+  )
+  await recordChange(sql, actorOf(asking), asking.organizationId, {
+    action: 'lasting_approval.use',
+    resource: 'lasting_approval',
+    id: first.id,
+    detail: {
+      tool: asking.target.name,
+      connection: asking.target.connectionId,
+      caller: asking.principal.id,
+      granted_by: lasting.given.map(({ granted_by: by }) => by),
+      rules: asking.rules.map(({ name }) => name),
+    },
+  })
+  return { kind: 'go', id: first.id }
+}
 
 /** What the last question of the digest says of this call; undefined where it is over and done with. */
 async function judge(
   parts: StandParts,
   sql: OrgSql,
-  asking: ApprovalAsking,
+  { asking, lasting }: Asking,
   row: ApprovalRow,
 ): Promise<Stand | undefined> {
   const { id, state } = row
@@ -118,11 +148,14 @@ async function judge(
     const note = (await listAnswers(sql, id)).find(({ verdict }) => verdict === 'deny')?.note ?? undefined
     return { kind: 'denied', id, why: note === undefined ? '' : `: ${note}` }
   }
-  if (state === 'expired') return (await storeTold(sql, id)) ? { kind: 'expired', id } : undefined
+  if (state === 'expired') {
+    if (lasting.suffice([])) return undefined
+    return (await storeTold(sql, id)) ? { kind: 'expired', id } : undefined
+  }
   if (state === 'used') return undefined
   // The rules that ask now are those that count, whatever was asked first.
-  await storeRules(sql, id, asking.rules)
-  if (!(await isGranted(parts, sql, asking, row))) {
+  await storeRules(sql, id, asking.rules, lasting.digest)
+  if (!(await isGranted(parts, sql, { asking, lasting }, row))) {
     if (state === 'granted') await takeBack(sql, id)
     return { kind: 'pending', id, until: row.expires_at }
   }
@@ -130,8 +163,9 @@ async function judge(
   return (await use(sql, asking, row)) ? { kind: 'go', id } : { kind: 'pending', id, until: row.expires_at }
 }
 
-async function isGranted({ lookup }: StandParts, sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow) {
+async function isGranted({ lookup }: StandParts, sql: OrgSql, { asking, lasting }: Asking, row: ApprovalRow) {
   const answers = await listAnswers(sql, row.id)
+  if (lasting.suffice(answers)) return true
   const approverOf = await lookup.all(
     sql,
     asking.organizationId,
@@ -152,7 +186,7 @@ async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promi
   return true
 }
 
-async function ask(parts: StandParts, sql: OrgSql, asking: ApprovalAsking, digest: string): Promise<Stand> {
+async function ask(parts: StandParts, sql: OrgSql, { asking, lasting }: Asking, digest: string): Promise<Stand> {
   const { organizationId, principal, target, rules, account, asked } = asking
   const counted = await countPending(sql, principal.id)
   if (counted.own >= MOST.own) return { kind: 'limit', limit: MOST.own, whose: 'of this caller' }
@@ -174,6 +208,8 @@ async function ask(parts: StandParts, sql: OrgSql, asking: ApprovalAsking, diges
     account: account ?? parts.usualAccount(asking),
     rules,
     wait,
+    toolHash: lasting.toolHash,
+    lastingDigest: lasting.digest,
   }
   const id = await addApproval(sql, added, (one) => parts.vault.seal(sealed, approvalRow(one)))
   const row = await lockLatest(sql, digest)

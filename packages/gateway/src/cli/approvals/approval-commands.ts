@@ -5,6 +5,7 @@ import { examples, outputOf, type Common, type Finish } from '../command-words.t
 
 interface Answering extends Common {
   readonly note?: string
+  readonly always?: boolean
 }
 
 export function approvalCommand(finish: Finish): Command {
@@ -28,17 +29,35 @@ export function approvalCommand(finish: Finish): Command {
   for (const [name, verdict, does] of [
     ['grant', 'grant', 'let the call be made, once, with these very arguments'],
     ['deny', 'deny', 'refuse the call; its caller is told why'],
-  ] as const)
-    command
+  ] as const) {
+    const answer = command
       .command(name)
       .description(does)
       .argument('<id>', '`apr_…`, as the list and the refused call show it')
       .option('--note <text>', 'kept on record; the reason of a no is told to who calls')
+    if (verdict === 'grant')
+      answer.option('--always', 'also later calls of its caller to this tool, until the tool or the rule is another')
+    answer
       .addHelpText('after', examples(`toolway approval ${name} apr_01m0000000000000000000000`))
-      .action(async (id: string, options: Answering) =>
-        finish(
-          await (await import('./approval.ts')).answer({ id, verdict, note: options.note }, options, outputOf(options)),
-        ),
-      )
+      .action(async (id: string, options: Answering) => {
+        const { note, always = false } = options
+        finish(await (await import('./approval.ts')).answer({ id, verdict, note, always }, options, outputOf(options)))
+      })
+  }
+  command
+    .command('always')
+    .description('list the tools that may always be called, by whom and by whose word')
+    .addHelpText('after', examples('toolway approval always'))
+    .action(async (options: Common) =>
+      finish(await (await import('./approval.ts')).listAlways(options, outputOf(options))),
+    )
+  command
+    .command('end')
+    .description('end one of those: the next such call is asked about again')
+    .argument('<id>', '`lgr_…`, as `toolway approval always` shows it')
+    .addHelpText('after', examples('toolway approval end lgr_01m0000000000000000000000'))
+    .action(async (id: string, options: Common) =>
+      finish(await (await import('./approval.ts')).endAlways(id, options, outputOf(options))),
+    )
   return command
 }

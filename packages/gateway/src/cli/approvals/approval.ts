@@ -9,6 +9,9 @@ import { argumentsOf, describeApproval } from '../../admin/approvals/describe-ap
 import { findApproval, listApprovals, type ApprovalState } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { COMMAND_LINE, createApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import { findLasting, listLasting, removeLasting } from '../../approvals/lasting.ts'
+import { endOfLasting } from '../../admin/approvals/lasting-approvals.ts'
+import { recordChange } from '../../records/change.ts'
 import { listConnections } from '../../connections/connections.ts'
 import { listAccounts } from '../../identity/accounts.ts'
 import { listGroupsOfMembers } from '../../organizations/groups.ts'
@@ -111,15 +114,29 @@ export interface Words {
   readonly id: string
   readonly verdict: 'grant' | 'deny'
   readonly note: string | undefined
+  readonly always: boolean
 }
 
-export const answer = ({ id, verdict, note }: Words, { organization }: Place, output: Output): Promise<number> =>
+export const answer = (
+  { id, verdict, note, always }: Words,
+  { organization }: Place,
+  output: Output,
+): Promise<number> =>
   withStore(organization, async (opened) => {
     const { lookup } = await openLookup(opened)
     const organizationId = opened.organization.id
     const approver = lookup.person(organizationId, COMMAND_LINE)
     if (approver === undefined) throw new Error('the command line is nobody')
-    const said = { organizationId, id, approver, verdict, way: 'command line', note, actor: ownActor() } as const
+    const said = {
+      organizationId,
+      id,
+      approver,
+      verdict,
+      always,
+      way: 'command line',
+      note,
+      actor: ownActor(),
+    } as const
     const answered = await answerApproval({ db: opened.db, lookup }, said).catch((thrown: unknown) => {
       if (thrown instanceof Fault && thrown.code === 'thing.unknown') throw missing(id)
       if (thrown instanceof Fault && thrown.code !== 'internal')
@@ -131,8 +148,60 @@ export const answer = ({ id, verdict, note }: Words, { organization }: Place, ou
       state === 'pending'
         ? `Noted; ${more} more ${more === 1 ? 'person has' : 'people have'} to grant it.`
         : state === 'granted'
-          ? 'Granted: the very same call is made when its caller repeats it.'
+          ? always
+            ? 'Granted, this call and later ones of its caller to this tool: `toolway approval always` lists them.'
+            : 'Granted: the very same call is made when its caller repeats it.'
           : 'Denied: its caller is told so.'
     output.result({ id, ...answered }, [told])
+    return EXIT.ok
+  })
+
+/** Tools that may always be called, by whom and by whose word. */
+export const listAlways = ({ organization }: Place, output: Output): Promise<number> =>
+  withStore(organization, async ({ db, organization: { id } }) => {
+    const { rows, aliases } = await db.organization(id, async (sql) => ({
+      rows: await listLasting(sql, MOST),
+      aliases: new Map((await listConnections(sql)).map((one) => [one.id as string, one.alias])),
+    }))
+    const values = rows.map((row) => ({
+      id: row.id,
+      connection: aliases.get(row.connection_id) ?? null,
+      tool: row.tool,
+      caller: row.caller,
+      granted_by: row.granted_by,
+      uses: row.uses,
+      used_at: row.used_at?.toISOString() ?? null,
+    }))
+    output.result(
+      values,
+      values.length === 0
+        ? ['Nobody said "always" of a tool.']
+        : table(
+            ['ID', 'TOOL', 'CALLER', 'GRANTED BY', 'USES', 'LAST USED'],
+            values.map((one) => [
+              one.id,
+              `${one.connection ?? '-'} ${visible(one.tool)}`,
+              visible(one.caller),
+              one.granted_by,
+              String(one.uses),
+              one.used_at ?? '-',
+            ]),
+          ),
+    )
+    return EXIT.ok
+  })
+
+export const endAlways = (id: string, { organization }: Place, output: Output): Promise<number> =>
+  withStore(organization, async ({ db, organization: { id: organizationId } }) => {
+    await db.organization(organizationId, async (sql) => {
+      const row = await findLasting(sql, id)
+      if (row === undefined)
+        throw new CommandFault(
+          `There is no lasting approval "${id}"; \`toolway approval always\` shows those that there are.`,
+        )
+      await removeLasting(sql, id)
+      await recordChange(sql, ownActor(), organizationId, endOfLasting(row))
+    })
+    output.result({ id, ended: true }, ['Ended: the next such call is asked about again.'])
     return EXIT.ok
   })

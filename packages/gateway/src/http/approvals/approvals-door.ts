@@ -110,8 +110,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const said = form.get('answer')
     if (found === undefined) return show(visitor, id)
     try {
-      if (said !== 'grant' && said !== 'deny')
-        throw new Fault('body.shape', { place: '/answer', problem: 'must be grant or deny' })
+      if (said !== 'grant' && said !== 'always' && said !== 'deny')
+        throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
       const { approver } = found.viewer
       if (approver === undefined)
         throw new Fault('approval.forbidden', { problem: 'it is for members of the organization' })
@@ -122,7 +122,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
           organizationId: found.snapshot.organization.id,
           id,
           approver,
-          verdict: said,
+          verdict: said === 'deny' ? 'deny' : 'grant',
+          always: said === 'always',
           way: 'page',
           note: note === '' ? undefined : note,
           actor: visitor.actor,

@@ -120,11 +120,20 @@ const formOf = ({ action, csrf, approval }: ShownApproval): Markup => html`
       <input name="note" maxlength="500" autocomplete="off" />
     </label>
     ${approval.state === 'pending' ? html`<button name="answer" value="grant">Grant this call</button>` : ''}
+    ${approval.state === 'pending' && approval.always ? html`<button name="answer" value="always" class="second">Always for this tool</button>` : ''}
     <button name="answer" value="deny" class="second">
       ${approval.state === 'pending' ? 'Deny it' : 'Take the grant back'}
     </button>
   </form>
-  <p class="hint">A grant is good for this very call, with these arguments, and for no other.</p>
+  <p class="hint">
+    A grant is good for this very call, with these arguments, and for no
+    other.${
+      approval.state === 'pending' && approval.always
+        ? html` “Always” lets this caller call this tool with any arguments, until the tool or the rule is changed or it
+          is ended under Approvals.`
+        : ''
+    }
+  </p>
 `
 
 const waitingOf = ({ approval, own }: ShownApproval) =>

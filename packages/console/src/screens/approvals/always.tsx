@@ -1,0 +1,149 @@
+/** Tools that may always be called, by whom and by whose word. Whoever may ends one; the next such call is asked about. */
+import { Button, Stack, Text } from '@mantine/core'
+import { endLastingApproval, listLastingApprovals, type LastingApproval } from '@toolway/contract/admin'
+import { visible, type Effect } from '@toolway/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge, StateBadge } from '../../ui/badges.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { column, Table } from '../../ui/table.tsx'
+import { When } from '../../ui/when.tsx'
+
+export function Always() {
+  const organization = useOrganization()
+  const [offset, setOffset] = useState(0)
+  const [ending, setEnding] = useState<LastingApproval>()
+  const query = useQuery(
+    ask('approvals', listLastingApprovals, { path: { organization }, query: { limit: 50, offset } }),
+  )
+  const t = texts.approvals.always
+  return (
+    <Stack gap="md">
+      <Text c="dimmed" maw={720}>
+        {t.hint}
+      </Text>
+      <Table<LastingApproval>
+        label={t.tab}
+        query={query}
+        rowKey={({ id }) => id}
+        columns={[
+          column(
+            texts.approvals.tool,
+            ({ tool, connection, effect }) => (
+              <Stack gap={2} align="flex-start">
+                <Text fw={600}>{visible(tool)}</Text>
+                <Text size="sm" c="dimmed">
+                  {connection ?? texts.approvals.gone}
+                </Text>
+                <EffectBadge effect={effect as Effect} />
+              </Stack>
+            ),
+            3,
+            { plain: true },
+          ),
+          column(t.who, (row) => <Who row={row} />, 3),
+          column(
+            t.word,
+            ({ granted_by: by, note, created_at: at }) => (
+              <Stack gap={2}>
+                <Text size="sm">
+                  {by} · <When at={at} />
+                </Text>
+                {note === null ? null : (
+                  <Text size="sm" c="dimmed">
+                    {visible(note)}
+                  </Text>
+                )}
+              </Stack>
+            ),
+            3,
+          ),
+          column(texts.approvals.state, (row) => <State row={row} />, 3),
+          column(
+            t.end,
+            (row) => (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={t.endOf(row.tool, row.caller)}
+                onClick={() => setEnding(row)}
+              >
+                {t.end}
+              </Button>
+            ),
+            1,
+            { plain: true },
+          ),
+        ]}
+        empty={<Empty title={t.empty} hint={t.emptyHint} icon="checkbox" />}
+        onPage={setOffset}
+      />
+      <Ending row={ending} onClose={() => setEnding(undefined)} />
+    </Stack>
+  )
+}
+
+function Who({ row: { caller, client, account } }: { row: LastingApproval }) {
+  return (
+    <Stack gap={2}>
+      <Text size="sm">{visible(caller)}</Text>
+      {client === null ? null : (
+        <Text size="sm" c="dimmed">
+          {texts.approvals.by(visible(client))}
+        </Text>
+      )}
+      {account === null ? null : (
+        <Text size="sm" c="dimmed">
+          {texts.approvals.account}: {account}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function State({ row: { ended, uses, used_at: used } }: { row: LastingApproval }) {
+  const t = texts.approvals.always
+  return (
+    <Stack gap={4} align="flex-start">
+      <StateBadge tone={ended === null ? 'good' : 'off'}>{ended === null ? t.good : t.over}</StateBadge>
+      <Text size="sm" c="dimmed" component="div">
+        {ended === null ? null : `${t.ended[ended]} `}
+        {uses === 0 ? t.unused : t.uses(uses)} {used === null ? null : <When at={used} />}
+      </Text>
+    </Stack>
+  )
+}
+
+function Ending({ row, onClose }: { row: LastingApproval | undefined; onClose: () => void }) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const t = texts.approvals.always
+  const end = useMutation({
+    mutationFn: (id: string) => call(endLastingApproval, { path: { organization, lasting: id } }),
+    onSuccess: () => sayDone(t.done(row?.tool ?? '')),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: () => {
+      onClose()
+      return queries.invalidateQueries({ queryKey: ['approvals'] })
+    },
+  })
+  return (
+    <Confirm
+      opened={row !== undefined}
+      title={t.title(row?.tool ?? '')}
+      verb={t.end}
+      busy={end.isPending}
+      onConfirm={() => row !== undefined && end.mutate(row.id)}
+      onClose={onClose}
+    >
+      {t.again(row?.caller ?? '')}
+    </Confirm>
+  )
+}

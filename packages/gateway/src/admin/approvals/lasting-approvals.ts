@@ -1,0 +1,110 @@
+/** Lasting approvals, as people and programs are shown them: what each is for, and whether it still stands. Ended here, never given. */
+import { Fault, permits } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { LastingApproval, Operation } from '@toolway/contract/admin'
+import { canonicalJson } from '@toolway/protocol'
+import { fits, isOwn } from '../../approvals/approvers.ts'
+import { findLasting, listLasting, removeLasting, type LastingRow } from '../../approvals/lasting.ts'
+import { wordsOfRule } from '../../call/approvals/lasting-grants.ts'
+import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import { hashTool } from '../../catalog/locks/tool-hash.ts'
+import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { rulesOf } from '../../call/approvals/answer-approval.ts'
+
+/** Whoever is shown them at a time. */
+const MOST = 2_000
+
+type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
+
+/** Who administers rules, who gave it, and whose calls it is for. */
+function maySee(row: LastingRow, { principal, role }: Pick<Asked, 'principal' | 'role'>): boolean {
+  if (permits(role, 'policy_manage')) return true
+  const id = principal.userId ?? principal.id
+  return row.granted_by === id || isOwn({ principal: row.principal, userId: row.user_id ?? undefined }, { id })
+}
+
+/** The first reason for which it lets no call through; undefined where it does. */
+export function endOf(
+  row: LastingRow,
+  { connections, catalogs, rules }: Place,
+  giver: Giver,
+): LastingApproval['ended'] {
+  const alias = connections.find(({ id }) => id === row.connection_id)?.alias
+  const tool = catalogs.get(row.connection_id)?.tools?.find(({ name }) => name === row.tool)
+  if (tool === undefined || hashTool(tool) !== row.tool_hash) return 'tool'
+  const asked = rulesOf(row)
+  const isThere = (rule: (typeof asked)[number]) =>
+    rules.rules.some(
+      (one) =>
+        one.id === rule.id &&
+        one.state === 'on' &&
+        (one.scope !== 'connection' || one.of === alias) &&
+        canonicalJson(wordsOfRule(one)) === canonicalJson(wordsOfRule(rule)),
+    )
+  if (!asked.every(isThere)) return 'rule'
+  const caller = { principal: row.principal, userId: row.user_id ?? undefined }
+  return giver !== undefined && asked.some((rule) => fits(rule, caller, giver)) ? null : 'giver'
+}
+type Giver = ReturnType<ApproverLookup['person']>
+
+export function describeLasting(row: LastingRow, snapshot: Place, lookup: ApproverLookup): LastingApproval {
+  const { id } = snapshot.organization
+  const giver = lookup.person(id, row.granted_by)
+  return {
+    id: row.id,
+    tool: row.tool,
+    effect: row.effect,
+    connection_id: row.connection_id,
+    connection: snapshot.connections.find((one) => one.id === row.connection_id)?.alias ?? null,
+    account: row.account,
+    caller: row.caller,
+    principal: row.principal,
+    client: row.client,
+    rules: row.rules.map(({ name }) => name),
+    granted_by: giver?.email ?? row.granted_by,
+    note: row.note,
+    approval_id: row.approval_id,
+    created_at: row.created_at.toISOString(),
+    used_at: row.used_at?.toISOString() ?? null,
+    uses: row.uses,
+    ended: endOf(row, snapshot, giver),
+  }
+}
+
+function snapshotOf({ parts, organization }: Asked): Snapshot {
+  const snapshot = parts.snapshots.find({ id: organization.id })
+  if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
+  return snapshot
+}
+
+const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
+  const { look, query, parts } = asked
+  const { limit, offset } = query
+  const rows = (await look((sql) => listLasting(sql, MOST))).filter((row) => maySee(row, asked))
+  const snapshot = snapshotOf(asked)
+  const items = rows.slice(offset, offset + limit).map((row) => describeLasting(row, snapshot, parts.approvals.lookup))
+  return { items, total: rows.length, limit, offset }
+})
+
+/** What goes on record when one is ended. */
+export const endOfLasting = (row: LastingRow) => ({
+  action: 'lasting_approval.end',
+  resource: 'lasting_approval',
+  id: row.id,
+  detail: { tool: row.tool, connection: row.connection_id, caller: row.principal, granted_by: row.granted_by },
+})
+
+const end = serveOrganization(shapes.endLastingApproval, async (asked) => {
+  const { change, params } = asked
+  await change(endOfLasting, async (sql) => {
+    const row = await findLasting(sql, params['lasting'] ?? '')
+    if (row === undefined || !maySee(row, asked)) throw new Fault('thing.unknown', { thing: 'approval' })
+    await removeLasting(sql, row.id)
+    return row
+  })
+  return undefined
+})
+
+export const lastingApprovalOperations: readonly Served[] = [list, end]

@@ -1,0 +1,95 @@
+/**
+ * Lasting grants, as they are kept: "always for this tool". Whether one counts for a call is decided by its digest, and by who gave it
+ * as they are now; here is only that each is given once by each, and that one that nobody uses ends.
+ */
+import { newId, type ApprovalId, type ConnectionId, type LastingGrantId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { ApprovalRow } from './approvals.ts'
+
+/** Days without a call after which it is good no more. */
+export const UNUSED_DAYS = 90
+
+export const LastingRow = z.object({
+  id: z.string().transform((id) => id as LastingGrantId),
+  connection_id: z.string().transform((id) => id as ConnectionId),
+  tool: z.string(),
+  effect: z.enum(['read', 'write']),
+  digest: z.string(),
+  tool_hash: z.string(),
+  principal: z.string(),
+  caller: z.string(),
+  user_id: z.string().nullable(),
+  client: z.string().nullable(),
+  account: z.string().nullable(),
+  /** Rules of the action `approve`, whole. */
+  rules: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+  granted_by: z.string(),
+  approval_id: z.string().transform((id) => id as ApprovalId),
+  note: z.string().nullable(),
+  created_at: z.date(),
+  used_at: z.date().nullable(),
+  uses: z.int(),
+})
+export type LastingRow = z.output<typeof LastingRow>
+
+const Id = z.object({ id: z.string().transform((id) => id as LastingGrantId) })
+
+/** The newest first. */
+export const listLasting = (sql: OrgSql, most: number) => sql(LastingRow)`
+  select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
+         approval_id, note, created_at, used_at, uses
+    from lasting_grants where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
+   order by created_at desc, id desc limit ${most}`
+
+export const findLasting = async (sql: OrgSql, id: string): Promise<LastingRow | undefined> =>
+  (
+    await sql(LastingRow)`
+      select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
+             approval_id, note, created_at, used_at, uses
+        from lasting_grants where id = ${id}`
+  )[0]
+
+/** Those of a digest that are still good, as far as time tells. */
+export const listLastingOf = (sql: OrgSql, digest: string) => sql(z.object({ ...Id.shape, granted_by: z.string() }))`
+  select id, granted_by from lasting_grants
+   where digest = ${digest} and coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
+   order by id`
+
+export interface NewLasting {
+  readonly row: ApprovalRow & { readonly lasting_digest: string; readonly tool_hash: string }
+  readonly by: string
+  readonly note: string | undefined
+}
+
+/** Given again by the same person it is as new. */
+export async function storeLasting(sql: OrgSql, { row, by, note }: NewLasting): Promise<LastingGrantId> {
+  const rows = await sql(Id)`
+    insert into lasting_grants (id, organization_id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id,
+                                client, account, rules, granted_by, approval_id, note)
+    values (${newId('lgr')}, ${row.organization_id}, ${row.connection_id}, ${row.tool}, ${row.effect}, ${row.lasting_digest},
+            ${row.tool_hash}, ${row.principal}, ${row.caller}, ${row.user_id}, ${row.client}, ${row.account},
+            ${JSON.stringify(row.rules)}, ${by}, ${row.id}, ${note ?? null})
+    on conflict (organization_id, digest, granted_by) do update
+       set created_at = now(), used_at = null, note = excluded.note, approval_id = excluded.approval_id
+    returning id`
+  const [stored] = rows
+  if (stored === undefined) throw new Error('an insert returned no row')
+  return stored.id
+}
+
+export const noteUse = (sql: OrgSql, ids: readonly LastingGrantId[]) => sql(Id)`
+  update lasting_grants set used_at = now(), uses = uses + 1 where id = any(${[...ids]}) returning id`
+
+export const removeLasting = async (sql: OrgSql, id: string): Promise<boolean> =>
+  (await sql(Id)`delete from lasting_grants where id = ${id} returning id`).length > 0
+
+/** What a question's answer gave is taken back with it. */
+export const removeLastingOf = (sql: OrgSql, approval: string) => sql(Id)`
+  delete from lasting_grants where approval_id = ${approval} returning id`
+
+export async function removeUnused(sql: SystemSql): Promise<void> {
+  await sql(Id)`
+    delete from lasting_grants
+     where coalesce(used_at, created_at) < now() - make_interval(days => ${UNUSED_DAYS}::int) returning id`
+}

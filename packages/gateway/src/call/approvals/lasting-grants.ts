@@ -1,0 +1,89 @@
+/**
+ * What was said for all calls of a tool, as it counts for one call now: "always for this tool" (ledger S2-QRK-05).
+ *
+ * It stands for the tool as it is defined, one caller with one client, one account, one connection, and the very rules that ask, word
+ * for word; another byte in any of them, and somebody is asked again. What destroys is asked about each time, and so is whatever one
+ * of its rules does not let be granted for good.
+ */
+import { Fault, type Rule } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { isSatisfied, tallyOf } from '../../approvals/approvers.ts'
+import type { AnswerRow } from '../../approvals/answers.ts'
+import { lastingDigestOf } from '../../approvals/digest.ts'
+import { listLastingOf } from '../../approvals/lasting.ts'
+import { hashTool } from '../../catalog/locks/tool-hash.ts'
+import type { OrgSql } from '../../db/db.ts'
+import type { ApprovalAsking } from '../ports.ts'
+import { taskOwner } from '../tasks/task-owner.ts'
+import type { StandParts } from './settle.ts'
+
+type Given = Awaited<ReturnType<typeof listLastingOf>>
+type Answers = readonly Pick<AnswerRow, 'answered_by' | 'verdict'>[]
+
+export interface LastingGrants {
+  readonly toolHash: string
+  /** Undefined where none may be given. */
+  readonly digest: string | undefined
+  /** Those that are there. */
+  readonly given: Given
+  /** Whether they, and these answers, are enough for all rules that ask. */
+  suffice(answers: Answers): boolean
+}
+
+/** The words of a rule that a lasting grant was given under. */
+export const wordsOfRule = ({ id, name, match, parameters, reason }: Rule): JsonObject =>
+  JSON.parse(JSON.stringify({ id, name, match, parameters, reason })) as JsonObject
+
+export function toolHashOf({ definitionOf }: Pick<StandParts, 'definitionOf'>, asking: ApprovalAsking): string {
+  const definition = definitionOf(asking)
+  if (definition === undefined) throw new Fault('tool.unknown', { tool: asking.target.name })
+  return hashTool(definition)
+}
+
+const mayLast = ({ target, rules }: ApprovalAsking): boolean =>
+  target.effect !== 'destructive' && rules.length > 0 && rules.every(({ parameters }) => parameters.always)
+
+/** Undefined where each call is asked about. */
+export function lastingOf(
+  parts: Pick<StandParts, 'definitionOf' | 'usualAccount'>,
+  asking: ApprovalAsking,
+): string | undefined {
+  if (!mayLast(asking)) return undefined
+  const { target, account, principal, rules } = asking
+  return lastingDigestOf({
+    tool: toolHashOf(parts, asking),
+    name: target.name,
+    account: account ?? parts.usualAccount(asking) ?? null,
+    caller: taskOwner(principal),
+    connection: target.connectionId,
+    rules: rules.map(wordsOfRule),
+  })
+}
+
+export async function lastingGrants(parts: StandParts, sql: OrgSql, asking: ApprovalAsking): Promise<LastingGrants> {
+  const toolHash = toolHashOf(parts, asking)
+  const digest = lastingOf(parts, asking)
+  const given = digest === undefined ? [] : await listLastingOf(sql, digest)
+  if (given.length === 0) return { toolHash, digest, given, suffice: () => false }
+  const { organizationId, principal, rules } = asking
+  const caller = { principal: principal.id, userId: principal.userId }
+  const approverOf = await parts.lookup.all(
+    sql,
+    organizationId,
+    given.map(({ granted_by: by }) => by),
+  )
+  return {
+    toolHash,
+    digest,
+    given,
+    suffice(answers) {
+      // Somebody who said both counts once.
+      const said = new Set(given.map(({ granted_by: by }) => by))
+      const all = [
+        ...given.map(({ granted_by: by }) => ({ answered_by: by, verdict: 'grant' as const })),
+        ...answers.filter(({ answered_by: by }) => !said.has(by)),
+      ]
+      return isSatisfied(tallyOf(rules, caller, all, approverOf))
+    },
+  }
+}
