@@ -1,5 +1,8 @@
 /** What the source system's web application has beside its forms, each found and used in one visit. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GIVEN_CLIENT, startAuthority } from '../e2e/peers/authorities/authority.ts'
+import { startProtected } from '../e2e/peers/authorities/protected-server.ts'
+import { connectClient, textOf } from '../e2e/peers/clients/client.ts'
 import { callTool, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { startProbe } from '../e2e/peers/probes/probe-server.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
@@ -76,5 +79,54 @@ describe.skipIf(NO_BROWSER)('a tour', { timeout: 120_000 }, () => {
       .getByRole('button', { name: /^GitHub/ })
       .first()
       .waitFor()
+  })
+  test('S3-UI-02: an organization is made, OAuth configured, an account connected with a connector, and a client uses it', async () => {
+    const { address, url } = console.gateway
+    const authority = parts.use(await startAuthority('given', { redirectUris: [`${address}/oauth/callback`] }))
+    const docs = parts.use(await startProtected(authority))
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+    await page.goto('/organizations')
+    await press('New organization')
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }).fill('Acme')
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Short name' }).fill('acme')
+    await press('Make it')
+    await page.getByText('Acme is there.').waitFor()
+
+    // OAuth of a vendor is configured ahead, that of a server of one's own where it is asked for.
+    await page.goto('/settings?tab=apps&org=acme')
+    await page.getByRole('button', { name: 'Add an OAuth app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add an OAuth app' })
+    await dialog.getByRole('combobox', { name: 'Vendor' }).click()
+    await page.getByRole('option', { name: 'GitHub', exact: true }).click()
+    await dialog.getByLabel('Client id').fill('Iv1.client')
+    await dialog.getByLabel('Client secret').fill('a secret of sixteen or more')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row').filter({ hasText: 'Iv1.client' }).waitFor()
+
+    await page.goto('/connections/new?org=acme')
+    await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill(docs.url)
+    await press('Continue')
+    await press('Continue')
+    await page.getByLabel('Name (optional)').fill('Docs')
+    const [popup] = await Promise.all([page.waitForEvent('popup'), press('Connect and sign in')])
+    await popup.getByLabel('Client id').fill(GIVEN_CLIENT.id)
+    await popup.getByLabel('Client secret').fill(GIVEN_CLIENT.secret)
+    await popup.getByRole('button', { name: 'Save and go on' }).click()
+    await popup.getByRole('button', { name: `Go to ${new URL(authority.issuer).host}` }).click()
+    await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
+
+    await page.goto('/clients?org=acme&client=generic&way=key')
+    await press('Make a key')
+    await press('Make the key')
+    const key = await page.getByRole('region', { name: /^Key:/ }).innerText()
+    await using client = await connectClient({ kind: 'SDK 1', url, key })
+    expect((await client.tools()).map(({ name }) => name)).toEqual(['docs__who_am_i', 'docs__write_note'])
+    expect(textOf(await client.call('docs__who_am_i'))).toContain('ada')
+    await page.getByText('Connected', { exact: true }).waitFor()
+    await page.goto('/records?org=acme&tool=docs__who_am_i')
+    await page.getByRole('button', { name: 'Open the record of docs__who_am_i' }).waitFor()
   })
 })
