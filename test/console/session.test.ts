@@ -10,6 +10,8 @@ const LEAST_PARALLEL = 5
 /** As in the console's queries, and a little more. */
 const FRESH_MS = 1_200
 
+const soon = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 })
+
 describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let console: ConsoleGateway
   beforeAll(async () => {
@@ -32,6 +34,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
   const untilStale = () => expect.poll(() => Date.now() - lastAt, { timeout: 20_000 }).toBeGreaterThan(FRESH_MS)
   const watch = (page: Page) => {
     const seen = { refused: 0, renewed: 0 }
+    lastAt = Date.now()
     page.on('response', (response) => {
       lastAt = Date.now()
       if (response.status() === 401) seen.refused++
@@ -109,9 +112,9 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await untilStale()
     await expire(context)
     await comeBack(page)
-    await expect.poll(() => seen.refused).toBeGreaterThanOrEqual(LEAST_PARALLEL)
-    await expect.poll(() => seen.renewed).toBe(1)
-    await expect.poll(async () => (await context.cookies()).map(({ name }) => name)).toContain('toolway_access')
+    await soon(() => seen.refused).toBeGreaterThanOrEqual(LEAST_PARALLEL)
+    await soon(() => seen.renewed).toBe(1)
+    await soon(async () => (await context.cookies()).map(({ name }) => name)).toContain('toolway_access')
     // Nobody was led away, and what is asked from now on is answered.
     expect(new URL(page.url()).pathname).toBe('/')
     const refused = seen.refused
@@ -129,12 +132,9 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await untilStale()
     await expire(context)
     await Promise.all([comeBack(page), comeBack(other)])
-    await expect.poll(() => Math.min(...both.map(({ refused }) => refused))).toBeGreaterThan(0)
-    await expect.poll(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
-    for (const tab of [page, other]) {
-      await tab.reload()
-      await tab.getByText('Nothing needs your attention').waitFor()
-    }
+    await soon(() => Math.min(...both.map(({ refused }) => refused))).toBeGreaterThan(0)
+    await soon(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
+    await Promise.all([atHome(page), atHome(other)])
 
     await page.getByRole('button', { name: `Account of ${ADA.email}` }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -53,7 +53,9 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => choice.evaluate('(button) => button === document.activeElement')).toBe(true)
+    await expect
+      .poll(() => page.locator(':focus').getAttribute('aria-label'), { timeout: 10_000 })
+      .toBe('Organization: Second House')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).click()
     await page.waitForURL('/?org=default')

@@ -2,7 +2,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import '@mantine/spotlight/styles.css'
-import { Spotlight, spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { createSpotlight, Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { listConnections, listToolsets } from '@toolway/contract/admin'
@@ -18,23 +18,36 @@ import { useDestinations } from './destinations.ts'
 const PATIENCE = 150
 const MOST_FOUND = 5
 
+const [store, palette] = createSpotlight()
+
+/** What is found after the last key is chosen by Enter like what was there before it. */
+function chooseFirst(): void {
+  const list = document.querySelector(`#${CSS.escape(store.getState().listId)}`)
+  if (list === null || list.querySelector('[data-selected]') !== null) return
+  list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+}
+
 /** `asked`: how often it was asked for; each time it opens. */
 export function Palette({ asked }: { asked: number }) {
   const [query, setQuery] = useState('')
-  useEffect(() => spotlight.open(), [asked])
+  useEffect(() => palette.open(), [asked])
+  const things = useThings(query)
+  const found = things.flatMap(({ actions }) => actions.map(({ id }) => id)).join(' ')
+  useEffect(chooseFirst, [found])
   const groups: SpotlightActionGroupData[] = [
     { group: texts.palette.places, actions: usePlaces() },
     { group: texts.palette.actions, actions: useActions() },
-    ...useThings(query),
+    ...things,
   ]
   return (
     <Spotlight
+      store={store}
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
       nothingFound={texts.palette.nothing}
-      aria-label={texts.palette.title}
+      title={texts.palette.title}
       searchProps={{
         placeholder: texts.palette.hint,
         'aria-label': texts.palette.hint,
