@@ -46,7 +46,9 @@ export function whileReplacing<T>(work: Promise<T>): Promise<T> {
 async function renewOnce(asked: number): Promise<boolean> {
   const renewed = await alone('toolway-renew', async () => {
     if (Number(localStorage.getItem(RENEWED) ?? 0) >= asked) return true
-    const response = await fetch('/api/v1/auth/refresh', { method: 'POST' }).catch(() => undefined)
+    const csrf = csrfToken()
+    const headers: Record<string, string> = csrf === undefined ? {} : { 'x-csrf-token': csrf }
+    const response = await fetch('/api/v1/auth/refresh', { method: 'POST', headers }).catch(() => undefined)
     if (response === undefined)
       throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: 'renewing the sign-in' })
     if (response.ok) localStorage.setItem(RENEWED, String(Date.now()))

@@ -22,7 +22,7 @@ const [store, palette] = createSpotlight()
 
 /** What is found after the last key is chosen by Enter like what was there before it. */
 function chooseFirst(): void {
-  const list = document.querySelector(`#${CSS.escape(store.getState().listId)}`)
+  const list = document.querySelector(`[id="${CSS.escape(store.getState().listId)}"]`)
   if (list === null || list.querySelector('[data-selected]') !== null) return
   list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
 }
