@@ -60,14 +60,19 @@ async function renewOnce(asked: number): Promise<boolean> {
 export const NO_ANSWER = 'The gateway did not answer.'
 export const ASK_AGAIN = 'See that it runs and that this machine reaches it, then try again.'
 
+/** Whoever leaves by themselves is not led away besides by what is refused from then on. */
+let leaving = false
+
 /** Leads to the sign-in page, and from there back to where this is. */
 export function leaveForSignIn(): void {
+  if (leaving) return
   const { pathname, search } = window.location
   window.location.assign(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
 }
 
 /** Ends the sign-in in this browser, and leads to the sign-in page. */
 export async function signOut(): Promise<void> {
+  leaving = true
   const csrf = csrfToken()
   await fetch('/api/v1/auth/logout', { method: 'POST', headers: csrf === undefined ? {} : { 'x-csrf-token': csrf } })
   window.location.assign('/sign-in')
