@@ -2177,8 +2177,6 @@ export const en = {
       reason: 'Reason',
     },
     gone: (id: string) => `${id} (gone)`,
-    records: (name: string) => `Records of ${name}`,
-    look: 'Records',
     nothing: { title: 'No calls in this time', hint: 'Choose a longer span, or call a tool.' },
     call: 'Call a tool',
     onlyAdministrators: 'Which tools were called, by whom, and why calls failed is shown to administrators.',

@@ -44,7 +44,15 @@ export function Used({ usage: { connections, tools, callers, reasons } }: { usag
           rows={tools}
           rowKey={({ connection, name }) => `${connection ?? ''} ${name}`}
           columns={[
-            column(t.columns.name, ({ name }: (typeof tools)[number]) => name, 4),
+            column(
+              t.columns.name,
+              ({ name }: (typeof tools)[number]) => (
+                <TextLink to="/records" search={{ tool: name }}>
+                  {name}
+                </TextLink>
+              ),
+              4,
+            ),
             ...numbers<(typeof tools)[number]>(),
           ]}
         />
@@ -58,7 +66,7 @@ export function Used({ usage: { connections, tools, callers, reasons } }: { usag
             column(
               t.columns.caller,
               ({ id, name }: (typeof callers)[number]) => (
-                <TextLink to="/records" search={{ actor_id: id }}>
+                <TextLink to="/records" search={{ caller: id }}>
                   {name ?? t.gone(id)}
                 </TextLink>
               ),
