@@ -139,7 +139,6 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.waitForURL((url) => url.pathname === '/settings/integrations' && url.search === `?connected=${id}`)
     await page.getByRole('status').getByText('Docs is connected').waitFor()
     expect(await page.getByRole('listitem').first().textContent()).toContain('Docs')
-    await look(page, 'connections-connected')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.waitForURL((url) => url.search === '')
     await page.goto('/settings/integrations?error=invalid_state&why=spent')

@@ -38,9 +38,10 @@ export interface Destined {
 }
 
 /** What is done first, while the window is open already; it answers where they go. */
-type Prepare = () => Promise<Destined | undefined>
+type Prepare = () => Promise<Destined>
 
-export function useDeparture(destined: Destined | undefined): Departure {
+/** @param connection its alias or id, as the way there names it @param id as the way back does; undefined where `first` says both */
+export function useDeparture(connection: string | undefined, id: string | undefined): Departure {
   const organization = useOrganization()
   const mayShare = useMay('connector_update')
   const [state, setState] = useState<Departure['state']>('here')
@@ -60,13 +61,12 @@ export function useDeparture(destined: Destined | undefined): Departure {
     ),
   )
 
-  const depart = (words: DepartureWords = {}, first: Prepare = () => Promise.resolve(destined)) => {
+  const depart = (words: DepartureWords = {}, first?: Prepare) => {
     const away = openAwayWindow()
     setState('leaving')
     setFailure(undefined)
     const leave = async () => {
-      goal.current = await first()
-      if (goal.current === undefined) throw new Error('Nobody said where to.')
+      goal.current = first === undefined ? destined(connection, id) : await first()
       const path = { organization, connection: goal.current.alias }
       away.go(await addressOf(path, words, mayShare))
       setState('away')
@@ -82,6 +82,11 @@ export function useDeparture(destined: Destined | undefined): Departure {
     setFailure(undefined)
   }
   return { state, failure, depart, end }
+}
+
+function destined(alias: string | undefined, id: string | undefined): Destined {
+  if (alias === undefined || id === undefined) throw new Error('Nobody said where to.')
+  return { alias, id }
 }
 
 async function addressOf(

@@ -18,9 +18,9 @@ import { Failed } from '../../ui/failed.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
-import { draftOfEntry, type Draft, type Kind } from './draft.ts'
+import { draftOfEntry, wayOf, type Draft, type Kind } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
-import { StepAuth, wayOf } from './step-auth.tsx'
+import { StepAuth } from './step-auth.tsx'
 import { StepName } from './step-name.tsx'
 import { StepTools } from './step-tools.tsx'
 import { StepWhat } from './step-what.tsx'
@@ -60,7 +60,7 @@ function Wizard({ entries }: { entries: Entries }) {
   const [typed, setTyped] = useState<Draft>()
   const [owner, setOwner] = useState<Owner>('organization')
   const finish = useFinish()
-  const departure = useDeparture(undefined)
+  const departure = useDeparture(undefined, undefined)
 
   const entry = entries.find(({ id }) => id === (typed?.entry ?? place.entry))
   const draft = typed ?? (entry === undefined ? undefined : draftOfEntry(entry))

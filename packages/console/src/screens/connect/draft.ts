@@ -182,3 +182,7 @@ export const authOf = ({ auth, scopes }: Draft) => ({
   kind: KINDS[auth ?? 'unsaid'],
   ...(auth === 'oauth' && scopes.length > 0 ? { scopes: [...scopes] } : {}),
 })
+
+/** What is chosen where nobody chose yet. */
+export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
+  auth ?? (kind === 'remote' ? 'oauth' : 'none')

@@ -9,13 +9,13 @@ import { texts } from '../../texts/texts.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import type { AuthType, Draft } from './draft.ts'
 import { Effects } from './effects.tsx'
-import type { StepAuthProps } from './step-auth.tsx'
+import type { AuthFieldsProps } from './auth-fields.ts'
 import { documentOf } from './keep-draft.ts'
 import { WayIn } from './way-in.tsx'
 
 const t = texts.connect.openapi
 
-export function OpenApiFields(props: StepAuthProps) {
+export function OpenApiFields(props: AuthFieldsProps) {
   const { draft, onChange } = props
   const organization = useOrganization()
   const isPlatform = useMay('tenant_create', 'platform')
@@ -42,7 +42,7 @@ export function OpenApiFields(props: StepAuthProps) {
   )
 }
 
-function Preview({ preview, ...props }: StepAuthProps & { preview: OpenApiPreview }) {
+function Preview({ preview, ...props }: AuthFieldsProps & { preview: OpenApiPreview }) {
   const { draft, onChange } = props
   const { title, version, url, security } = preview
   const documented = security.length > 0
@@ -100,7 +100,7 @@ function countsOf({ operations }: OpenApiPreview, { tags }: Draft) {
   return { read: of('read'), write: of('write'), destructive: of('destructive') }
 }
 
-function Tags({ draft, onChange, preview }: StepAuthProps & { preview: OpenApiPreview }) {
+function Tags({ draft, onChange, preview }: AuthFieldsProps & { preview: OpenApiPreview }) {
   const tags = [...new Set(preview.operations.flatMap(({ tag }) => tag ?? []))]
   if (tags.length < 2) return null
   const many = (tag: string) => preview.operations.filter((one) => one.tag === tag).length

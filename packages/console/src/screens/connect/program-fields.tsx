@@ -5,13 +5,13 @@ import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { placeOf } from './draft.ts'
 import { splitWords } from './guess/split-words.ts'
-import type { StepAuthProps } from './step-auth.tsx'
+import type { AuthFieldsProps } from './auth-fields.ts'
 import { useMayStart } from './use-may-start.ts'
 import { AddValue, Values } from './values.tsx'
 
 const t = texts.connect.program
 
-export function ProgramFields({ draft, onChange, entry }: StepAuthProps) {
+export function ProgramFields({ draft, onChange, entry }: AuthFieldsProps) {
   const [line, setLine] = useState(() => placeOf({ ...draft, blanks: [] }))
   const mayStart = useMayStart()
   const given = draft.blanks.length + draft.environment.length > 0

@@ -1,24 +1,18 @@
 /** What does it take to be let in, or to be started? Asked of a server, a program, an OpenAPI document and a contract backend alike. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
-import type { CatalogEntry } from '@toolway/contract'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { missingIn, problemOfAddress, type AuthType, type Draft } from './draft.ts'
+import { missingIn, problemOfAddress, wayOf, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
+import type { AuthFieldsProps } from './auth-fields.ts'
 import { ProbeLine, useProbe } from './probe.tsx'
 import { ProgramFields } from './program-fields.tsx'
-import type { Owner } from './keep-draft.ts'
 import { AddValue, Values } from './values.tsx'
 import { WayIn } from './way-in.tsx'
 
 const t = texts.connect.auth
 
-export interface StepAuthProps {
-  readonly draft: Draft
-  readonly onChange: (change: Partial<Draft>) => void
-  readonly entry: CatalogEntry | undefined
-  readonly owner: Owner
-  readonly onOwner: (owner: Owner) => void
+export interface StepAuthProps extends AuthFieldsProps {
   readonly onNext: () => void
   readonly onBack: () => void
 }
@@ -69,13 +63,9 @@ const isUnfinished = (draft: Draft): boolean =>
   (draft.kind !== 'program' && draft.document === '' && problemOfAddress(draft.url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
-/** What is chosen where nobody chose yet. */
-export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
-  auth ?? (kind === 'remote' ? 'oauth' : 'none')
-
 const WAYS = { remote: ['oauth', 'api_key', 'none'], contract: ['api_key', 'none'] } as const
 
-function RemoteFields({ children, ...props }: StepAuthProps & { children: ReactNode }) {
+function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {
   const { draft, onChange } = props
   const problem = problemOfAddress(draft.url)
   return (

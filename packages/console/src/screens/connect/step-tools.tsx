@@ -60,7 +60,7 @@ function Ready({ connection, onAnother }: OneProps) {
   const of = (effect: Tool['effect']) => items.filter((one) => one.effect === effect).length
   return (
     <Stack gap="lg">
-      <Group gap="sm" role="status">
+      <Group gap="sm" role="status" wrap="nowrap">
         <Box c="var(--mantine-color-teal-text)" style={{ display: 'inline-flex' }}>
           <Icon name="circle-check" size={24} />
         </Box>
@@ -101,7 +101,7 @@ function Ready({ connection, onAnother }: OneProps) {
 
 const COLUMNS = [
   column<Tool>(t.columns.name, ({ name, title }) => title ?? name, 3),
-  column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2),
+  column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2, { plain: true }),
   column<Tool>(
     t.columns.description,
     ({ description }) => (
@@ -110,6 +110,7 @@ const COLUMNS = [
       </Text>
     ),
     6,
+    { plain: true },
   ),
 ]
 
