@@ -235,7 +235,6 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.goto('/connections/program?dialog=delete')
     const dialog = page.getByRole('dialog', { name: 'Delete Falling program?' })
     await dialog.getByText(/1 caller made 1 call in the last 30 days/).waitFor()
-    await look(page, 'connection-delete')
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL(/\/connections$/)
     await page.getByText('Falling program is deleted').waitFor()

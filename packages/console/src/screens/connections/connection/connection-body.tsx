@@ -17,7 +17,13 @@ import { stateOf, TABS, tabsOf, type Tab } from './connection-states.ts'
 import { ConnectionTools } from './connection-tools.tsx'
 
 const t = texts.connection
-const State = z.object({ tab: z.enum(TABS).default('overview') })
+/** What a tab itself has in the address goes with it. */
+const OF_ONE_TAB = ['search', 'effect', 'on', 'offset', 'state', 'looked', 'source'] as const
+const State = z.object({
+  tab: z.enum(TABS).default('overview'),
+  ...Object.fromEntries(OF_ONE_TAB.map((name) => [name, z.string().default('')])),
+})
+const FRESH = Object.fromEntries(OF_ONE_TAB.map((name) => [name, '']))
 
 const PANELS: Readonly<Record<Tab, (props: { connection: Connection }) => ReactNode>> = {
   overview: ConnectionOverview,
@@ -38,7 +44,7 @@ export function ConnectionBody({ connection }: { connection: Connection }) {
     <Stack gap="lg">
       <Facts connection={connection} />
       <ConnectionHealth connection={connection} />
-      <Tabs value={shown} onChange={(next) => set({ tab: next as Tab })} keepMounted={false}>
+      <Tabs value={shown} onChange={(next) => set({ ...FRESH, tab: next as Tab })} keepMounted={false}>
         <Tabs.List>
           {tabs.map((one) => (
             <Tabs.Tab key={one} value={one}>

@@ -16,7 +16,7 @@ import { ConnectionSelection } from './connection-selection.tsx'
 import { askAgain, sayProblem, usePath, useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection.openapi
-export type OpenApi = NonNullable<Connection['openapi']>
+type OpenApi = NonNullable<Connection['openapi']>
 
 export function ConnectionOpenApi({ connection, openapi }: { connection: Connection; openapi: OpenApi }) {
   return (

@@ -8,11 +8,11 @@ import { Allowed } from '../../../ui/allowed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
-import type { OpenApi } from './connection-open-api.tsx'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection.selection
+type OpenApi = NonNullable<Connection['openapi']>
 interface Row {
   readonly id: number
   readonly pattern: string
