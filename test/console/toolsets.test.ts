@@ -190,5 +190,4 @@ async function listed(toolset: string) {
   }))
 }
 
-const call = (toolset: string, name: string, args: object) =>
-  ask(at(toolset), 'tools/call', { name, arguments: args as Record<string, string> })
+const call = (toolset: string, name: string, args: object) => ask(at(toolset), 'tools/call', { name, arguments: args })

@@ -1,6 +1,7 @@
 /** A list of tools as a client reads it: how long it is, what it costs, and every definition. */
 import { Alert, Anchor, Drawer, Group, Stack, Text } from '@mantine/core'
 import type { ListPreview } from '@toolway/contract/admin'
+import { useMemo } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../data/url-state.ts'
 import { texts } from '../texts/texts.ts'
@@ -26,6 +27,7 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
   const t = texts.tools.preview
   const opened = tools.find((tool) => nameOf(tool) === shown)
   const most = answer.exceeds.at(-1)
+  const columns = useMemo(() => columnsOf((name) => set({ shown: name }, 'push')), [set])
   return (
     <Stack>
       <Group justify="space-between" gap="xs">
@@ -51,26 +53,7 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
         query={{ ...SETTLED, data: { items: tools } }}
         rowKey={nameOf}
         empty={<Empty title={t.nothing.title} hint={t.nothing.hint} icon="eye-off" />}
-        columns={[
-          column<Definition>(
-            t.columns.name,
-            (tool) => (
-              <Anchor
-                component="button"
-                type="button"
-                ta="start"
-                fw={600}
-                className="breakable"
-                onClick={() => set({ shown: nameOf(tool) }, 'push')}
-              >
-                {nameOf(tool)}
-              </Anchor>
-            ),
-            3,
-          ),
-          column<Definition>(t.columns.says, (tool) => <Says {...tool} />, 5, { plain: true }),
-          column<Definition>(t.columns.arguments, ({ inputSchema }) => argumentsOf(inputSchema), 3),
-        ]}
+        columns={columns}
       />
       <Drawer
         opened={opened !== undefined}
@@ -100,6 +83,27 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
     </Stack>
   )
 }
+
+const columnsOf = (open: (name: string) => void) => [
+  column<Definition>(
+    texts.tools.preview.columns.name,
+    (tool) => (
+      <Anchor
+        component="button"
+        type="button"
+        ta="start"
+        fw={600}
+        className="breakable"
+        onClick={() => open(nameOf(tool))}
+      >
+        {nameOf(tool)}
+      </Anchor>
+    ),
+    3,
+  ),
+  column<Definition>(texts.tools.preview.columns.says, (tool) => <Says {...tool} />, 5, { plain: true }),
+  column<Definition>(texts.tools.preview.columns.arguments, ({ inputSchema }) => argumentsOf(inputSchema), 3),
+]
 
 const roleOf = (role: string): string =>
   Object.hasOwn(texts.roles, role) ? texts.roles[role as keyof typeof texts.roles] : role

@@ -8,7 +8,7 @@ import { Box, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import { Failed } from './failed.tsx'
 
@@ -91,24 +91,7 @@ interface RowsProps<Row> extends TableProps<Row> {
 function Rows<Row>(props: RowsProps<Row>) {
   const { items, columns, rowKey, rowLink, label, total, offset } = props
   const template = columns.map(({ share }) => `minmax(0, ${share}fr)`).join(' ')
-  const cells = (row: Row) =>
-    columns.map(({ title, cell, plain }, at) => (
-      <div key={title} role="cell" data-label={at === 0 || plain === true ? '' : title} className="breakable">
-        {at === 0 && rowLink !== undefined ? (
-          <Text
-            component={Link}
-            to={rowLink(row)}
-            search={keepOrganization as never}
-            c="var(--mantine-color-anchor)"
-            fw={600}
-          >
-            {cell(row)}
-          </Text>
-        ) : (
-          cell(row)
-        )}
-      </div>
-    ))
+  const cells = (row: Row) => <Cells row={row} columns={columns} rowLink={rowLink} />
   return (
     <Paper withBorder role="table" aria-label={label} aria-rowcount={total + 1}>
       <div role="rowgroup">
@@ -141,6 +124,33 @@ function Rows<Row>(props: RowsProps<Row>) {
   )
 }
 
+interface CellsProps<Row> {
+  readonly row: Row
+  readonly columns: TableProps<Row>['columns']
+  readonly rowLink: TableProps<Row>['rowLink'] | undefined
+}
+
+/** Scrolling and typing show the same rows again and again: a row that is what it was costs nothing. */
+const Cells = memo(function Cells<Row>({ row, columns, rowLink }: CellsProps<Row>) {
+  return columns.map(({ title, cell, plain }, at) => (
+    <div key={title} role="cell" data-label={at === 0 || plain === true ? '' : title} className="breakable">
+      {at === 0 && rowLink !== undefined ? (
+        <Text
+          component={Link}
+          to={rowLink(row)}
+          search={keepOrganization as never}
+          c="var(--mantine-color-anchor)"
+          fw={600}
+        >
+          {cell(row)}
+        </Text>
+      ) : (
+        cell(row)
+      )}
+    </div>
+  ))
+}) as <Row>(props: CellsProps<Row>) => ReactNode
+
 /** Links of a list stay in the organization that is looked at, and leave the list's own filters behind. */
 const keepOrganization = (before: Record<string, unknown>) =>
   before['org'] === undefined ? {} : { org: before['org'] }
@@ -159,7 +169,7 @@ function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
   const virtual = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_PX,
-    overscan: 12,
+    overscan: 8,
     scrollMargin: top,
     getItemKey: (at) => rowKey(items[at] as Row),
   })

@@ -10,7 +10,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 
 export interface ToolsTableProps {
-  readonly query: Pick<UseQueryResult<unknown>, 'error' | 'isFetching' | 'refetch'>
+  readonly query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
   /** Undefined while nothing has come yet. */
   readonly tools: readonly OrganizationTool[] | undefined
   readonly selected: ReadonlySet<string>

@@ -50,7 +50,7 @@ function Who({ audience, onChange }: { audience: Audience; onChange: (next: Audi
   // A part that names nobody is left out; an audience without any part says so below, and is not saved.
   const change = (part: keyof Audience, value: readonly string[]) => {
     const { [part]: _, ...others } = audience
-    onChange((value.length === 0 ? others : { ...others, [part]: value }) as Audience)
+    onChange(value.length === 0 ? others : { ...others, [part]: value })
   }
   return (
     <Stack>

@@ -26,7 +26,7 @@ export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
   return (
     <Stack>
       <Text c="dimmed">{t.discovery.hint}</Text>
-      <Radio.Group value={mode} onChange={(next) => choose(next as DiscoveryMode)} aria-label={t.tabs.discovery}>
+      <Radio.Group value={mode} onChange={choose} aria-label={t.tabs.discovery}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           {DISCOVERY_MODES.map((one) => (
             <Paper key={one} withBorder p="md">

@@ -14,7 +14,7 @@ import type { Pickable } from './selection.ts'
 import { wordsOf } from './tool-words.ts'
 
 interface PickTableProps {
-  readonly query: Pick<UseQueryResult<unknown>, 'error' | 'isFetching' | 'refetch'>
+  readonly query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
   readonly tools: readonly OrganizationTool[] | undefined
   readonly settings: ToolsetSettings
   readonly isIn: (tool: Pickable) => boolean

@@ -11,6 +11,19 @@ import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 
+const { rules: t } = texts.toolsets
+
+const COLUMNS = [
+  column<KeptRule>(t.columns.name, ({ name }) => name, 3),
+  column<KeptRule>(t.columns.action, ({ action }) => action, 2),
+  column<KeptRule>(
+    t.columns.state,
+    ({ state }) => <StateBadge tone={state === 'on' ? 'good' : 'off'}>{t.states[state]}</StateBadge>,
+    2,
+  ),
+  column<KeptRule>(t.columns.reason, ({ reason }) => reason, 4),
+]
+
 /** Those that stand in a toolset are in the list of the organization's rules, too. */
 export function RulesTab({ toolset }: { toolset: Toolset }) {
   const organization = useOrganization()
@@ -20,7 +33,6 @@ export function RulesTab({ toolset }: { toolset: Toolset }) {
     enabled: may,
   })
   const own = useMemo(() => rules.data?.items.filter(({ of }) => of === toolset.slug), [rules.data, toolset.slug])
-  const t = texts.toolsets.rules
   return (
     <Stack>
       <Group justify="space-between" gap="sm">
@@ -40,20 +52,11 @@ export function RulesTab({ toolset }: { toolset: Toolset }) {
       </Group>
       <Table
         label={t.list}
-        query={{ ...rules, data: own === undefined ? undefined : { items: own } } as never}
+        query={{ ...rules, data: own === undefined ? undefined : { items: own } }}
         rowKey={({ id }: KeptRule) => id}
         rowLink={({ id }: KeptRule) => `/rules/${encodeURIComponent(id)}`}
         empty={<Empty title={t.none.title} hint={t.none.hint} icon="shield-check" />}
-        columns={[
-          column<KeptRule>(t.columns.name, ({ name }) => name, 3),
-          column<KeptRule>(t.columns.action, ({ action }) => action, 2),
-          column<KeptRule>(
-            t.columns.state,
-            ({ state }) => <StateBadge tone={state === 'on' ? 'good' : 'off'}>{t.states[state]}</StateBadge>,
-            2,
-          ),
-          column<KeptRule>(t.columns.reason, ({ reason }) => reason, 4),
-        ]}
+        columns={COLUMNS}
       />
     </Stack>
   )

@@ -2,6 +2,7 @@
 import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
 import { listToolsets, type Toolset } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -23,6 +24,7 @@ export function ToolsetsScreen() {
   const organization = useOrganization()
   const [{ dialog }, set] = useUrlState(Dialog)
   const toolsets = useQuery(ask('toolsets', listToolsets, { path: { organization } }))
+  const columns = useMemo(() => columnsOf(organization), [organization])
   const t = texts.toolsets
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ dialog: 'new' }, 'push')}>
@@ -37,21 +39,7 @@ export function ToolsetsScreen() {
         rowKey={({ slug }) => slug}
         rowLink={({ slug }) => `/toolsets/${slug}`}
         empty={<Empty title={t.list} hint={t.hint} icon="stack-2" />}
-        columns={[
-          column<Toolset>(t.columns.title, ({ title }) => title, 5),
-          column<Toolset>(t.columns.tools, (toolset) => <Size {...toolset} />, 3),
-          column<Toolset>(t.columns.cost, (toolset) => <Cost {...toolset} />, 3),
-          column<Toolset>(
-            t.columns.endpoint,
-            ({ slug }) => (
-              <Group gap="xs">
-                <CopyButton value={addressOfToolset(organization, slug)} label={t.copyEndpoint(slug)} />
-              </Group>
-            ),
-            4,
-            { plain: true },
-          ),
-        ]}
+        columns={columns}
       />
       <NewToolset
         opened={dialog === 'new'}
@@ -61,6 +49,22 @@ export function ToolsetsScreen() {
     </Screen>
   )
 }
+
+const columnsOf = (organization: string) => [
+  column<Toolset>(texts.toolsets.columns.title, ({ title }) => title, 5),
+  column<Toolset>(texts.toolsets.columns.tools, (toolset) => <Size {...toolset} />, 3),
+  column<Toolset>(texts.toolsets.columns.cost, (toolset) => <Cost {...toolset} />, 3),
+  column<Toolset>(
+    texts.toolsets.columns.endpoint,
+    ({ slug }) => (
+      <Group gap="xs">
+        <CopyButton value={addressOfToolset(organization, slug)} label={texts.toolsets.copyEndpoint(slug)} />
+      </Group>
+    ),
+    4,
+    { plain: true },
+  ),
+]
 
 function Size({ tools, listed, origin, slug }: Toolset) {
   const t = texts.toolsets

@@ -1,5 +1,5 @@
 /** The operations on all tools of an organization, and on what a caller of it is listed. */
-import { Fault, type ConnectionId, type UserId } from '@toolway/contract'
+import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation, OrganizationTool } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
@@ -107,7 +107,7 @@ async function callerOf(
     const members = await listMembers(sql, { limit: 1_000_000, offset: 0 })
     const member = members.find(({ email }) => email === as.toLowerCase())
     if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
-    return { ...somebody, id: member.user_id, userId: member.user_id as UserId }
+    return { ...somebody, id: member.user_id, userId: member.user_id }
   }
   if (keyName === undefined) return principal
   const keys = await listKeys(sql)
