@@ -68,7 +68,6 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2025-11-25.').waitFor()
     expect(await client.call('desk__hello')).toMatchObject({ content: [{ text: 'did hello' }] })
     await page.getByText('Connected', { exact: true }).waitFor()
-    await page.evaluate('scrollTo(0, 0)')
     await look(page, 'clients-checked')
   })
 
@@ -111,7 +110,6 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await fetch(console.gateway.url, { method: 'POST', headers })
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
-    await page.evaluate('scrollTo(0, 0)')
     await look(page, 'clients')
 
     // What another gateway of the same database sees is seen here, too.

@@ -2,7 +2,7 @@
  * Making a key where one is needed: one's own, one of the organization, or one of the platform. Its text is handed on once, and kept
  * nowhere but in what shows it.
  */
-import { Button, Group, SegmentedControl, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Stack, Switch, Text, TextInput, useMatches } from '@mantine/core'
 import { LIMITS, type Limit, type Role } from '@toolway/contract'
 import { addMyKey, addOrganizationKey, addPlatformKey, type Key } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -42,6 +42,8 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
   const organization = useOrganizationOf(of)
   const queries = useQueryClient()
   const labelled = useId()
+  // Three words beside one another are too wide for a telephone.
+  const orientation = useMatches({ base: 'vertical' as const, xs: 'horizontal' as const })
   const [wish, setWish] = useState<Wish>({ name, limit: 'write', life: '90', scope: 'tenant_member', trusted: false })
   const change = (part: Partial<Wish>) => setWish((before) => ({ ...before, ...part }))
   const make = useMutation({
@@ -70,12 +72,13 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
           data-autofocus
         />
         <div>
-          <Text id={labelled} size="sm" fw={500} mb={4}>
+          <Text id={labelled} size="sm" fw={600} mb={4}>
             {t.limit}
           </Text>
           <SegmentedControl
             aria-labelledby={labelled}
             fullWidth
+            orientation={orientation}
             value={wish.limit}
             onChange={(limit) => change({ limit: limit })}
             data={LIMITS.map((limit) => ({ value: limit, label: texts.keys.limits[limit] }))}

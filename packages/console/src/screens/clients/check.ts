@@ -47,7 +47,8 @@ const seen = ({ row }: Check): string => row?.seen_at ?? ''
 function newsOf(row: SeenClient, { says, before, keyId, userId }: Wanted): Check {
   const expected = keyId !== undefined || says === undefined || (row.client !== null && says.test(row.client.name))
   const old = before.rows.find((one) => sameAs(one, row))
-  const mine = keyId !== undefined || row.user_id === userId
+  // A key was made a moment ago: all that it did is news, but what another client did with it before.
+  const mine = keyId === undefined && row.user_id === userId
   const isNews = (step: StepKey) => {
     const at = row[step]
     if (at === null) return false

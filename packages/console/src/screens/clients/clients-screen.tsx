@@ -53,11 +53,13 @@ function Connecting({ seen, address, bridge }: ConnectingProps) {
   const [made, setMade] = useState<Made>()
   const preset = presetOf(state.client)
   const place = placeOf(state)
+  // A key of one toolset is none for other places.
+  const key = made !== undefined && reaches(made, place) ? made : undefined
   const way = wayOf(preset, state.way)
   const setup = {
     name: nameOf(organization, place),
     url: address + pathOf(organization, place, organizations.length === 1),
-    key: way === 'key' ? (made?.key ?? texts.clients.keyHere) : undefined,
+    key: way === 'key' ? (key?.key ?? texts.clients.keyHere) : undefined,
     bridge,
   }
   return (
@@ -72,16 +74,22 @@ function Connecting({ seen, address, bridge }: ConnectingProps) {
               preset={preset}
               way={way}
               toolset={place.kind === 'toolset' ? place.toolset : undefined}
-              made={made}
+              made={key}
               onWay={(next) => set({ way: next })}
               onMade={setMade}
             />
-            <Steps preset={preset} setup={setup} ready={way === 'oauth' || made !== undefined} />
+            <Steps preset={preset} setup={setup} ready={way === 'oauth' || key !== undefined} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Box pos={{ base: 'static', lg: 'sticky' }} top={72}>
-            <LiveCheck preset={preset} rows={seen} keyId={way === 'key' ? made?.id : undefined} url={setup.url} />
+            <LiveCheck
+              key={preset.id}
+              preset={preset}
+              rows={seen}
+              keyId={way === 'key' ? key?.id : undefined}
+              url={setup.url}
+            />
           </Box>
         </Grid.Col>
       </Grid>
@@ -93,6 +101,9 @@ function placeOf({ toolset, connection }: z.output<typeof State>): Place {
   if (connection !== '') return { kind: 'connection', connection }
   return toolset === '' ? { kind: 'all' } : { kind: 'toolset', toolset }
 }
+
+const reaches = ({ toolset }: Made, place: Place): boolean =>
+  toolset === null || (place.kind === 'toolset' && place.toolset === toolset)
 
 const addressed = (place: Place) => ({
   toolset: place.kind === 'toolset' ? place.toolset : undefined,

@@ -51,7 +51,8 @@ export function Doctor({ preset, url, started }: DoctorProps) {
                 </Text>
               </div>
             ))}
-            {seesRefused ? <Refused /> : null}
+            {/* Asked only where it is looked at. */}
+            {seesRefused && help === 'yes' ? <Refused /> : null}
           </Stack>
         </Accordion.Panel>
       </Accordion.Item>
