@@ -10,7 +10,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-describe.skipIf(NO_BROWSER)('the playground', () => {
+describe.skipIf(NO_BROWSER)('the playground', { timeout: 60_000 }, () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -179,6 +179,12 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       .last()
       .getByText(/Characters 20000 to/)
       .waitFor()
+  })
+
+  test('who may only look is told so', async () => {
+    await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
+    await viewer.page.goto('/playground')
+    await viewer.page.getByRole('heading', { name: 'You may look, but not call tools here' }).waitFor()
   })
 
   test('an approval is asked for as a client can show it: in place, on a page, as a task, as a link', async () => {
