@@ -119,6 +119,7 @@ describe.skipIf(NO_BROWSER)('the playground', { timeout: 60_000 }, () => {
     await run()
     const card = last('test_elicitation')
     const question = card.getByRole('group', { name: 'The server asks you' })
+    await page.locator('[role=group]:focus').waitFor()
     await question.getByLabel(/^username/).fill('ada')
     await question.getByLabel(/^email/).fill('ada@example.com')
     if (era === 'modern') await look(page, 'playground-question')
