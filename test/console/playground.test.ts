@@ -10,7 +10,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-describe.skipIf(NO_BROWSER)('the playground', () => {
+describe.skipIf(NO_BROWSER)('the playground', { timeout: 60_000 }, () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -119,6 +119,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await run()
     const card = last('test_elicitation')
     const question = card.getByRole('group', { name: 'The server asks you' })
+    await page.locator('[role=group]:focus').waitFor()
     await question.getByLabel(/^username/).fill('ada')
     await question.getByLabel(/^email/).fill('ada@example.com')
     if (era === 'modern') await look(page, 'playground-question')
@@ -179,6 +180,12 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       .last()
       .getByText(/Characters 20000 to/)
       .waitFor()
+  })
+
+  test('who may only look is told so', async () => {
+    await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
+    await viewer.page.goto('/playground')
+    await viewer.page.getByRole('heading', { name: 'You may look, but not call tools here' }).waitFor()
   })
 
   test('an approval is asked for as a client can show it: in place, on a page, as a task, as a link', async () => {

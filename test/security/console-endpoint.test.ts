@@ -70,7 +70,7 @@ async function ask(browser: Browser, method: string, params: object = {}, change
 const CALL = { name: 'every__test_simple_text', arguments: {} }
 
 describe('the console calls tools with its sign-in', () => {
-  test('as its person, with a record like any other call', async () => {
+  test('and a call comes to the server', async () => {
     const ada = await signedIn('ada')
     const { status, text } = await ask(ada, 'tools/call', CALL)
     expect([status, text]).toEqual([200, expect.stringContaining('simple text response')])

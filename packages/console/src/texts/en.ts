@@ -1476,7 +1476,6 @@ export const en = {
     several: 'You have several accounts here: the tool takes the name of one among its arguments.',
     client: 'As which client',
     era: 'Revision of MCP',
-    eraHint: 'The older one opens a session first.',
     abilities: 'The client can',
     forms: 'show a form',
     pages: 'open a page',

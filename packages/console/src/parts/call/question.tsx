@@ -1,6 +1,6 @@
 /** What the other side asks in the middle of a call, as a client shows it to its person: a form to fill in, or a page to open. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Question } from './mcp/exchange.ts'
@@ -20,8 +20,16 @@ export function AskedQuestion({ question, onAnswer }: QuestionProps) {
   const { params, method } = question
   const t = texts.call
   const isPage = params['mode'] === 'url'
+  const box = useFocusWhileThere()
   return (
-    <Alert color="blue" icon={<Icon name="help-circle" />} title={isPage ? t.asksPage : t.asks} role="group">
+    <Alert
+      ref={box}
+      tabIndex={-1}
+      color="blue"
+      icon={<Icon name="help-circle" />}
+      title={isPage ? t.asksPage : t.asks}
+      role="group"
+    >
       <Stack gap="sm">
         <Text size="sm" className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
           {String(params['message'] ?? method)}
@@ -36,6 +44,19 @@ export function AskedQuestion({ question, onAnswer }: QuestionProps) {
       </Stack>
     </Alert>
   )
+}
+
+/** Who called a tool waits for it: what it asks is where they are then, and afterwards they are where they were. */
+function useFocusWhileThere() {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    box.current?.focus({ preventScroll: true })
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [])
+  return box
 }
 
 function FormQuestion({ schema, onAnswer }: { schema: unknown; onAnswer: QuestionProps['onAnswer'] }) {

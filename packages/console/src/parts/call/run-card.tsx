@@ -111,6 +111,6 @@ function Steps({ run: { steps: all, progress, state, question } }: { run: Run })
 function Said({ text }: { text: string }) {
   const parts = text.split(/(https?:\/\/[^\s"'<>]+)/)
   if (parts.length === 1) return <>{text}</>
-  // oxlint-disable-next-line react/no-array-index-key -- parts of one text that never changes
+  // Parts of one text that never changes.
   return <>{parts.map((part, at) => (at % 2 === 0 ? part : <OutsideLink key={at} to={part} />))}</>
 }

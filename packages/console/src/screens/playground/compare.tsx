@@ -46,7 +46,7 @@ function Side({ run, side, lines }: { run: Run; side: 'left' | 'right'; lines: r
         style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
       >
         {mine.map((line, at) => (
-          // oxlint-disable-next-line react/no-array-index-key -- lines have no names
+          // Lines have no names.
           <OneLine key={at} line={line} />
         ))}
       </Box>

@@ -28,7 +28,7 @@ export function Content({ content, onRead }: ContentProps) {
   return (
     <Stack gap="sm">
       {parts.map((part, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- parts have no names, and their order is all they have
+        // Parts have no names: their order is all they have.
         <Part key={at} part={isObject(part) ? part : { value: part }} name={texts.call.part(at + 1)} onRead={onRead} />
       ))}
     </Stack>
@@ -73,7 +73,7 @@ export function Contents({ contents, onRead }: { contents: Json | undefined; onR
   return (
     <Stack gap="sm">
       {parts.map((resource, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- several parts may have one address
+        // Several parts may have one address.
         <Stack key={at} gap="xs">
           <Resource resource={resource} name={texts.call.part(at + 1)} />
           <Onward resource={resource} onRead={onRead} />
