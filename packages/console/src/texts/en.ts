@@ -1794,7 +1794,6 @@ export const en = {
       caller: 'Who called',
       now: 'Now',
       draft: 'Then',
-      by: (verdict: string, rule: string | null) => (rule === null ? verdict : `${verdict} (${rule})`),
       calls: 'Calls',
       examples: 'Examples',
       example: (at: number) => `record ${at}`,

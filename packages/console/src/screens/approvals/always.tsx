@@ -16,6 +16,54 @@ import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
+function columnsOf(onEnd: (row: LastingApproval) => void) {
+  const t = texts.approvals.always
+  return [
+    column<LastingApproval>(
+      texts.approvals.tool,
+      ({ tool, connection, effect }) => (
+        <Stack gap={2} align="flex-start">
+          <Text fw={600}>{visible(tool)}</Text>
+          <Text size="sm" c="dimmed">
+            {connection ?? texts.approvals.gone}
+          </Text>
+          <EffectBadge effect={effect as Effect} />
+        </Stack>
+      ),
+      3,
+      { plain: true },
+    ),
+    column<LastingApproval>(t.who, (row) => <Who row={row} />, 3),
+    column<LastingApproval>(
+      t.word,
+      ({ granted_by: by, note, created_at: at }) => (
+        <Stack gap={2}>
+          <Text size="sm">
+            {by} · <When at={at} />
+          </Text>
+          {note === null ? null : (
+            <Text size="sm" c="dimmed">
+              {visible(note)}
+            </Text>
+          )}
+        </Stack>
+      ),
+      3,
+    ),
+    column<LastingApproval>(texts.approvals.state, (row) => <State row={row} />, 3),
+    column<LastingApproval>(
+      t.end,
+      (row) => (
+        <Button size="xs" variant="default" aria-label={t.endOf(row.tool, row.caller)} onClick={() => onEnd(row)}>
+          {t.end}
+        </Button>
+      ),
+      1,
+      { plain: true },
+    ),
+  ]
+}
+
 export function Always() {
   const organization = useOrganization()
   const [offset, setOffset] = useState(0)
@@ -33,55 +81,7 @@ export function Always() {
         label={t.tab}
         query={query}
         rowKey={({ id }) => id}
-        columns={[
-          column(
-            texts.approvals.tool,
-            ({ tool, connection, effect }) => (
-              <Stack gap={2} align="flex-start">
-                <Text fw={600}>{visible(tool)}</Text>
-                <Text size="sm" c="dimmed">
-                  {connection ?? texts.approvals.gone}
-                </Text>
-                <EffectBadge effect={effect as Effect} />
-              </Stack>
-            ),
-            3,
-            { plain: true },
-          ),
-          column(t.who, (row) => <Who row={row} />, 3),
-          column(
-            t.word,
-            ({ granted_by: by, note, created_at: at }) => (
-              <Stack gap={2}>
-                <Text size="sm">
-                  {by} · <When at={at} />
-                </Text>
-                {note === null ? null : (
-                  <Text size="sm" c="dimmed">
-                    {visible(note)}
-                  </Text>
-                )}
-              </Stack>
-            ),
-            3,
-          ),
-          column(texts.approvals.state, (row) => <State row={row} />, 3),
-          column(
-            t.end,
-            (row) => (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={t.endOf(row.tool, row.caller)}
-                onClick={() => setEnding(row)}
-              >
-                {t.end}
-              </Button>
-            ),
-            1,
-            { plain: true },
-          ),
-        ]}
+        columns={columnsOf(setEnding)}
         empty={<Empty title={t.empty} hint={t.emptyHint} icon="checkbox" />}
         onPage={setOffset}
       />

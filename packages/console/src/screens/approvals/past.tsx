@@ -21,6 +21,25 @@ export interface PastProps {
   readonly onChoose: (approval: string | undefined) => void
 }
 
+function columnsOf(onChoose: PastProps['onChoose']) {
+  const t = texts.approvals
+  return [
+    column<Approval>(
+      t.tool,
+      (approval) => (
+        <UnstyledButton onClick={() => onChoose(approval.id)} fw={600} c="var(--mantine-color-anchor)">
+          {approval.tool}
+        </UnstyledButton>
+      ),
+      3,
+    ),
+    column<Approval>(t.effect, ({ effect }) => <EffectBadge effect={effect as 'read'} />, 2),
+    column<Approval>(t.caller, ({ caller }) => caller, 3),
+    column<Approval>(t.state, (approval) => <ApprovalState approval={approval} />, 3),
+    column<Approval>(t.asked, ({ created_at: at }) => <When at={at} />, 2),
+  ]
+}
+
 export function Past({ state, onState, chosen, onChoose }: PastProps) {
   const organization = useOrganization()
   const [offset, setOffset] = useState(0)
@@ -43,21 +62,7 @@ export function Past({ state, onState, chosen, onChoose }: PastProps) {
         label={t.history}
         query={query}
         rowKey={({ id }) => id}
-        columns={[
-          column(
-            t.tool,
-            (approval) => (
-              <UnstyledButton onClick={() => onChoose(approval.id)} fw={600} c="var(--mantine-color-anchor)">
-                {approval.tool}
-              </UnstyledButton>
-            ),
-            3,
-          ),
-          column(t.effect, ({ effect }) => <EffectBadge effect={effect as 'read'} />, 2),
-          column(t.caller, ({ caller }) => caller, 3),
-          column(t.state, (approval) => <ApprovalState approval={approval} />, 3),
-          column(t.asked, ({ created_at: at }) => <When at={at} />, 2),
-        ]}
+        columns={columnsOf(onChoose)}
         empty={<Empty title={t.noHistory} hint={t.noHistoryHint} icon="history" />}
         onPage={setOffset}
       />

@@ -53,7 +53,7 @@ export function useAnswer() {
         void takeBack(said, lasting)
           .then(() => sayDone(t.denied(tool)))
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
-          .finally(again)
+          .finally(() => void again())
       const told = lasting === undefined ? t.granted(tool) : t.always(tool)
       sayDone(state === 'pending' ? t.more(missing) : told, undo)
     },

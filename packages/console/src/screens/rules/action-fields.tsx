@@ -29,12 +29,12 @@ export function ActionChoice({ draft, onChange }: EditProps) {
     <Radio.Group
       aria-label={t.edit.follows}
       value={draft.action}
-      onChange={(action) => onChange(withAction(draft, action as RuleAction))}
+      onChange={(action) => onChange(withAction(draft, action))}
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {ORDER.filter((action) => RULE_ACTIONS.includes(action)).map((action) => (
           <Radio.Card key={action} value={action} p="sm" aria-label={t.actions[action]}>
-            <Group wrap="nowrap" align="flex-start" gap="sm">
+            <Group wrap="nowrap" align="flex-start" gap="sm" h="100%">
               <Radio.Indicator />
               <div>
                 <Text size="sm" fw={600}>

@@ -21,6 +21,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
+import type { inState } from './draft.ts'
 
 const PAGE = 200
 
@@ -68,7 +69,7 @@ export function useElsewhere(): (rule: KeptRule) => Elsewhere {
   }
 }
 
-type Words = ReturnType<typeof import('./draft.ts').inState>
+type Words = ReturnType<typeof inState>
 
 /** Changes, each of which can be taken back. */
 export function useRuleChanges() {

@@ -57,7 +57,7 @@ export function newDraft({ tools, action = 'block', argument, scope = 'organizat
 }
 
 export const draftOf = ({ scope, of, name, reason, action, match, parameters }: KeptRule): Draft => ({
-  ...{ scope, of: of ?? '', name, reason, action: action as RuleAction, match: match as Match, parameters },
+  ...{ scope, of: of ?? '', name, reason, action: action as RuleAction, match: match, parameters },
 })
 
 /** Another action has other parameters; the argument that both are about stays. */

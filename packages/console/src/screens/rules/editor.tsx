@@ -1,8 +1,11 @@
 /** A rule as a form, with what it will do beside it; it is tried before it is kept, and kept as one that watches first. */
 import { Alert, Button, Grid, Group, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { sayFailed } from '../../ui/say.tsx'
 import { ActionChoice, ActionFields } from './action-fields.tsx'
 import { nameFor, type Draft } from './draft.ts'
 import { problemAt, type EditProps } from './fields.tsx'
@@ -30,20 +33,19 @@ export interface EditorProps {
 export function Editor({ initial, kept, busy, verbs }: EditorProps) {
   const [draft, setDraft] = useState(initial)
   const [tried, setTried] = useState(false)
-  const { problems, isAnswered, isFinished, isReadable, tools, error } = useCheck(draft, tried)
-  const [wanted, setWanted] = useState<Verb>()
+  const { problems, checkNow, isReadable, tools, error } = useCheck(draft, tried)
   const props: EditProps = { draft, onChange: setDraft, problems }
   const t = texts.rules.edit
-  const finish = (verb: Verb) => {
+  // Asked about the rule as it stands, whatever was typed last.
+  const finish = useMutation({
+    mutationFn: async (verb: Verb) => ((await checkNow()) ? verb : undefined),
+    onSuccess: (verb) => verb?.run({ ...draft, name: draft.name || nameFor(draft) }),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+  })
+  const save = (verb: Verb) => {
     setTried(true)
-    setWanted(verb)
+    finish.mutate(verb)
   }
-  // Whoever saves while the gateway still reads what was typed last waits for that.
-  useEffect(() => {
-    if (wanted === undefined || !isAnswered) return
-    setWanted(undefined)
-    if (isFinished) wanted.run({ ...draft, name: draft.name || nameFor(draft) })
-  }, [wanted, isAnswered, isFinished, draft])
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 8 }}>
@@ -71,8 +73,8 @@ export function Editor({ initial, kept, busy, verbs }: EditorProps) {
               <Button
                 key={verb.label}
                 variant={at === 0 ? 'filled' : 'default'}
-                loading={busy || wanted?.label === verb.label}
-                onClick={() => finish(verb)}
+                loading={busy || (finish.isPending && finish.variables.label === verb.label)}
+                onClick={() => save(verb)}
               >
                 {verb.label}
               </Button>

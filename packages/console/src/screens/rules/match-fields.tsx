@@ -34,7 +34,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
         label={t.effects}
         description={t.effectsHint}
         value={[...(match.effects ?? [])]}
-        onChange={(effects) => set({ effects: effects as string[] })}
+        onChange={(effects) => set({ effects: effects })}
         error={problemAt(problems, '/match/effects')}
       >
         <Group gap="md" mt={6}>
@@ -52,7 +52,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
             <Checkbox.Group
               label={t.connectors}
               value={[...(match.connectors ?? [])]}
-              onChange={(connectors) => set({ connectors: connectors as string[] })}
+              onChange={(connectors) => set({ connectors: connectors })}
               error={problemAt(problems, '/match/connectors')}
             >
               <Stack gap={6} mt={6}>

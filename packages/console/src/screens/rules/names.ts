@@ -1,19 +1,19 @@
 /** What an organization has that rules can name: connections, toolsets, members, groups, keys, and its tools. */
 import {
+  listAllTools,
   listConnections,
   listGroups,
   listMembers,
   listOrganizationKeys,
   listToolsets,
-  listTools,
 } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { RuleScope } from '@toolway/contract'
-import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 
 const MOST = { limit: 200 } as const
+const MOST_TOOLS = 2_000
 
 export interface Named {
   /** What the rule says. */
@@ -60,29 +60,6 @@ const both = (name: string, title: string): string => (title === '' || title ===
 /** The joined names of all tools, for whoever writes one. */
 export function useToolNames(): readonly string[] {
   const organization = useOrganization()
-  const { data } = useQuery({
-    queryKey: ['tools', organization, 'names'],
-    queryFn: ({ signal }) => askToolNames(organization, signal),
-  })
-  return data ?? []
-}
-
-async function askToolNames(organization: string, signal: AbortSignal): Promise<string[]> {
-  const { items } = await call(listConnections, { path: { organization }, query: MOST, signal })
-  const lists = await Promise.all(
-    items.map(async ({ id, tools }) => {
-      const pages = Math.ceil(tools / MOST.limit)
-      const found = await Promise.all(
-        Array.from({ length: pages }, (_, page) =>
-          call(listTools, {
-            path: { organization, connection: id },
-            query: { ...MOST, offset: page * MOST.limit },
-            signal,
-          }),
-        ),
-      )
-      return found.flatMap((page) => page.items.map(({ joined_name: name }) => name))
-    }),
-  )
-  return lists.flat().toSorted()
+  const { data } = useQuery(ask('tools', listAllTools, { path: { organization }, query: { limit: MOST_TOOLS } }))
+  return data?.items.map(({ joined_name: name }) => name) ?? []
 }

@@ -9,6 +9,16 @@ import { rowsOf } from './rows.ts'
 
 type Difference = Report['differences'][number]
 
+const columnsOf = (t: typeof texts.rules.replay) => [
+  column<Difference>(t.tool, ({ tool }) => tool, 4),
+  column<Difference>(t.caller, ({ caller }) => caller, 3),
+  column<Difference>(t.now, ({ now, by }) => <End verdict={now} by={by.now} />, 3),
+  column<Difference>(t.draft, ({ draft, by }) => <End verdict={draft} by={by.draft} />, 3),
+  column<Difference>(t.calls, ({ calls }) => calls, 1),
+  column<Difference>(t.examples, ({ examples }) => <Examples ids={examples} />, 2),
+]
+const COLUMNS = columnsOf(texts.rules.replay)
+
 export function ReplayReport({ report }: { report: Report }) {
   const { read, same, different, differences, unjudged, days, problems, truncated } = report
   const t = texts.rules.replay
@@ -33,14 +43,7 @@ export function ReplayReport({ report }: { report: Report }) {
           label={t.differences}
           query={rowsOf(differences)}
           rowKey={({ tool, caller, now, draft, by }) => [tool, caller, now, draft, by.now, by.draft].join(' ')}
-          columns={[
-            column(t.tool, ({ tool }) => tool, 3),
-            column(t.caller, ({ caller }) => caller, 3),
-            column(t.now, ({ now, by }) => t.by(now, by.now), 2),
-            column(t.draft, ({ draft, by }) => t.by(draft, by.draft), 2),
-            column(t.calls, ({ calls }) => calls, 1),
-            column(t.examples, ({ examples }) => <Examples ids={examples} />, 2),
-          ]}
+          columns={COLUMNS}
           empty={null}
         />
       )}
@@ -66,6 +69,20 @@ export function ReplayReport({ report }: { report: Report }) {
         </Accordion>
       )}
     </Stack>
+  )
+}
+
+/** How a call ends, and the rule that decides. */
+function End({ verdict, by }: { verdict: string; by: string | null }) {
+  return (
+    <>
+      <Text size="sm">{verdict}</Text>
+      {by === null ? null : (
+        <Text size="sm" c="dimmed">
+          {by}
+        </Text>
+      )}
+    </>
   )
 }
 

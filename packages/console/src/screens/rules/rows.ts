@@ -8,7 +8,7 @@ type Asked = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
 export function rowsOf<Row>(items: readonly Row[] | undefined, asked?: Asked): TableProps<Row>['query'] {
   const data: Page<Row> | undefined = items === undefined ? undefined : { items }
   const { error, isFetching, refetch } = asked ?? THERE
-  return { data, error, isFetching, refetch: refetch as never } as TableProps<Row>['query']
+  return { data, error, isFetching, refetch: refetch as never }
 }
 
 const THERE = { error: null, isFetching: false, refetch: () => Promise.resolve() }

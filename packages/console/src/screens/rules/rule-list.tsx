@@ -11,7 +11,7 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, type RuleState } from '@toolway/contract'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
@@ -86,7 +86,8 @@ function Filters({ filter, setFilter }: RuleListProps) {
       placeholder={t.any}
       clearable
       clearButtonProps={{ 'aria-label': t.clearOf(label) }}
-      w={{ base: '100%', xs: 170 }}
+      style={{ flex: '1 1 8rem' }}
+      miw={130}
       value={filter[name] ?? null}
       data={values.map((value) => ({ value, label: words[value] }))}
       onChange={(value) => setFilter({ [name]: value ?? undefined })}
@@ -100,7 +101,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
         leftSection={<Icon name="search" size={16} />}
         value={filter.search}
         onChange={(event) => setFilter({ search: event.currentTarget.value })}
-        style={{ flex: '1 1 14rem' }}
+        style={{ flex: '3 1 14rem' }}
       />
       {choice(t.action, RULE_ACTIONS, t.actions, 'action')}
       {choice(t.scope, RULE_SCOPES, t.scopes, 'scope')}
@@ -154,7 +155,7 @@ function State({ rule }: { rule: KeptRule }) {
             data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
             value={rule.state}
             disabled={elsewhere !== undefined || turn.isPending}
-            onChange={(state) => turn.mutate({ rule, state: state as RuleState })}
+            onChange={(state) => turn.mutate({ rule, state: state })}
           />
         </Tooltip>
         {elsewhere === undefined ? (

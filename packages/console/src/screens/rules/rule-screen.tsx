@@ -141,7 +141,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
           data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
           value={rule.state}
           disabled={turn.isPending}
-          onChange={(state) => turn.mutate({ rule, state: state as RuleState })}
+          onChange={(state) => turn.mutate({ rule, state: state })}
         />
       }
     >

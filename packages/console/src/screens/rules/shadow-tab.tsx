@@ -69,6 +69,23 @@ export interface Watched {
   readonly example: string
 }
 
+const columnsOf = (t: typeof texts.rules.shadow) => [
+  column<Watched>(t.tool, ({ tool }) => tool, 3),
+  column<Watched>(t.caller, ({ caller }) => caller, 3),
+  column<Watched>(t.would, ({ would }) => texts.rules.actions[would as 'block'] ?? would, 2),
+  column<Watched>(t.count, ({ calls: count }) => count, 1),
+  column<Watched>(
+    t.last,
+    ({ last, example }) => (
+      <TextLink to="/records" search={{ record: example }}>
+        <When at={last} />
+      </TextLink>
+    ),
+    2,
+  ),
+]
+const COLUMNS = columnsOf(texts.rules.shadow)
+
 export function ShadowResults({ rule, items }: { rule: string; items: readonly Watched[] }) {
   const rules = useRules()
   const { turn } = useRuleChanges()
@@ -93,21 +110,7 @@ export function ShadowResults({ rule, items }: { rule: string; items: readonly W
         label={rule}
         query={rowsOf(items)}
         rowKey={({ tool, caller, would }) => `${tool} ${caller} ${would}`}
-        columns={[
-          column(t.tool, ({ tool }) => tool, 3),
-          column(t.caller, ({ caller }) => caller, 3),
-          column(t.would, ({ would }) => texts.rules.actions[would as 'block'] ?? would, 2),
-          column(t.count, ({ calls: count }) => count, 1),
-          column(
-            t.last,
-            ({ last, example }) => (
-              <TextLink to="/records" search={{ record: example }}>
-                <When at={last} />
-              </TextLink>
-            ),
-            2,
-          ),
-        ]}
+        columns={COLUMNS}
         empty={null}
       />
     </Stack>
