@@ -2059,6 +2059,7 @@ export const en = {
         answered: 'Answered',
       },
       endedAt: (name: string) => `${name}: it ended here`,
+      decisions: { allow: 'Allowed', warn: 'Allowed, with a warning', refuse: 'Refused' } as Record<string, string>,
       facts: {
         from: 'From',
         client: 'Client',
