@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.getByRole('button', { name: 'More filters' }).click()
     await page.getByLabel('Correlation id').fill('story-1')
     await page.getByLabel('Correlation id').press('Enter')
-    await page.waitForURL(/correlation=story-1/)
+    await page.waitForURL(/correlation_id=story-1/)
     await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
     await page.getByLabel('Correlation id').fill('nobody-has-this')
     await page.getByLabel('Correlation id').press('Enter')
@@ -98,5 +98,12 @@ describe.skipIf(NO_BROWSER)('records', () => {
     expect(file.suggestedFilename()).toBe('records-default.jsonl')
     expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
     await dialog.getByText(/is saved/).waitFor()
+
+    // Who looks after the installation sees every chain, its own among them.
+    await page.goto('/records?all=true&dialog=verify')
+    await page.getByText('Default: Nothing was changed, removed, put in or moved').waitFor()
+    await page.getByText('The installation: Nothing was changed, removed, put in or moved').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('cell', { name: 'The installation' }).first().waitFor()
   })
 })

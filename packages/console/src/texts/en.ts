@@ -1992,6 +1992,8 @@ export const en = {
   // --- records -------------------------------------------------------------------------------------------------------
   records: {
     hint: 'Every call, change and sign-in, and what was refused. Nothing here can be rewritten.',
+    forbidden: 'Administrators read the records',
+    forbiddenHint: 'Ask an administrator of this organization what you need to know.',
     list: 'Records',
     columns: { when: 'When', what: 'What', who: 'Who', outcome: 'Outcome', took: 'Took', organization: 'Organization' },
     open: (what: string) => `Open the record of ${what}`,
@@ -2055,6 +2057,7 @@ export const en = {
         answered: 'Answered',
       },
       endedAt: (name: string) => `${name}: it ended here`,
+      decisions: { allow: 'Allowed', warn: 'Allowed, with a warning', refuse: 'Refused' } as Record<string, string>,
       facts: {
         from: 'From',
         client: 'Client',
@@ -2185,6 +2188,8 @@ export const en = {
     hint: 'What runs at this moment: programs, sessions, open lines, and what the gateway writes in its log.',
     tabs: { processes: 'Programs', sessions: 'Sessions', pool: 'Pool', logs: 'Log', health: 'Health' },
     refresh: 'Refresh',
+    forbidden: 'Administrators see what runs',
+    forbiddenHint: 'Ask an administrator of this organization what you need to know.',
     notYours: 'This is for whoever looks after the installation',
     notYoursHint:
       'It concerns every organization here, so only platform administrators see it. They can tell you what you need to know.',

@@ -1,6 +1,6 @@
 /** Takes records away as a file, while saying how much has come; it can be stopped. That it was done is on record itself. */
 import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core'
-import { exportOrganizationAudit } from '@toolway/contract/admin'
+import { exportAudit, exportOrganizationAudit } from '@toolway/contract/admin'
 import { useEffect, useRef, useState } from 'react'
 import { download } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
@@ -24,6 +24,8 @@ interface Span {
 
 interface ExportProps {
   readonly opened: boolean
+  /** Of every organization, and of the installation. */
+  readonly everywhere: boolean
   /** The time that the list shows. */
   readonly span: Span
   readonly onClose: () => void
@@ -35,10 +37,10 @@ type State =
   | { readonly at: 'done'; readonly name: string; readonly bytes: number }
   | { readonly at: 'failed'; readonly problem: Problem }
 
-export function ExportDialog({ opened, span, onClose }: ExportProps) {
+export function ExportDialog({ opened, everywhere, span, onClose }: ExportProps) {
   const [format, setFormat] = useState<Format>('jsonl')
   const [whole, setWhole] = useState(true)
-  const { state, start, stop } = useExport()
+  const { state, start, stop } = useExport(everywhere)
   const limited = span.start !== undefined || span.end !== undefined
   const close = () => {
     stop()
@@ -95,7 +97,7 @@ function Progress({ state }: { state: State }) {
   )
 }
 
-function useExport() {
+function useExport(everywhere: boolean) {
   const organization = useOrganization()
   const [state, setState] = useState<State>({ at: 'rest' })
   const running = useRef<AbortController>(undefined)
@@ -105,10 +107,13 @@ function useExport() {
     const abort = new AbortController()
     running.current = abort
     setState({ at: 'busy', bytes: 0 })
-    const given = { path: { organization }, query: { format, start, end }, signal: abort.signal }
     try {
-      const file = await download(exportOrganizationAudit, given, (bytes) => setState({ at: 'busy', bytes }))
-      const name = `records-${organization}.${ENDINGS[format]}`
+      const given = { query: { format, start, end }, signal: abort.signal }
+      const say = (bytes: number) => setState({ at: 'busy', bytes })
+      const file = everywhere
+        ? await download(exportAudit, given, say)
+        : await download(exportOrganizationAudit, { ...given, path: { organization } }, say)
+      const name = `records-${everywhere ? 'all' : organization}.${ENDINGS[format]}`
       saveFile(file, name)
       setState({ at: 'done', name, bytes: file.size })
     } catch (thrown) {

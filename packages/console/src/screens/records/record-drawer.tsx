@@ -174,7 +174,8 @@ function Learned({ step: { at, after, facts }, nameOf }: { step: Step; nameOf: (
 }
 
 function wordOf(name: string, value: string | number, nameOf: (caller: string) => string): ReactNode {
-  if (name === 'caller') return nameOf(String(value))
+  if (name === 'caller' || name === 'key') return nameOf(String(value))
+  if (name === 'decision') return t.decisions[value] ?? value
   if (name === 'rule') return <TextLink to={`/rules/${encodeURIComponent(value)}`}>{String(value)}</TextLink>
   if (name === 'approval') return <TextLink to="/approvals">{String(value)}</TextLink>
   if (name === 'outcome') return texts.records.outcomes[value as AuditEvent['outcome']]

@@ -22,7 +22,7 @@ test('a list that stands still ends there, or where its range ends if that is be
 })
 
 test('what the address says of records goes along, and what does not fit is as if it were absent', () => {
-  const state = stateOf({ tool: 'web__read', caller: 'usr_1', outcome: 'gone', correlation: 'c-1', offset: '50' })
+  const state = stateOf({ tool: 'web__read', actor_id: 'usr_1', outcome: 'gone', correlation_id: 'c-1', offset: '50' })
   expect(queryOf(state, NOW)).toMatchObject({ tool: 'web__read', actor_id: 'usr_1', correlation_id: 'c-1', offset: 50 })
   expect(queryOf(state, NOW).outcome).toBeUndefined()
   expect([isNarrowed(state), isNarrowed(stateOf({ range: 'week' }))]).toEqual([true, false])

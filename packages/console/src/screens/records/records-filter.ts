@@ -24,9 +24,9 @@ export const RecordsState = z.object({
   action: Text,
   tool: Text,
   connection: Text,
-  caller: Text,
+  actor_id: Text,
   outcome: z.enum(OUTCOMES).optional(),
-  correlation: Text,
+  correlation_id: Text,
   /** Of every organization, for who looks after the installation. */
   all: z.literal('true').optional(),
   offset: z.coerce.number().int().min(0).default(0),
@@ -62,18 +62,18 @@ export function spanOf({ range, from, to }: Pick<RecordsState, 'range' | 'from' 
 type Query = Partial<z.input<(typeof listAudit)['query']>>
 
 export function queryOf(state: RecordsState, now: number): Query {
-  const { action, tool, connection, caller, outcome, correlation, offset, until } = state
+  const { action, tool, connection, actor_id, outcome, correlation_id, offset, until } = state
   const { start, end } = spanOf(state, now)
   const still = momentOf(until)
   const ends = [end, still].filter((moment) => moment !== undefined).toSorted()
   return {
     ...{ action, tool, connection, outcome, start, offset, limit: PAGE },
-    ...{ actor_id: caller, correlation_id: correlation, end: ends[0] },
+    ...{ actor_id, correlation_id, end: ends[0] },
   }
 }
 
 /** What is asked for besides the time. */
 export const isNarrowed = (state: RecordsState): boolean =>
-  [state.action, state.tool, state.connection, state.caller, state.outcome, state.correlation].some(
+  [state.action, state.tool, state.connection, state.actor_id, state.outcome, state.correlation_id].some(
     (value) => value !== undefined,
   )

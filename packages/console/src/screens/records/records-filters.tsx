@@ -27,10 +27,20 @@ interface FiltersProps {
   readonly mayAll: boolean
 }
 
-type Field = 'action' | 'tool' | 'connection' | 'caller' | 'outcome' | 'correlation' | 'range' | 'from' | 'to' | 'all'
+type Field =
+  | 'action'
+  | 'tool'
+  | 'connection'
+  | 'actor_id'
+  | 'outcome'
+  | 'correlation_id'
+  | 'range'
+  | 'from'
+  | 'to'
+  | 'all'
 
 export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
-  const further = [state.action, state.tool, state.correlation, state.all].some((value) => value !== undefined)
+  const further = [state.action, state.tool, state.correlation_id, state.all].some((value) => value !== undefined)
   const [opened, more] = useDisclosure(further)
   const change = (field: Field) => (value: string | null) =>
     set({ [field]: value === null || value === '' ? undefined : value, offset: undefined })
@@ -54,7 +64,7 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
               />
             )}
           </Typed>
-          <Typed value={state.correlation} onCommit={change('correlation')}>
+          <Typed value={state.correlation_id} onCommit={change('correlation_id')}>
             {({ take, ...field }) => (
               <TextInput
                 label={t.correlation}
@@ -112,9 +122,9 @@ function Often({ state, change, callers }: OftenProps) {
       />
       <Choice
         label={t.caller}
-        data={withOwnCaller(callers, state.caller)}
-        value={state.caller}
-        onChange={change('caller')}
+        data={withOwnCaller(callers, state.actor_id)}
+        value={state.actor_id}
+        onChange={change('actor_id')}
       />
       {state.range === 'custom' ? (
         <>

@@ -3,7 +3,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useMay, useMembership, useOrganization } from '../../data/me.ts'
+import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
@@ -26,8 +26,17 @@ import { VerifyDialog } from './verify-dialog.tsx'
 const t = texts.records
 
 export function RecordsScreen() {
+  if (useMay('audit_view_own')) return <Records />
+  return (
+    <Screen title={texts.nav.records}>
+      <Empty title={t.forbidden} hint={t.forbiddenHint} icon="lock" />
+    </Screen>
+  )
+}
+
+function Records() {
   const organization = useOrganization()
-  const own = useMembership()
+  const { organizations } = useMe()
   const mayAll = useMay('audit_view_global', 'platform')
   const [state, set] = useUrlState(RecordsState)
   const everywhere = state.all === 'true' && mayAll
@@ -47,7 +56,8 @@ export function RecordsScreen() {
     placeholderData: keepPreviousData,
   })
   const open = ({ id }: AuditEvent) => set({ record: id }, 'push')
-  const whose = ({ tenant_id: id }: AuditEvent) => (id === null ? t.platform : id === own?.id ? own.name : id)
+  const whose = ({ tenant_id: id }: AuditEvent) =>
+    id === null ? t.platform : (organizations.find((one) => one.id === id)?.name ?? id)
   const columns = [
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
@@ -73,8 +83,13 @@ export function RecordsScreen() {
         }
       />
       <RecordDrawer id={state.record} everywhere={everywhere} nameOf={callers.nameOf} set={set} />
-      <VerifyDialog opened={state.dialog === 'verify'} onClose={() => set({ dialog: undefined })} />
+      <VerifyDialog
+        everywhere={everywhere}
+        opened={state.dialog === 'verify'}
+        onClose={() => set({ dialog: undefined })}
+      />
       <ExportDialog
+        everywhere={everywhere}
         opened={state.dialog === 'export'}
         span={{ start: query.start, end: query.end }}
         onClose={() => set({ dialog: undefined })}

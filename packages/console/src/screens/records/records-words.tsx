@@ -17,6 +17,6 @@ export const Outcome = ({ outcome }: { outcome: AuditEvent['outcome'] }) => (
 )
 
 export const CLEARED = {
-  ...{ action: undefined, tool: undefined, connection: undefined, caller: undefined, outcome: undefined },
-  ...{ correlation: undefined, from: undefined, to: undefined, range: undefined, offset: undefined },
+  ...{ action: undefined, tool: undefined, connection: undefined, actor_id: undefined, outcome: undefined },
+  ...{ correlation_id: undefined, from: undefined, to: undefined, range: undefined, offset: undefined },
 }

@@ -1,8 +1,8 @@
 /** Whether the chain of this organization's records is whole, in words, and how somebody else can see it for themselves. */
 import { Alert, Button, Divider, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
-import { verifyOrganizationAudit, type ChainVerdict } from '@toolway/contract/admin'
+import { verifyAudit, verifyOrganizationAudit, type ChainVerdict } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { useOrganization } from '../../data/me.ts'
+import { useMe, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { call } from '../../data/call.ts'
 import { texts } from '../../texts/texts.ts'
@@ -13,20 +13,28 @@ import { count } from '../../ui/times.ts'
 
 const t = texts.records.verify
 
-export function VerifyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+interface VerifyProps {
+  readonly opened: boolean
+  /** Of every organization, and of the installation. */
+  readonly everywhere: boolean
+  readonly onClose: () => void
+}
+
+export function VerifyDialog({ opened, everywhere, onClose }: VerifyProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={t.title} size="lg" closeButtonProps={{ 'aria-label': texts.close }}>
-      {opened ? <Verdicts /> : null}
+      {opened ? <Verdicts everywhere={everywhere} /> : null}
     </Modal>
   )
 }
 
-function Verdicts() {
+function Verdicts({ everywhere }: { everywhere: boolean }) {
   const organization = useOrganization()
   // Not filed under records: reading all of them is not to be done again with each new one.
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['verdict', organization],
-    queryFn: ({ signal }) => call(verifyOrganizationAudit, { path: { organization }, signal }),
+    queryKey: ['verdict', everywhere ? null : organization],
+    queryFn: ({ signal }) =>
+      everywhere ? call(verifyAudit, { signal }) : call(verifyOrganizationAudit, { path: { organization }, signal }),
     retry: false,
     refetchOnWindowFocus: false,
   })
@@ -38,10 +46,13 @@ function Verdicts() {
       </Group>
     )
   if (error !== null) return <Failed failure={Problem.of(error)} onRetry={() => void refetch()} />
-  const verdict = data?.items[0]
+  const verdicts = (data?.items ?? []).filter(({ records }) => records > 0)
   return (
     <Stack>
-      {verdict === undefined || verdict.records === 0 ? <Text>{t.nothing}</Text> : <Verdict verdict={verdict} />}
+      {verdicts.length === 0 ? <Text>{t.nothing}</Text> : null}
+      {verdicts.map((verdict) => (
+        <Verdict key={verdict.tenant_id} verdict={verdict} named={everywhere} />
+      ))}
       <Group>
         <Button
           size="xs"
@@ -53,22 +64,28 @@ function Verdicts() {
         </Button>
       </Group>
       <Divider />
-      <Offline fingerprints={verdict?.fingerprints ?? []} />
+      <Offline
+        name={everywhere ? 'all' : organization}
+        fingerprints={[...new Set(verdicts.flatMap((verdict) => verdict.fingerprints))]}
+      />
     </Stack>
   )
 }
 
-function Verdict({ verdict: { good, records, first, last, proven, problem } }: { verdict: ChainVerdict }) {
+function Verdict({ verdict, named }: { verdict: ChainVerdict; named: boolean }) {
+  const { tenant_id: id, good, records, first, last, proven, problem } = verdict
+  const { organizations } = useMe()
+  const whose = named ? `${organizations.find((one) => one.id === id)?.name ?? id ?? texts.records.platform}: ` : ''
   const signed = proven === null ? t.unproven : t.proven(proven)
   if (good)
     return (
-      <Alert color="teal" icon={<Icon name="circle-check" />} title={t.good} role="status">
+      <Alert color="teal" icon={<Icon name="circle-check" />} title={`${whose}${t.good}`} role="status">
         <Text size="sm">{t.goodHint(count(records), first ?? 0, last ?? 0)}</Text>
         <Text size="sm">{signed}</Text>
       </Alert>
     )
   return (
-    <Alert color="red" icon={<Icon name="alert-triangle" />} title={t.bad} role="alert">
+    <Alert color="red" icon={<Icon name="alert-triangle" />} title={`${whose}${t.bad}`} role="alert">
       <Text size="sm">{problem?.says}</Text>
       {typeof problem?.seq === 'number' ? <Text size="sm">{t.badAt(problem.seq)}</Text> : null}
       <Text size="sm">{signed}</Text>
@@ -76,8 +93,7 @@ function Verdict({ verdict: { good, records, first, last, proven, problem } }: {
   )
 }
 
-function Offline({ fingerprints }: { fingerprints: readonly string[] }) {
-  const organization = useOrganization()
+function Offline({ name, fingerprints }: { name: string; fingerprints: readonly string[] }) {
   const proof = fingerprints.map((fingerprint) => ` --fingerprint ${fingerprint}`).join('')
   return (
     <Stack gap="sm">
@@ -89,7 +105,7 @@ function Offline({ fingerprints }: { fingerprints: readonly string[] }) {
       </Text>
       <CopyField
         label={t.command}
-        value={`npx toolway records verify records-${organization}.jsonl${proof}`}
+        value={`npx toolway records verify records-${name}.jsonl${proof}`}
         copyLabel={t.copyCommand}
       />
     </Stack>

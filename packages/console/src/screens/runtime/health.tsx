@@ -80,7 +80,7 @@ const stateWords = (states: Readonly<Record<string, number>>) =>
     .join(', ')
 
 /** The two largest of its parts. */
-export function lasting(seconds: number): string {
+function lasting(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24]
   if (days > 0) return `${t.days(days)} ${t.hours(hours)}`

@@ -65,10 +65,11 @@ export function RuntimeScreen() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={tab}>{may[tab] ? <Panel /> : <NotYours />}</Tabs.Panel>
+        <Tabs.Panel value={tab}>{may[tab] ? <Panel /> : may.processes ? <NotYours /> : <Forbidden />}</Tabs.Panel>
       </Tabs>
     </Screen>
   )
 }
 
+const Forbidden = () => <Empty title={t.forbidden} hint={t.forbiddenHint} icon="lock" />
 const NotYours = () => <Empty title={t.notYours} hint={t.notYoursHint} icon="lock" />
