@@ -14,7 +14,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Figures } from './figures.tsx'
-import { spanOf } from './span.ts'
+import { spanOf, type Range } from './span.ts'
 import { Used } from './used.tsx'
 
 const Chart = lazy(() => import('./usage-chart.tsx').then(({ UsageChart }) => ({ default: UsageChart })))
@@ -53,12 +53,14 @@ function Shown() {
         />
       }
     >
-      <Loaded query={usage}>{(found) => (found.total.calls === 0 ? <Nothing /> : <Found usage={found} />)}</Loaded>
+      <Loaded query={usage}>
+        {(found) => (found.total.calls === 0 ? <Nothing /> : <Found usage={found} range={range} />)}
+      </Loaded>
     </Screen>
   )
 }
 
-function Found({ usage }: { usage: Usage }) {
+function Found({ usage, range }: { usage: Usage; range: Range }) {
   const t = texts.usage
   const { calls, failed, refused } = usage.total
   return (
@@ -70,7 +72,7 @@ function Found({ usage }: { usage: Usage }) {
         </Suspense>
       </Panel>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        <Used usage={usage} />
+        <Used usage={usage} range={range} />
       </SimpleGrid>
       {usage.tools === null ? <Text c="dimmed">{t.onlyAdministrators}</Text> : null}
     </Stack>

@@ -5,6 +5,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { column, Table, type Column } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
+import type { Range } from './span.ts'
 
 interface Counted {
   readonly calls: number
@@ -21,7 +22,13 @@ const numbers = <Row extends Counted>(): Column<Row>[] => {
   ]
 }
 
-export function Used({ usage: { connections, tools, callers, reasons } }: { usage: Usage }) {
+export interface UsedProps {
+  readonly usage: Usage
+  /** Of the records that rows lead to. */
+  readonly range: Range
+}
+
+export function Used({ usage: { connections, tools, callers, reasons }, range }: UsedProps) {
   const t = texts.usage
   return (
     <>
@@ -47,7 +54,7 @@ export function Used({ usage: { connections, tools, callers, reasons } }: { usag
             column(
               t.columns.name,
               ({ name }: (typeof tools)[number]) => (
-                <TextLink to="/records" search={{ tool: name }}>
+                <TextLink to="/records" search={{ range, tool: name }}>
                   {name}
                 </TextLink>
               ),
@@ -66,7 +73,7 @@ export function Used({ usage: { connections, tools, callers, reasons } }: { usag
             column(
               t.columns.caller,
               ({ id, name }: (typeof callers)[number]) => (
-                <TextLink to="/records" search={{ caller: id }}>
+                <TextLink to="/records" search={{ range, caller: id }}>
                   {name ?? t.gone(id)}
                 </TextLink>
               ),
