@@ -40,8 +40,8 @@ export interface Destined {
 /** What is done first, while the window is open already; it answers where they go. */
 type Prepare = () => Promise<Destined>
 
-/** @param connection its alias or id, as the way there names it @param id as the way back does; undefined where `first` says both */
-export function useDeparture(connection: string | undefined, id: string | undefined): Departure {
+/** @param destined undefined where `first` says it */
+export function useDeparture(destined: Destined | undefined): Departure {
   const organization = useOrganization()
   const mayShare = useMay('connector_update')
   const [state, setState] = useState<Departure['state']>('here')
@@ -66,7 +66,8 @@ export function useDeparture(connection: string | undefined, id: string | undefi
     setState('leaving')
     setFailure(undefined)
     const leave = async () => {
-      goal.current = first === undefined ? destined(connection, id) : await first()
+      goal.current = first === undefined ? destined : await first()
+      if (goal.current === undefined) throw new Error('Nobody said where to.')
       const path = { organization, connection: goal.current.alias }
       away.go(await addressOf(path, words, mayShare))
       setState('away')
@@ -82,11 +83,6 @@ export function useDeparture(connection: string | undefined, id: string | undefi
     setFailure(undefined)
   }
   return { state, failure, depart, end }
-}
-
-function destined(alias: string | undefined, id: string | undefined): Destined {
-  if (alias === undefined || id === undefined) throw new Error('Nobody said where to.')
-  return { alias, id }
 }
 
 async function addressOf(

@@ -60,7 +60,7 @@ function Wizard({ entries }: { entries: Entries }) {
   const [typed, setTyped] = useState<Draft>()
   const [owner, setOwner] = useState<Owner>('organization')
   const finish = useFinish()
-  const departure = useDeparture(undefined, undefined)
+  const departure = useDeparture(undefined)
 
   const entry = entries.find(({ id }) => id === (typed?.entry ?? place.entry))
   const draft = typed ?? (entry === undefined ? undefined : draftOfEntry(entry))

@@ -84,7 +84,7 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
 
 /** Straight to the vendor, in a window of its own. It stays while its button goes: whoever comes back is waited for. */
 function SignIn({ connection: { alias, id, title, status } }: { connection: Connection }) {
-  const { depart, state, failure } = useDeparture(alias, id)
+  const { depart, state, failure } = useDeparture({ alias, id })
   const may = useMay('tool_call')
   useEffect(() => {
     if (failure !== undefined) sayFailed(failure)
