@@ -218,13 +218,15 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     expect(body['contract']).toMatchObject({ side_effects: true, exposes: 'agent' })
   })
 
-  test('who may only look sees why, and a connection of nobody’s is said to be missing', async () => {
+  test('who may only look sees why; one of a file says so, and one of nobody’s that it is missing', async () => {
     await using opened = await console.open(VIC)
     const { page } = opened
     await page.goto('/connections/notes')
     expect(await page.getByRole('button', { name: 'Test now' }).isDisabled()).toBe(true)
     await page.getByRole('tab', { name: 'Tools' }).click()
     await page.getByText('Administrators of the organization do this.').first().waitFor()
+    await page.goto('/connections/filed')
+    await page.getByText('This connection comes from a file of the installation').waitFor()
     await page.goto('/connections/nothing')
     await page.getByText('There is no such connection here').waitFor()
   })
