@@ -24,7 +24,10 @@ let started: Promise<Browser> | undefined
 /** The browser of this test file; it ends with its process. */
 export function browser(): Promise<Browser> {
   if (found === undefined) throw new Error('There is no Chromium here: install the package "chromium".')
-  started ??= chromium.launch({ executablePath: found, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] })
+  started ??= chromium.launch({
+    executablePath: found,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  })
   return started
 }
 
