@@ -1,6 +1,5 @@
-/** A thousand tools of a few servers: 502 as known services have them, and as many again of one that has hundreds. */
+/** A thousand tools of one server, one of which has a name that clients refuse, and another server that shares a name with it. */
 import type { Tool } from '@modelcontextprotocol/server'
-import { CONNECTORS, definitionOf } from '../../load/discovery/tools.ts'
 import { httpWire } from '../../e2e/peers/servers/real-servers.ts'
 import { startToolsServer, type ToolsServer } from '../../e2e/peers/servers/tools-server.ts'
 
@@ -24,8 +23,7 @@ const ODD: Tool = { name: 'odd.name', inputSchema: { type: 'object' } }
 const TWIN: Tool = { ...padding(0), description: 'A report that the archive has too.' }
 
 const SERVED = [
-  ...CONNECTORS.map((one) => ({ alias: one.alias, title: one.title, tools: one.tools.map(definitionOf) })),
-  { alias: 'archive', title: 'Archive', tools: [...Array.from({ length: 500 }, (_, index) => padding(index)), ODD] },
+  { alias: 'archive', title: 'Archive', tools: [...Array.from({ length: 1_000 }, (_, index) => padding(index)), ODD] },
   { alias: 'twin', title: 'Twin', tools: [TWIN] },
 ]
 export const MANY = SERVED.reduce((sum, { tools }) => sum + tools.length, 0)
