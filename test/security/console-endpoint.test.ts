@@ -1,5 +1,6 @@
 /** The one MCP endpoint that looks at cookies: whose page may use it, as whom, and for how long. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson, createBrowser, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
@@ -67,13 +68,23 @@ async function ask(browser: Browser, method: string, params: object = {}, change
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, fault: /"fault":"([\w.-]+)"/.exec(text)?.[1] }
 }
+const Row = z.object({ kind: z.string(), principal: z.string(), actor_type: z.string(), outcome: z.string() })
 const CALL = { name: 'every__test_simple_text', arguments: {} }
 
 describe('the console calls tools with its sign-in', () => {
-  test('and a call comes to the server', async () => {
+  test('as its person, and on record', async () => {
     const ada = await signedIn('ada')
-    const { status, text } = await ask(ada, 'tools/call', CALL)
+    const id = 'console-call-1'
+    const { status, text } = await ask(ada, 'tools/call', CALL, { headers: { 'x-correlation-id': id } })
     expect([status, text]).toEqual([200, expect.stringContaining('simple text response')])
+    const record = await until('the call is on record', async () => {
+      const [row] = await gateway.db.system(
+        (sql) => sql(Row)`select kind, principal, actor_type, outcome from records where correlation_id = ${id}`,
+      )
+      return row
+    })
+    const principal = expect.stringMatching(/^usr_/) as unknown
+    expect(record).toEqual({ kind: 'call', principal, actor_type: 'user', outcome: 'ok' })
   })
 
   test.each([
