@@ -59,6 +59,6 @@ export const plantApproval = (db: Db, organization: OrganizationId, id: string, 
       insert into lasting_grants (id, organization_id, connection_id, tool, effect, digest, tool_hash, principal, caller, rules,
                                   granted_by, approval_id)
       select ${id.replace('apr_', 'lgr_')}, ${organization}, id, 'whoami', 'write', md5(${id}) || md5(${id}), md5('') || md5(''),
-             'key_same', ${text}, ${JSON.stringify([rule])}, 'usr_same', ${id}
+             'key_same', ${text}, ${JSON.stringify([rule])}, 'usr_same', 'apr_another'
         from connections where organization_id = ${organization} and alias = 'same'`
   })

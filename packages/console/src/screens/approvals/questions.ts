@@ -37,10 +37,17 @@ export function useAnswer() {
       path: { organization, approval: approval.id },
       body: { answer, ...(note === '' ? {} : { note }) },
     })
-  /** What was said for later calls ends first: the one call may have been made by then. */
-  const takeBack = async (said: Said, lasting: string | undefined) => {
-    if (lasting !== undefined) await call(endLastingApproval, { path: { organization, lasting } })
-    return send({ ...said, answer: 'deny', note: texts.approvals.said.takenBack })
+  /** What became of it, in words. Where it was said for later calls, those are asked about again, though one may have been made. */
+  const takeBack = async (said: Said, lasting: string | undefined): Promise<string> => {
+    const { always, said: t } = texts.approvals
+    const { tool } = said.approval
+    const denied = send({ ...said, answer: 'deny', note: t.takenBack }).then(() => t.denied(tool))
+    if (lasting === undefined) return denied
+    const ended = await denied.catch(() => undefined)
+    // A no takes it along.
+    if (ended !== undefined) return ended
+    await call(endLastingApproval, { path: { organization, lasting } })
+    return always.done(tool)
   }
   const answer = useMutation({
     mutationFn: send,
@@ -51,7 +58,7 @@ export function useAnswer() {
       // A call may have used it by then: whoever is too late is told so.
       const undo = () =>
         void takeBack(said, lasting)
-          .then(() => sayDone(t.denied(tool)))
+          .then(sayDone)
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
           .finally(() => void again())
       const told = lasting === undefined ? t.granted(tool) : t.always(tool)
