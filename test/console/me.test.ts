@@ -10,7 +10,7 @@ const NEXT = 'a horse of another colour'
 
 const PATIENT = { timeout: 10_000 }
 
-describe.skipIf(NO_BROWSER)('one’s own account', () => {
+describe.skipIf(NO_BROWSER)('one’s own account', { timeout: 120_000 }, () => {
   let console: ConsoleGateway
   beforeAll(async () => {
     console = await startConsole()

@@ -9,7 +9,7 @@ import { look } from './support/look.ts'
 
 const PATIENT = { timeout: 10_000 }
 
-describe.skipIf(NO_BROWSER)('what runs', () => {
+describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
