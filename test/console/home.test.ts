@@ -22,8 +22,8 @@ describe.skipIf(NO_BROWSER)('home', () => {
     console = parts.use(
       await startConsole({
         connections: [
-          { alias: 'probe', title: 'Probe', wire: { kind: 'http', url: probe.url, headers: {}, private: true } },
-          { alias: 'gone', title: 'Gone away', wire: { kind: 'http', url: off, headers: {}, private: true } },
+          { alias: 'probe', title: 'Probe', wire: { kind: 'http', url: probe.url, headers: {} } },
+          { alias: 'gone', title: 'Gone away', wire: { kind: 'http', url: off, headers: {} } },
         ],
         others: [{ slug: 'empty', name: 'Empty rooms', connections: [], toolsets: [], keys: [] }],
       }),
