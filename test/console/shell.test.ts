@@ -9,9 +9,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
   beforeAll(async () => {
     const off = 'http://127.0.0.1:9/mcp'
     console = await startConsole({
-      connections: [
-        { alias: 'harbour', title: 'Harbour Desk', wire: { kind: 'http', url: off, headers: {} } },
-      ],
+      connections: [{ alias: 'harbour', title: 'Harbour Desk', wire: { kind: 'http', url: off, headers: {} } }],
       others: [{ slug: 'second', name: 'Second House', connections: [], toolsets: [], keys: [] }],
     })
   })

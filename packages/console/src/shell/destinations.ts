@@ -5,7 +5,8 @@ import { NAVIGATION, type Destination } from './navigation.ts'
 
 export function useDestinations(): readonly Destination[] {
   const { user } = useMe()
-  const role: Role | undefined = user?.platform_admin === true ? 'platform_admin' : useMembership()?.role
+  const membership = useMembership()
+  const role: Role | undefined = user?.platform_admin === true ? 'platform_admin' : membership?.role
   return NAVIGATION.flatMap(({ items }) => items).filter((destination) => isOpen(destination, role))
 }
 

@@ -6,7 +6,8 @@ export function useOpenedLater<Button extends HTMLElement>() {
   const [opened, setOpened] = useState(false)
   useEffect(() => {
     button.current?.focus()
-    setOpened(true)
+    const frame = requestAnimationFrame(() => setOpened(true))
+    return () => cancelAnimationFrame(frame)
   }, [])
   return { button, menu: { opened, onChange: setOpened, returnFocus: true } }
 }

@@ -12,7 +12,7 @@ import {
   listOwnGrants,
   type Usage,
 } from '@toolway/contract/admin'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
@@ -68,7 +68,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const grants = useQuery(ask('grants', listOwnGrants, { query: { limit: 50 } }))
   const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: one }), enabled: mayRule })
   const members = useQuery({ ...ask('people', listMembers, { path, query: one }), enabled: mayInvite })
-  const longer = useMemo(() => ({ from: new Date(Date.now() - MONTH_MS).toISOString(), step: 'day' }) as const, [])
+  const [longer] = useState(() => ({ from: new Date(Date.now() - MONTH_MS).toISOString(), step: 'day' }) as const)
   const month = useQuery({ ...ask('stats', findUsage, { path, query: longer }), enabled: called === 0 })
   const calls = called === 0 ? carriedOut(month.data) : called
   const client =

@@ -2,7 +2,7 @@
 import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { findUsage, type Usage } from '@toolway/contract/admin'
-import { lazy, Suspense, useMemo } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { z } from 'zod'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -37,7 +37,8 @@ export function UsageScreen() {
 function Shown() {
   const organization = useOrganization()
   const [{ range }, set] = useUrlState(State)
-  const span = useMemo(() => spanOf(range, new Date()), [range])
+  const [now] = useState(() => new Date())
+  const span = useMemo(() => spanOf(range, now), [range, now])
   const usage = useQuery(ask('stats', findUsage, { path: { organization }, query: span }))
   const t = texts.usage
   return (
