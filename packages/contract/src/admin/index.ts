@@ -86,11 +86,8 @@ export {
 export {
   getToolInFull,
   listAllTools,
-  MOST_TOOLS,
   OrganizationTool,
   switchAllTools,
-  TOOL_MARKS,
-  TOOL_PLIGHTS,
   ToolInFull,
 } from './all-tools.ts'
 export type { ToolMark } from './all-tools.ts'
