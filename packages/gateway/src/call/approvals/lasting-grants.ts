@@ -15,7 +15,15 @@ import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
-import type { StandParts } from './settle.ts'
+import type { ApproverLookup } from './approver-lookup.ts'
+
+export interface LastingParts {
+  readonly lookup: ApproverLookup
+  /** As its server lists it now; undefined where it is gone. */
+  definitionOf(asking: ApprovalAsking): JsonObject | undefined
+  /** The account that is taken where none is named; undefined where there is no choice. */
+  usualAccount(asking: ApprovalAsking): string | undefined
+}
 
 type Given = Awaited<ReturnType<typeof listLastingOf>>
 type Answers = readonly Pick<AnswerRow, 'answered_by' | 'verdict'>[]
@@ -34,7 +42,7 @@ export interface LastingGrants {
 export const wordsOfRule = ({ id, name, match, parameters, reason }: Rule): JsonObject =>
   JSON.parse(JSON.stringify({ id, name, match, parameters, reason })) as JsonObject
 
-export function toolHashOf({ definitionOf }: Pick<StandParts, 'definitionOf'>, asking: ApprovalAsking): string {
+export function toolHashOf({ definitionOf }: Pick<LastingParts, 'definitionOf'>, asking: ApprovalAsking): string {
   const definition = definitionOf(asking)
   if (definition === undefined) throw new Fault('tool.unknown', { tool: asking.target.name })
   return hashTool(definition)
@@ -45,7 +53,7 @@ const mayLast = ({ target, rules }: ApprovalAsking): boolean =>
 
 /** Undefined where each call is asked about. */
 export function lastingOf(
-  parts: Pick<StandParts, 'definitionOf' | 'usualAccount'>,
+  parts: Pick<LastingParts, 'definitionOf' | 'usualAccount'>,
   asking: ApprovalAsking,
 ): string | undefined {
   if (!mayLast(asking)) return undefined
@@ -60,7 +68,7 @@ export function lastingOf(
   })
 }
 
-export async function lastingGrants(parts: StandParts, sql: OrgSql, asking: ApprovalAsking): Promise<LastingGrants> {
+export async function lastingGrants(parts: LastingParts, sql: OrgSql, asking: ApprovalAsking): Promise<LastingGrants> {
   const toolHash = toolHashOf(parts, asking)
   const digest = lastingOf(parts, asking)
   const given = digest === undefined ? [] : await listLastingOf(sql, digest)

@@ -32,18 +32,12 @@ import type { Vault } from '../../vault/vault.ts'
 import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import { factsOf, rulesOf, tell } from './answer-approval.ts'
-import type { ApproverLookup } from './approver-lookup.ts'
-import { lastingGrants, toolHashOf, type LastingGrants } from './lasting-grants.ts'
+import { lastingGrants, toolHashOf, type LastingGrants, type LastingParts } from './lasting-grants.ts'
 import { recordExpired } from './record-expired.ts'
 
-export interface StandParts {
+export interface StandParts extends LastingParts {
   readonly db: Pick<Db, 'organization'>
   readonly vault: Pick<Vault, 'seal'>
-  readonly lookup: ApproverLookup
-  /** As its server lists it now; undefined where it is gone. */
-  definitionOf(asking: ApprovalAsking): JsonObject | undefined
-  /** The account that is taken where none is named; undefined where there is no choice. */
-  usualAccount(asking: ApprovalAsking): string | undefined
   /** The page of a question, or of all of them. */
   link(id?: string): string
 }
