@@ -83,13 +83,7 @@ export {
   toggleTool,
   Tool,
 } from './tools.ts'
-export {
-  getToolInFull,
-  listAllTools,
-  OrganizationTool,
-  switchAllTools,
-  ToolInFull,
-} from './all-tools.ts'
+export { getToolInFull, listAllTools, OrganizationTool, switchAllTools, ToolInFull } from './all-tools.ts'
 export type { ToolMark } from './all-tools.ts'
 export { ListPreview, previewList } from './list-previews.ts'
 export {

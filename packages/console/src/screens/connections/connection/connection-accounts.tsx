@@ -79,7 +79,7 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
 /** The way of a person to an account and back, which is said here once when it led there. */
 function useLinking({ id, alias, title }: Connection): Departure {
   const queries = useQueryClient()
-  const departure = useDeparture(alias, id)
+  const departure = useDeparture({ alias, id })
   const [expected, setExpected] = useState(false)
   useEvents(
     useCallback(
