@@ -37,7 +37,7 @@ const documentOf = (version: string, names: readonly string[]) => ({
   paths: paths(names),
 })
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 describe.skipIf(NO_BROWSER)('the page of a connection', () => {
   const parts = new AsyncDisposableStack()

@@ -68,7 +68,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
     await page.getByRole('heading', { name: 'eve has an account' }).waitFor()
     await page.keyboard.press('Escape')
     const active = page.getByRole('switch', { name: 'eve may sign in' })
-    await active.click()
+    await active.press('Space')
     await page.getByText('eve is signed out and may not sign in').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('eve may sign in.').waitFor()

@@ -10,7 +10,9 @@ const LEAST_PARALLEL = 5
 /** As in the console's queries, and a little more. */
 const FRESH_MS = 1_200
 
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 })
+const soon = <T>(read: () => T) =>
+  // eslint-disable-next-line vitest/require-awaited-expect-poll -- whoever says what it should be awaits it
+  expect.poll(read, { timeout: 10_000 })
 
 describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let console: ConsoleGateway
@@ -31,7 +33,9 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
   const comeBack = (page: Page) => page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
   let lastAt = Date.now()
   /** What was asked is asked again by who comes back once it is not fresh any more. */
-  const untilStale = () => expect.poll(() => Date.now() - lastAt, { timeout: 20_000 }).toBeGreaterThan(FRESH_MS)
+  const untilStale = async () => {
+    await expect.poll(() => Date.now() - lastAt, { timeout: 20_000 }).toBeGreaterThan(FRESH_MS)
+  }
   const watch = (page: Page) => {
     const seen = { refused: 0, renewed: 0 }
     lastAt = Date.now()

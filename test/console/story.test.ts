@@ -39,6 +39,7 @@ test.skipIf(NO_BROWSER)(
     const { command, args } = processOf('memory')
     await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill([command, ...args].join(' '))
     await press('Continue')
+    await press('Continue')
     await page.getByLabel('Name (optional)').fill('Memory')
     await press('Connect')
     await page.getByRole('heading', { name: 'Memory is connected' }).waitFor()

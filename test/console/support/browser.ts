@@ -4,11 +4,16 @@
  * Whatever a page must never do is watched on every page: throw, break the content policy, ask another site for anything.
  */
 import { existsSync } from 'node:fs'
+import { vi } from 'vitest'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+/** Three browsers may run beside one another on two cores, and a test of a screen is a story of many steps. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Where Debian, Ubuntu, Fedora and macOS put it; TOOLWAY_TEST_CHROMIUM names another. */
 const PLACES = [
   process.env['TOOLWAY_TEST_CHROMIUM'],
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -23,7 +28,8 @@ let started: Promise<Browser> | undefined
 
 /** The browser of this test file; it ends with its process. */
 export function browser(): Promise<Browser> {
-  if (found === undefined) throw new Error('There is no Chromium here: install the package "chromium".')
+  if (found === undefined)
+    throw new Error('There is no Chromium here: install the package "chromium-headless-shell" or "chromium".')
   started ??= chromium.launch({
     executablePath: found,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],

@@ -30,9 +30,11 @@ function chooseFirst(): void {
 /** `asked`: how often it was asked for; each time it opens. */
 export function Palette({ asked }: { asked: number }) {
   const [query, setQuery] = useState('')
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- asked again, it opens again
   useEffect(() => palette.open(), [asked])
   const things = useThings(query)
   const found = things.flatMap(({ actions }) => actions.map(({ id }) => id)).join(' ')
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what was found is on the page then
   useEffect(chooseFirst, [found])
   const groups: SpotlightActionGroupData[] = [
     { group: texts.palette.places, actions: usePlaces() },

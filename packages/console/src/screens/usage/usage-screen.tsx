@@ -50,7 +50,7 @@ function Shown() {
           aria-label={t.range}
           value={range}
           data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
-          onChange={(value) => set({ range: value === 'day' ? undefined : (value as 'week') })}
+          onChange={(value) => set({ range: value === 'day' ? undefined : value })}
         />
       }
     >
