@@ -43,10 +43,10 @@ test.skipIf(NO_BROWSER)(
     await page.getByLabel('Name (optional)').fill('Memory')
     await press('Connect')
     await page.getByRole('heading', { name: 'Memory is connected' }).waitFor()
-    await page.getByRole('row', { name: /read_graph.*Reads/ }).waitFor()
+    await page.getByRole('row', { name: /Read Graph.*Reads/ }).waitFor()
 
     // The first call, where it was connected.
-    await press(/Run|Call/)
+    await press('Run')
     await page
       .getByText(/entities/)
       .first()
@@ -55,7 +55,7 @@ test.skipIf(NO_BROWSER)(
     // Their own client: a key made in place, and the check that turns when it comes in.
     await page.getByRole('link', { name: 'Connect a client' }).first().click()
     await page.getByRole('button', { name: 'Another client' }).click()
-    await page.getByRole('radio', { name: /key/i }).check()
+    await page.getByText('Key', { exact: true }).click()
     await press('Make a key')
     await press('Make the key')
     const key = await page.getByRole('region', { name: /^Key: / }).innerText()
