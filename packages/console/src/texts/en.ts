@@ -155,9 +155,9 @@ export const en = {
       first: 'Connect the first thing',
     },
     health: {
-      off: 'Off',
-      stale: 'Old list',
-      of: { connected: 'Connected', needs_auth: 'Needs sign-in', new: 'New', error: 'Failing' } as Record<
+      off: 'Disabled',
+      stale: 'Old lists',
+      of: { connected: 'Connected', needs_auth: 'Not signed in', new: 'Not asked yet', error: 'Failing' } as Record<
         string,
         string
       >,
@@ -276,12 +276,12 @@ export const en = {
       openapi: 'REST server (OpenAPI)',
     },
     states: {
-      disabled: 'Switched off',
-      needs_auth: 'Needs an account',
-      error: 'Does not answer',
+      disabled: 'Disabled',
+      needs_auth: 'Not signed in',
+      error: 'Failing',
       new: 'Not asked yet',
       connected: 'Connected',
-      stale: 'Connected, lists are old',
+      stale: 'Old lists',
     },
     tabs: {
       overview: 'Overview',
