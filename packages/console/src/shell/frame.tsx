@@ -30,6 +30,7 @@ import { LinkButton } from '../ui/links.tsx'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
 import { Person } from './person.tsx'
+import { keepOrganization } from '../ui/keep-organization.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
@@ -159,9 +160,7 @@ function Entry({ to, title, icon, needs, where }: Destination) {
     <NavLink
       component={Link}
       to={to}
-      search={
-        ((before: Record<string, unknown>) => (before['org'] === undefined ? {} : { org: before['org'] })) as never
-      }
+      search={keepOrganization as never}
       label={title}
       leftSection={<Icon name={icon} />}
       active={active}

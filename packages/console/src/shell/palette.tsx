@@ -13,6 +13,7 @@ import { signOut } from '../data/session.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { useDestinations } from './destinations.ts'
+import { keepOrganization } from '../ui/keep-organization.ts'
 
 /** Milliseconds after the last key. */
 const PATIENCE = 150
@@ -69,12 +70,13 @@ const entry = (
   more: Partial<SpotlightActionData> = {},
 ): SpotlightActionData => ({ id, label, leftSection: <Icon name={icon} />, onClick, ...more })
 
-const keep = (before: Record<string, unknown>) => (before['org'] === undefined ? {} : { org: before['org'] })
-
 function useGo(): (to: string, search?: Record<string, string>) => () => void {
   const navigate = useNavigate()
   return (to, search) => () =>
-    void navigate({ to, search: ((before: Record<string, unknown>) => ({ ...keep(before), ...search })) as never })
+    void navigate({
+      to,
+      search: ((before: Record<string, unknown>) => ({ ...keepOrganization(before), ...search })) as never,
+    })
 }
 
 function usePlaces(): SpotlightActionData[] {

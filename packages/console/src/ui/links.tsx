@@ -2,6 +2,7 @@
 import { Anchor, Button, type ButtonProps } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { keepOrganization } from './keep-organization.ts'
 
 export interface LinkProps {
   readonly to: string
@@ -11,7 +12,7 @@ export interface LinkProps {
 }
 
 const searchOf = (search: LinkProps['search']) => (before: Record<string, unknown>) => ({
-  ...(before['org'] === undefined ? {} : { org: before['org'] }),
+  ...keepOrganization(before),
   ...search,
 })
 

@@ -11,6 +11,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import { Failed } from './failed.tsx'
+import { keepOrganization } from './keep-organization.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -150,10 +151,6 @@ const Cells = memo(function Cells<Row>({ row, columns, rowLink }: CellsProps<Row
     </div>
   ))
 }) as <Row>(props: CellsProps<Row>) => ReactNode
-
-/** Links of a list stay in the organization that is looked at, and leave the list's own filters behind. */
-const keepOrganization = (before: Record<string, unknown>) =>
-  before['org'] === undefined ? {} : { org: before['org'] }
 
 interface ManyRowsProps<Row> {
   readonly items: readonly Row[]

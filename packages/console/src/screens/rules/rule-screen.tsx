@@ -23,6 +23,7 @@ import { ShadowResults } from './shadow-tab.tsx'
 import { shadows, WATCHED_DAYS } from './shadows.ts'
 import { Summary } from './summary.tsx'
 import { useCheck } from './use-check.ts'
+import { keepOrganization } from '../../ui/keep-organization.ts'
 
 const Back = () => <TextLink to="/rules">{texts.rules.edit.back}</TextLink>
 
@@ -85,9 +86,6 @@ function useKeeping() {
   const { add, change, erase, again } = useRuleChanges()
   return { add, change, remove: (rule: KeptRule) => erase.mutate(rule), again }
 }
-
-const keepOrganization = (before: Record<string, unknown>) =>
-  before['org'] === undefined ? {} : { org: before['org'] }
 
 function OldRule({ id }: { id: string }) {
   const rules = useRules()

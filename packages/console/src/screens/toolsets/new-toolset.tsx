@@ -11,6 +11,7 @@ import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
+import { keepOrganization } from '../../ui/keep-organization.ts'
 
 interface NewToolsetProps {
   readonly opened: boolean
@@ -68,8 +69,7 @@ function Form({ onClose, taken }: Omit<NewToolsetProps, 'opened'>) {
       sayDone(texts.toolsets.made(title.trim()))
       await navigate({
         to: `/toolsets/${slug}`,
-        search: ((before: Record<string, unknown>) =>
-          before['org'] === undefined ? {} : { org: before['org'] }) as never,
+        search: keepOrganization as never,
       })
     },
   })

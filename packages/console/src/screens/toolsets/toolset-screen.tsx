@@ -24,6 +24,7 @@ import { PickTools } from './pick-tools.tsx'
 import { RulesTab } from './rules-tab.tsx'
 import { problemsOf } from './tool-words.ts'
 import { useDraft, type Drafting } from './use-draft.ts'
+import { keepOrganization } from '../../ui/keep-organization.ts'
 
 const Shown = z.object({ tab: z.enum(['tools', 'discovery', 'audience', 'rules', 'preview']).default('tools') })
 
@@ -128,8 +129,7 @@ function Removal({ toolset }: { toolset: Toolset | undefined }) {
     async onSuccess(_, { slug, title, settings }) {
       await navigate({
         to: '/toolsets' as never,
-        search: ((before: Record<string, unknown>) =>
-          before['org'] === undefined ? {} : { org: before['org'] }) as never,
+        search: keepOrganization as never,
       })
       void queries.invalidateQueries({ queryKey: ['toolsets'] })
       sayDone(texts.toolsets.removed(title), () => void bringBack({ slug, title, settings }))

@@ -16,6 +16,7 @@ import { Confirm } from '../../../ui/confirm.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { namedBy } from './connection-names.ts'
 import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { keepOrganization } from '../../../ui/keep-organization.ts'
 
 const t = texts.connection.deletion
 
@@ -35,8 +36,7 @@ export function ConnectionDelete({
     mutationFn: () => call(removeConnection, { path }),
     onSuccess: async () => {
       sayDone(t.done(connection.title))
-      const org = (before: Record<string, unknown>) => (before['org'] === undefined ? {} : { org: before['org'] })
-      await navigate({ to: '/connections', search: org } as never)
+      await navigate({ to: '/connections', search: keepOrganization } as never)
       await askAgain(queries)
     },
     onError: sayProblem,
