@@ -28,7 +28,8 @@ const SOURCES = [
  * @returns {Promise<{ sentence: string, code: number } | undefined>} undefined when it is there
  */
 export async function ensureConsole(root, node) {
-  if (isBuilt(root)) return undefined
+  // Some checkouts have none.
+  if (!existsSync(join(root, CONSOLE, 'package.json')) || isBuilt(root)) return undefined
   const { holdInstallLock } = await import('./install-lock.mjs')
   const lock = await holdInstallLock(join(root, '.cache', 'console.lock'), 'building the console')
   try {

@@ -26,6 +26,8 @@ export interface AwayWindow {
 /** To be called in the very handler of a click: later a browser takes it for an advertisement. */
 export function openAwayWindow(): AwayWindow {
   const away = window.open('about:blank', '_blank', WINDOW)
+  // Where the page is not served by https, its policy alone does not keep a vendor's page from leading this one elsewhere.
+  if (away !== null) away.opener = null
   return {
     opened: away !== null,
     go: (url) => (away === null ? window.location.assign(url) : away.location.replace(url)),

@@ -353,7 +353,7 @@ export function createView(
             ),
           )
         : [],
-    tool: (name) => (tools.get(name) ?? tools.get(old.get(name) ?? before?.names.get(name) ?? ''))?.target,
+    tool: (name) => (tools.get(name) ?? tools.get(before?.names.get(name) ?? old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource,
     list,

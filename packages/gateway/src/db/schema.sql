@@ -1248,6 +1248,34 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.end_lasting_of_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+declare
+  touched record;
+begin
+  if tg_op = 'DELETE' then touched := old; else touched := new; end if;
+  delete from lasting_grants
+   where organization_id = touched.organization_id
+     and (touched.connection_id is null or connection_id = touched.connection_id)
+     and (touched.user_id is null or user_id = touched.user_id);
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.end_lasting_of_connection()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  delete from lasting_grants where organization_id = new.organization_id and connection_id = new.id;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.end_sign_in_of_grant()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1637,12 +1665,14 @@ CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.catalogs REFERENCING O
 CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER clients_seen_told AFTER INSERT OR UPDATE ON public.clients_seen FOR EACH ROW EXECUTE FUNCTION tell_of_client();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.connections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER end_lasting AFTER UPDATE OF settings ON public.connections FOR EACH ROW WHEN ((old.settings IS DISTINCT FROM new.settings)) EXECUTE FUNCTION end_lasting_of_connection();
 CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.connections REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
 CREATE TRIGGER tell_events_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.connections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER end_lasting AFTER INSERT OR DELETE OR UPDATE OF account, is_default, provider_user_id ON public.credentials FOR EACH ROW EXECUTE FUNCTION end_lasting_of_account();
 CREATE TRIGGER tell_added AFTER INSERT ON public.credentials REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.credentials REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.credentials REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();

@@ -1,13 +1,29 @@
 /**
  * A connection gets another address, provider or way in: its credentials were had for what it was before, and end with it, in the
- * same transaction (ledger S2-API-06). Every way of changing a connection goes through here.
+ * same transaction (ledger S2-API-06). What was said for all calls of a tool of it ends with any change of what it is. Every way of changing a connection goes through here.
  */
+import { z } from 'zod'
 import type { ConnectionRow, NewConnection } from '../../connections/connections.ts'
 import { changeConnection } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { areAlike, factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { Ended, Ender } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { connectionRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
+
+const Id = z.object({ id: z.string() })
+
+/** What is sealed (headers, environment) is not the same twice, so the database cannot tell: settings it compares by itself. */
+async function endLasting(
+  sql: OrgSql,
+  held: ConnectionRow,
+  { open, sealed }: { open: Vault['open']; sealed: Uint8Array | undefined | null },
+): Promise<void> {
+  const words = (value: Uint8Array | undefined | null) =>
+    value === undefined || value === null ? '' : open(Buffer.from(value), connectionRow(held.id))
+  if (words(held.sealed) === words(sealed)) return
+  await sql(Id)`delete from lasting_grants where connection_id = ${held.id} returning id`
+}
 
 export interface ChangeAndEndParts {
   readonly vault: Pick<Vault, 'open' | 'hash'>
@@ -24,6 +40,7 @@ export async function changeAndEnd(
   // Sealing is not the same twice, so it is done once.
   const sealed = next.seal(held.id)
   await changeConnection(sql, held.id, { ...next, seal: () => sealed })
+  await endLasting(sql, held, { open: vault.open, sealed })
   const after = factsOf(vault, { ...held, settings: next.settings, sealed: sealed ?? null })
   return areAlike(factsOf(vault, held), after) ? [] : endIn(sql, { connectionId: held.id })
 }

@@ -48,8 +48,12 @@ export function toolHashOf({ definitionOf }: Pick<LastingParts, 'definitionOf'>,
   return hashTool(definition)
 }
 
-const mayLast = ({ target, rules }: ApprovalAsking): boolean =>
-  target.effect !== 'destructive' && rules.length > 0 && rules.every(({ parameters }) => parameters.always)
+/** A token that a caller brings may be anybody's, and another with each call. */
+const mayLast = ({ target, rules, line }: ApprovalAsking): boolean =>
+  line.brought === undefined &&
+  target.effect !== 'destructive' &&
+  rules.length > 0 &&
+  rules.every(({ parameters }) => parameters.always)
 
 /** Undefined where each call is asked about. */
 export function lastingOf(

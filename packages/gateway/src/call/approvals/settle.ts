@@ -110,10 +110,12 @@ interface Asking {
 async function goByLasting(sql: OrgSql, asking: ApprovalAsking, lasting: LastingGrants): Promise<Stand | undefined> {
   const [first] = lasting.given
   if (first === undefined || !lasting.suffice([])) return undefined
-  await noteUse(
+  const used = await noteUse(
     sql,
     lasting.given.map(({ id }) => id),
   )
+  // One of them was ended since it was looked up.
+  if (used.length < lasting.given.length) return undefined
   await recordChange(sql, actorOf(asking), asking.organizationId, {
     action: 'lasting_approval.use',
     resource: 'lasting_approval',

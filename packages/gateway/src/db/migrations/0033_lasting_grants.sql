@@ -45,3 +45,35 @@ create trigger tell_added after insert on lasting_grants referencing new table a
   for each statement execute function tell_of_approvals();
 create trigger tell_removed after delete on lasting_grants referencing old table as changed
   for each statement execute function tell_of_approvals();
+
+-- "Always" was said of calls that act with a certain account at a certain server. Where another account may be meant from now on, or
+-- another server, somebody is asked again: for a member's account the calls of that member, for a shared one all.
+create function end_lasting_of_account() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, public
+as $$
+declare
+  touched record;
+begin
+  if tg_op = 'DELETE' then touched := old; else touched := new; end if;
+  delete from lasting_grants
+   where organization_id = touched.organization_id
+     and (touched.connection_id is null or connection_id = touched.connection_id)
+     and (touched.user_id is null or user_id = touched.user_id);
+  return null;
+end
+$$;
+create trigger end_lasting after insert or delete or update of account, is_default, provider_user_id on credentials
+  for each row execute function end_lasting_of_account();
+
+create function end_lasting_of_connection() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, public
+as $$
+begin
+  delete from lasting_grants where organization_id = new.organization_id and connection_id = new.id;
+  return null;
+end
+$$;
+create trigger end_lasting after update of settings on connections
+  for each row when (old.settings is distinct from new.settings) execute function end_lasting_of_connection();

@@ -5,5 +5,6 @@ import { Fault } from '@toolway/contract'
 /** Throws `request.origin`, also for a request that names no origin at all. */
 export function refuseOthersPages({ headers }: Pick<IncomingMessage, 'headers'>, publicUrl: string): void {
   const own = [URL.parse(publicUrl)?.origin, `http://${headers.host}`, `https://${headers.host}`]
-  if (!own.includes(headers.origin?.toLowerCase())) throw new Fault('request.origin')
+  const origin = headers.origin?.toLowerCase()
+  if (origin === undefined || !own.includes(origin)) throw new Fault('request.origin')
 }
