@@ -73,7 +73,7 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
             column(
               t.columns.caller,
               ({ id, name }: (typeof callers)[number]) => (
-                <TextLink to="/records" search={{ range, caller: id }}>
+                <TextLink to="/records" search={{ range, actor_id: id }}>
                   {name ?? t.gone(id)}
                 </TextLink>
               ),
