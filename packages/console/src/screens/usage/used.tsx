@@ -53,8 +53,8 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
           columns={[
             column(
               t.columns.name,
-              ({ name }: (typeof tools)[number]) => (
-                <TextLink to="/records" search={{ range, tool: name }}>
+              ({ connection, name }: (typeof tools)[number]) => (
+                <TextLink to="/records" search={{ range, tool: name, connection: connection ?? undefined }}>
                   {name}
                 </TextLink>
               ),
