@@ -177,7 +177,12 @@ function wordOf(name: string, value: string | number, nameOf: (caller: string) =
   if (name === 'caller' || name === 'key') return nameOf(String(value))
   if (name === 'decision') return t.decisions[value] ?? value
   if (name === 'rule') return <TextLink to={`/rules/${encodeURIComponent(value)}`}>{String(value)}</TextLink>
-  if (name === 'approval') return <TextLink to="/approvals">{String(value)}</TextLink>
+  if (name === 'approval')
+    return (
+      <TextLink to="/approvals" search={{ tab: 'history', approval: String(value) }}>
+        {String(value)}
+      </TextLink>
+    )
   if (name === 'outcome') return texts.records.outcomes[value as AuditEvent['outcome']]
   return typeof value === 'number' ? count(value) : value
 }
