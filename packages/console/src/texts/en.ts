@@ -1501,6 +1501,8 @@ export const en = {
     only: (side: 'left' | 'right') => (side === 'left' ? 'Only in the first:' : 'Only in the second:'),
     copyCurl: 'Copy as curl',
     copyCommand: 'Copy as command',
+    needsKey: 'What is copied needs a key in the variable TOOLWAY_KEY.',
+    toKeys: 'Look at the keys',
   },
 
   // --- rules ---------------------------------------------------------------------------------------------------------
