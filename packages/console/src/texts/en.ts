@@ -250,6 +250,8 @@ export const en = {
     outcome: {
       connected: (title: string) => `${title} is connected`,
       ready: 'Its tools are ready to be called.',
+      back: (provider: string) => `You are back from ${provider}`,
+      backHint: 'Each connection says below whether it has an account.',
       open: (title: string) => `Open ${title}`,
       closeWindow: 'The page that you came from goes on. You can close this window.',
       failed: 'The account was not connected',
