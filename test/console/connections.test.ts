@@ -147,7 +147,10 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
 
   test('S3-OAU-02: an account of a vendor ends at /oauth/success, where a person reads it', async () => {
     await page.goto('/oauth/success?connected=github')
-    await page.getByRole('status').getByText('github is connected').waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^You are back from GitHub/i)
+      .waitFor()
   })
 
   test('who may only look sees why the rest is not theirs', async () => {

@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByRole('table', { name: 'Why calls fail or are refused' }).getByText('tool.unknown').waitFor()
     await look(page, 'usage')
     await page.getByRole('table', { name: 'Who calls most' }).getByRole('link', { name: 'test' }).click()
-    await page.waitForURL(/\/records\?.*key_/)
+    await page.waitForURL(/\/records\?.*actor_id=key_/)
     await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
     await viewer.page.goto('/usage')
     await viewer.page.getByText('is shown to administrators').waitFor()

@@ -2,6 +2,8 @@
  * The English words of the console, all of them, a section for each screen. Where a word has a number or a name in it, it is a
  * function of that; nothing else computes here.
  */
+import type { AlertKind } from '@toolway/contract/admin'
+
 export const en = {
   // --- everywhere ----------------------------------------------------------------------------------------------------
   menu: 'Menu',
@@ -101,6 +103,33 @@ export const en = {
     home: 'Go home',
   },
 
+  // --- alerts, wherever they are shown -----------------------------------------------------------------------------------
+  alerts: {
+    kinds: {
+      'credential.expiring': 'An account runs out soon',
+      'credential.lost': 'An account has to be connected again',
+      'credential.back': 'An account works again',
+      'tool.held': 'A tool was changed by its server and is held',
+      'tool.settled': 'A tool that was held is settled',
+      'rule.unreadable': 'A rule cannot be read and blocks what it speaks of',
+      'webhook.off': 'A webhook was switched off, as it did not answer',
+      'approval.requested': 'A call waits for an approval',
+      'approval.granted': 'A call was approved',
+      'approval.denied': 'A call was denied',
+      'approval.expired': 'Nobody answered a question in time',
+    } satisfies Record<AlertKind, string> as Record<string, string>,
+    verdicts: { accepted: 'accepted', rejected: 'rejected' } as Record<string, string>,
+    /** What it is about: names, and what was decided of them. */
+    about: (words: string, names: readonly string[], verdict: string | undefined) =>
+      [
+        words,
+        ...(names.length === 0
+          ? []
+          : [`: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`]),
+        ...(verdict === undefined ? [] : [` (${verdict})`]),
+      ].join(''),
+  },
+
   // --- home ----------------------------------------------------------------------------------------------------------
   home: {
     connect: 'Connect something',
@@ -174,19 +203,6 @@ export const en = {
       hint: 'Accounts that run out, tools that changed, questions that were asked.',
       none: 'Nothing needs your attention.',
       runsOut: ' · runs out',
-      kinds: {
-        'credential.expiring': 'An account runs out soon',
-        'credential.lost': 'An account has to be connected again',
-        'credential.back': 'An account works again',
-        'tool.held': 'A tool was changed by its server and is held',
-        'tool.settled': 'A tool that was held is settled',
-        'rule.unreadable': 'A rule cannot be read and blocks what it speaks of',
-        'webhook.off': 'A webhook was switched off, as it did not answer',
-        'approval.requested': 'A call waits for an approval',
-        'approval.granted': 'A call was approved',
-        'approval.denied': 'A call was denied',
-        'approval.expired': 'Nobody answered a question in time',
-      } as Record<string, string>,
     },
   },
 
@@ -234,6 +250,8 @@ export const en = {
     outcome: {
       connected: (title: string) => `${title} is connected`,
       ready: 'Its tools are ready to be called.',
+      back: (provider: string) => `You are back from ${provider}`,
+      backHint: 'Each connection says below whether it has an account.',
       open: (title: string) => `Open ${title}`,
       closeWindow: 'The page that you came from goes on. You can close this window.',
       failed: 'The account was not connected',
@@ -328,18 +346,6 @@ export const en = {
       none: 'None but its headers',
       oauth: 'OAuth',
       key: 'API key',
-    },
-    alert: (kind: string, { tools, account, verdict }: { tools: string[]; account: string; verdict: string }) => {
-      const named = tools.slice(0, 3).join(', ') + (tools.length > 3 ? ` and ${tools.length - 3} more` : '')
-      const words: Record<string, string> = {
-        'tool.held': `Held until somebody has looked: ${named}`,
-        'tool.settled': `${verdict === 'accepted' ? 'Accepted' : verdict === 'rejected' ? 'Rejected' : 'As it was before'}: ${named}`,
-        'credential.lost': `The account ${account} has to be connected again`,
-        'credential.expiring': `The account ${account} runs out soon`,
-        'credential.back': `The account ${account} works again`,
-        'approval.pending': 'A call waits for an approval',
-      }
-      return words[kind] ?? kind
     },
     overview: {
       offers: 'What it offers',
@@ -1497,6 +1503,8 @@ export const en = {
     only: (side: 'left' | 'right') => (side === 'left' ? 'Only in the first:' : 'Only in the second:'),
     copyCurl: 'Copy as curl',
     copyCommand: 'Copy as command',
+    needsKey: 'What is copied needs a key in the variable TOOLWAY_KEY.',
+    toKeys: 'Look at the keys',
   },
 
   // --- rules ---------------------------------------------------------------------------------------------------------
@@ -2670,17 +2678,6 @@ export const en = {
       event: {
         alert: 'All alerts',
         integrations_changed: 'Changes of connections',
-        'credential.expiring': 'An account that runs out soon',
-        'credential.lost': 'An account that was lost',
-        'credential.back': 'An account that is back',
-        'tool.held': 'A tool that is held',
-        'tool.settled': 'A tool that somebody settled',
-        'rule.unreadable': 'A rule that cannot be read',
-        'webhook.off': 'A webhook that was switched off',
-        'approval.requested': 'A call that waits for approval',
-        'approval.granted': 'An approval that was given',
-        'approval.denied': 'An approval that was refused',
-        'approval.expired': 'An approval that nobody answered',
       } as Record<string, string>,
       save: 'Save',
       saved: 'The webhook is saved',

@@ -25,6 +25,8 @@ export function TextLink({ to, search, children }: LinkProps) {
 }
 
 export function LinkButton({ to, search, children, ...props }: LinkProps & Omit<ButtonProps, 'children'>) {
+  // Enter follows a link that only looks disabled.
+  if (props.disabled === true) return <Button {...props}>{children}</Button>
   return (
     <Button component={Link} to={to} search={searchOf(search) as never} {...props}>
       {children}

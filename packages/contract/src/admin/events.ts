@@ -15,6 +15,22 @@ export const INTEGRATION_ACTIONS = [
   'changed',
 ] as const
 
+/** `credential.back`, `tool.settled` and what is said of an approval after `requested` say that an earlier one is over. */
+export const ALERT_KINDS = [
+  'credential.expiring',
+  'credential.lost',
+  'credential.back',
+  'tool.held',
+  'tool.settled',
+  'rule.unreadable',
+  'webhook.off',
+  'approval.requested',
+  'approval.granted',
+  'approval.denied',
+  'approval.expired',
+] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
 export const Alert = z.strictObject({
   id: z.string(),
   kind: z.string(),

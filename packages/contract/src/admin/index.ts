@@ -199,6 +199,8 @@ export { findUsage, MOST_USAGE_DAYS, Usage } from './usage.ts'
 export { CATALOG_ENTRY } from './catalog.ts'
 export {
   Alert,
+  ALERT_KINDS,
+  type AlertKind,
   CLIENT_STEPS,
   ClientSeen,
   followEvents,

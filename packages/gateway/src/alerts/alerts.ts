@@ -1,23 +1,8 @@
 /** Alerts: what people of an organization are to know before it hurts. Whom they reach, and how, is not decided here. */
 import { newId, type AlertId, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
+import type { AlertKind } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
-
-/** `credential.back`, `tool.settled` and what is said of an approval after `requested` say that an earlier one is over. */
-export const ALERT_KINDS = [
-  'credential.expiring',
-  'credential.lost',
-  'credential.back',
-  'tool.held',
-  'tool.settled',
-  'rule.unreadable',
-  'webhook.off',
-  'approval.requested',
-  'approval.granted',
-  'approval.denied',
-  'approval.expired',
-] as const
-export type AlertKind = (typeof ALERT_KINDS)[number]
 
 export interface NewAlert {
   readonly organizationId: OrganizationId

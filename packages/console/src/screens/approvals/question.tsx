@@ -5,6 +5,7 @@ import type { Approval } from '@toolway/contract/admin'
 import { visible, type Effect } from '@toolway/contract'
 import type { ReactNode } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
+import { RuleLink } from '../../parts/rule-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge, StateBadge, type Tone } from '../../ui/badges.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -85,9 +86,13 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
           <Group gap={6} fz="sm" c="dimmed">
             {mayRules ? (
               <Text component="span" size="sm">
-                <TextLink to="/rules" search={{ search: name }}>
-                  {name}
-                </TextLink>
+                {isOfSettings(name, scope) ? (
+                  <RuleLink id={`settings:${name}`}>{name}</RuleLink>
+                ) : (
+                  <TextLink to="/rules" search={{ search: name }}>
+                    {name}
+                  </TextLink>
+                )}
               </Text>
             ) : (
               <span>{name}</span>
@@ -102,6 +107,9 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
     </Stack>
   )
 }
+
+/** A question names its rules without their ids: this one is behind a setting of the organization, and is kept nowhere. */
+const isOfSettings = (name: string, scope: string): boolean => name === 'ask-writes' && scope === 'connection'
 
 function Answers({ approval: { answers } }: { approval: Approval }) {
   const t = texts.approvals

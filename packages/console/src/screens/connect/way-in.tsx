@@ -1,8 +1,8 @@
 /** How one is let in there (ledger S2-UI-03): OAuth, which is recommended, a key, or nothing; and whose that is. */
 import { Badge, Group, PasswordInput, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
+import { OutsideLink } from '../../parts/call/outside-link.tsx'
 import { texts } from '../../texts/texts.ts'
-import { OutsideLink } from './outside-link.tsx'
 import classes from './connect.module.css'
 import type { AuthType, Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'

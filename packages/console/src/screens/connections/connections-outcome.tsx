@@ -1,6 +1,6 @@
 /** How a way to a vendor ended, at the address that it leads back to (ledger S2-QRK-01): `?connected={id}` or `?error=…&why=…`. */
 import { Alert, Group, Stack, Text } from '@mantine/core'
-import { getConnection } from '@toolway/contract/admin'
+import { getConnection, listProviders } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { tellArrival, type Arrival } from '../../data/departure.ts'
@@ -47,24 +47,30 @@ interface Closable {
   readonly onClose: () => void
 }
 
+/** Anybody can write such an address: what it names counts where it is here. */
 function Connected({ connected, taken, onClose }: Closable & { connected: string }) {
   const path = { organization: useOrganization(), connection: connected }
-  const { data } = useQuery({ ...ask('connections', getConnection, { path }), retry: false })
+  const found = useQuery({ ...ask('connections', getConnection, { path }), retry: false })
+  const isOther = found.data === undefined && found.error !== null
+  const providers = useQuery({ ...ask('oauth', listProviders), enabled: isOther })
+  const connection = found.data
+  const provider = isOther ? providers.data?.items.find(({ id }) => id === connected) : undefined
+  if (connection === undefined && provider === undefined) return null
   return (
     <Alert
-      color="teal"
+      color={connection === undefined ? 'blue' : 'teal'}
       role="status"
-      icon={<Icon name="circle-check" />}
-      title={t.connected(data?.title ?? connected)}
+      icon={<Icon name={connection === undefined ? 'info-circle' : 'circle-check'} />}
+      title={connection === undefined ? t.back(provider?.name ?? connected) : t.connected(connection.title)}
       withCloseButton
       closeButtonLabel={texts.close}
       onClose={onClose}
     >
       <Group gap="md">
-        <Text size="sm">{taken ? t.closeWindow : t.ready}</Text>
-        {data === undefined || taken ? null : (
-          <LinkButton size="xs" to={`/connections/${data.alias}`}>
-            {t.open(data.title)}
+        <Text size="sm">{taken ? t.closeWindow : connection === undefined ? t.backHint : t.ready}</Text>
+        {connection === undefined || taken ? null : (
+          <LinkButton size="xs" to={`/connections/${connection.alias}`}>
+            {t.open(connection.title)}
           </LinkButton>
         )}
       </Group>

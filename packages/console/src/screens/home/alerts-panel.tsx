@@ -58,7 +58,7 @@ function One({ alert, connections }: { alert: Alert; connections: readonly Conne
         <Icon name={ICONS[kind] ?? 'bell'} />
       </Box>
       <Box style={{ flex: 1, minWidth: 0 }}>
-        <Text className="breakable">{t.kinds[kind] ?? kind}</Text>
+        <Text className="breakable">{texts.alerts.kinds[kind] ?? kind}</Text>
         {connection === undefined ? null : (
           <div>
             <TextLink to={`/connections/${connection.alias}`}>{connection.title}</TextLink>

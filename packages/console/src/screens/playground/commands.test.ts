@@ -8,7 +8,7 @@ const call = {
   arguments: { text: 'it\'s ‘fine’; $(rm -rf /) `x`\n"y"' },
 }
 const words = (line: string): string[] =>
-  execFileSync('sh', ['-c', `curl() { toolway "$@"; }; toolway() { printf '%s\\0' "$@"; }; ${line}`], {
+  execFileSync('sh', ['-c', `curl() { toolway "$@"; }; toolway() { printf '%s\\0' "$@"; }; npx() { "$@"; }; ${line}`], {
     env: { TOOLWAY_KEY: 'uru_1' },
   })
     .toString()

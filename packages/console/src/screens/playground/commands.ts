@@ -35,7 +35,7 @@ export function curlOf({ endpoint, tool, arguments: given, schema }: Call, origi
 
 /** The key is taken from the variable TOOLWAY_KEY by the command itself. */
 export const commandOf = ({ endpoint, tool, arguments: given }: Call, origin: string): string =>
-  `toolway call ${quoted(tool)} ${quoted(JSON.stringify(given))} --url ${quoted(origin + publicAddress(endpoint))}`
+  `npx toolway call ${quoted(tool)} ${quoted(JSON.stringify(given))} --url ${quoted(origin + publicAddress(endpoint))}`
 
 /** For a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

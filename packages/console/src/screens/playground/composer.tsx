@@ -9,6 +9,7 @@ import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/badges.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { commandOf, curlOf, type Call } from './commands.ts'
 
 export interface ComposerProps {
@@ -99,9 +100,14 @@ function About({ tool }: { tool: ListedTool }) {
 function Copies({ call }: { call: Call }) {
   const t = texts.playground
   return (
-    <Group gap="xs">
-      <CopyButton label={t.copyCurl} value={() => curlOf(call, window.location.origin)} />
-      <CopyButton label={t.copyCommand} value={() => commandOf(call, window.location.origin)} />
-    </Group>
+    <Stack gap={6}>
+      <Group gap="xs">
+        <CopyButton label={t.copyCurl} value={() => curlOf(call, window.location.origin)} />
+        <CopyButton label={t.copyCommand} value={() => commandOf(call, window.location.origin)} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {t.needsKey} <TextLink to="/keys">{t.toKeys}</TextLink>
+      </Text>
+    </Stack>
   )
 }

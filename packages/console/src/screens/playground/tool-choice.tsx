@@ -18,13 +18,15 @@ export function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
   const effects = useMemo(() => new Map(tools.map(({ name, effect }) => [name, effect])), [tools])
   const data = useMemo(() => tools.map(({ name }) => name), [tools])
   const t = texts.playground
+  const isUnknown = chosen !== undefined && !effects.has(chosen)
   return (
     <Select
       label={t.tool}
       placeholder={t.findTool}
       description={tools.length > MOST ? t.more(MOST, tools.length) : undefined}
       data={data}
-      value={chosen !== undefined && effects.has(chosen) ? chosen : null}
+      value={isUnknown ? null : (chosen ?? null)}
+      error={isUnknown ? texts.call.unknown(chosen) : undefined}
       onChange={(name) => onChoose(name ?? undefined)}
       searchable
       limit={MOST}

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { RuleLink } from '../../parts/rule-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -176,8 +177,13 @@ function Learned({ step: { at, after, facts }, nameOf }: { step: Step; nameOf: (
 function wordOf(name: string, value: string | number, nameOf: (caller: string) => string): ReactNode {
   if (name === 'caller' || name === 'key') return nameOf(String(value))
   if (name === 'decision') return t.decisions[value] ?? value
-  if (name === 'rule') return <TextLink to={`/rules/${encodeURIComponent(value)}`}>{String(value)}</TextLink>
-  if (name === 'approval') return <TextLink to="/approvals">{String(value)}</TextLink>
+  if (name === 'rule') return <RuleLink id={String(value)}>{String(value)}</RuleLink>
+  if (name === 'approval')
+    return (
+      <TextLink to="/approvals" search={{ tab: 'history', approval: String(value) }}>
+        {String(value)}
+      </TextLink>
+    )
   if (name === 'outcome') return texts.records.outcomes[value as AuditEvent['outcome']]
   return typeof value === 'number' ? count(value) : value
 }

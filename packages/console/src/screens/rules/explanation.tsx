@@ -2,11 +2,11 @@
 import { Accordion, Alert, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
+import { RuleLink } from '../../parts/rule-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { TextLink } from '../../ui/links.tsx'
 
 const ENDS: Readonly<Record<Told['verdict']['action'], { color: string; icon: IconName }>> = {
   none: { color: 'red', icon: 'circle-x' },
@@ -88,13 +88,12 @@ export function Explanation({ told }: { told: Told }) {
 
 function One({ rule }: { rule: ExplainedRule }) {
   const t = texts.rules.explain
-  const isKept = rule.id.startsWith('rul_')
   return (
     <Stack gap={4}>
       <Group gap="xs">
         <StateBadge tone={SPEAKS[rule.speaks]}>{t.speaks[rule.speaks]}</StateBadge>
         <Text size="sm" fw={600} component="span">
-          {isKept ? <TextLink to={`/rules/${rule.id}`}>{rule.name}</TextLink> : rule.name}
+          <RuleLink id={rule.id}>{rule.name}</RuleLink>
         </Text>
         <Text size="sm" c="dimmed" component="span">
           {texts.rules.actions[rule.action]} · {texts.rules.scopes[rule.scope]}

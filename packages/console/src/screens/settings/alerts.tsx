@@ -1,6 +1,6 @@
 /** What people had to know: alerts of the last 90 days, by kind and connection. */
 import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
-import { listAlerts, listConnections, type Alert } from '@toolway/contract/admin'
+import { ALERT_KINDS, listAlerts, listConnections, type Alert } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
@@ -14,8 +14,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
 const t = texts.settings.alerts
-const words = texts.settings.webhooks.event
-const KINDS = Object.keys(words).filter((kind) => kind.includes('.'))
+const words = texts.alerts.kinds
 
 const State = z.object({
   kind: z.string().optional(),
@@ -53,7 +52,7 @@ export function Alerts() {
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
           <Choice
             label={t.kind}
-            data={KINDS.map((value) => ({ value, label: words[value] ?? value }))}
+            data={ALERT_KINDS.map((value) => ({ value, label: words[value] ?? value }))}
             value={kind}
             onChange={(next) => set({ kind: next, offset: undefined })}
           />

@@ -104,7 +104,7 @@ function Fields(props: FieldsProps) {
         />
         <MultiSelect
           label={t.events}
-          data={Object.entries(t.event).map(([value, label]) => ({ value, label }))}
+          data={Object.entries({ ...t.event, ...texts.alerts.kinds }).map(([value, label]) => ({ value, label }))}
           value={words.events}
           error={faults.events}
           onChange={(events) => put({ events })}

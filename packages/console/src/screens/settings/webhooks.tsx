@@ -88,7 +88,7 @@ export function Webhooks() {
   )
 }
 
-const wordOf = (event: string) => t.event[event] ?? event
+const wordOf = (event: string) => t.event[event] ?? texts.alerts.kinds[event] ?? event
 
 const Address = ({ url, description }: Webhook) => (
   <Stack gap={0}>

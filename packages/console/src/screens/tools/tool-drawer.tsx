@@ -85,14 +85,14 @@ function Tool({ name }: { name: string }) {
 }
 
 function Head({ tool }: { tool: ToolInFull }) {
-  const may = useMay('tool_call')
+  const mayCall = useMay('tool_call')
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="xs">
         <EffectBadge effect={tool.effect} />
         <State {...tool} />
       </Group>
-      {may ? (
+      {mayCall && tool.enabled && tool.hidden_by === null ? (
         <LinkButton
           to="/playground"
           search={{ tool: tool.joined_name }}

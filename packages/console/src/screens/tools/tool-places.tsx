@@ -2,6 +2,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
 import type { ToolInFull } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'
+import { RuleLink } from '../../parts/rule-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
@@ -65,7 +66,7 @@ export function ToolRules({ tool }: { tool: ToolInFull }) {
       {tool.rules.map(({ id, name, action, state, reason, scope, of }) => (
         <Paper key={id} withBorder p="sm">
           <Group justify="space-between" gap="xs">
-            <TextLink to={`/rules/${encodeURIComponent(id)}`}>{name}</TextLink>
+            <RuleLink id={id}>{name}</RuleLink>
             <StateBadge tone={state === 'on' ? 'good' : 'off'}>{states[state]}</StateBadge>
           </Group>
           <Text size="sm" className="breakable">

@@ -41,7 +41,7 @@ export function RulesTab({ toolset }: { toolset: Toolset }) {
         </Text>
         {may ? (
           <Group gap="xs">
-            <LinkButton to="/rules" variant="default" size="xs">
+            <LinkButton to="/rules" search={{ scope: 'toolset', search: toolset.slug }} variant="default" size="xs">
               {t.all}
             </LinkButton>
             <LinkButton to="/rules/new" search={{ scope: 'toolset', of: toolset.slug }} size="xs">

@@ -53,8 +53,8 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
           columns={[
             column(
               t.columns.name,
-              ({ name }: (typeof tools)[number]) => (
-                <TextLink to="/records" search={{ range, tool: name }}>
+              ({ connection, name }: (typeof tools)[number]) => (
+                <TextLink to="/records" search={{ range, tool: name, connection: connection ?? undefined }}>
                   {name}
                 </TextLink>
               ),
@@ -73,7 +73,7 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
             column(
               t.columns.caller,
               ({ id, name }: (typeof callers)[number]) => (
-                <TextLink to="/records" search={{ range, caller: id }}>
+                <TextLink to="/records" search={{ range, actor_id: id }}>
                   {name ?? t.gone(id)}
                 </TextLink>
               ),

@@ -3,7 +3,8 @@
  * caller's own client. An answer, what became of the question by it, its alert and its record are one transaction.
  */
 import { Fault, type OrganizationId, type Rule } from '@toolway/contract'
-import { addAlert, type AlertKind } from '../../alerts/alerts.ts'
+import type { AlertKind } from '@toolway/contract/admin'
+import { addAlert } from '../../alerts/alerts.ts'
 import { listAnswers, storeAnswer, takeMessage, type Way } from '../../approvals/answers.ts'
 import {
   lockApproval,

@@ -1,7 +1,7 @@
 /** How a connection is at a glance: what it offers, where it is, who relies on it, and what it warned of lately. */
 import { Code, List, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { findEndpoint, listAlerts, type Connection } from '@toolway/contract/admin'
+import { findEndpoint, listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
 import { ask } from '../../../data/queries.ts'
 import { texts } from '../../../texts/texts.ts'
 import { CopyField } from '../../../ui/copy.tsx'
@@ -108,7 +108,7 @@ function Alerts({ connection }: { connection: Connection }) {
             <List size="sm" spacing={6}>
               {items.map((alert) => (
                 <List.Item key={alert.id}>
-                  {texts.connection.alert(alert.kind, detailOf(alert.detail))}{' '}
+                  {wordsOf(alert)}{' '}
                   <Text span size="sm" c="dimmed">
                     <When at={alert.created_at} />
                   </Text>
@@ -122,16 +122,13 @@ function Alerts({ connection }: { connection: Connection }) {
   )
 }
 
-/** The names in what an alert says: tools and account. */
-function detailOf(detail: Readonly<Record<string, unknown>>): { tools: string[]; account: string; verdict: string } {
-  const { tools, account, verdict } = detail
-  const named = Array.isArray(tools) ? tools : []
-  return {
-    tools: named.flatMap((one: unknown) => {
-      const tool: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'tool') : one
-      return typeof tool === 'string' ? [tool] : []
-    }),
-    account: typeof account === 'string' ? account : '',
-    verdict: typeof verdict === 'string' ? verdict : '',
-  }
+/** With the names of the tools, or of the account, that it is about. */
+function wordsOf({ kind, detail: { tools, account, verdict } }: Alert): string {
+  const words = texts.alerts
+  const named = (Array.isArray(tools) ? tools : [account]).flatMap((one: unknown) => {
+    const name: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'tool') : one
+    return typeof name === 'string' && name !== '' ? [name] : []
+  })
+  const decided = typeof verdict === 'string' && kind === 'tool.settled' ? words.verdicts[verdict] : undefined
+  return words.about(words.kinds[kind] ?? kind, named, decided)
 }

@@ -181,6 +181,7 @@ function Bulk({ connection, switches, chosen, shown, onChoose }: BulkProps) {
 }
 
 function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoose: (is: boolean) => void }) {
+  const mayCall = useMay('tool_call')
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Checkbox
@@ -190,9 +191,13 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
       <Stack gap={2} style={{ minWidth: 0 }}>
-        <TextLink to="/playground" search={{ tool: tool.joined_name }}>
-          {tool.name}
-        </TextLink>
+        {mayCall && tool.enabled && tool.hidden_by === null ? (
+          <TextLink to="/playground" search={{ tool: tool.joined_name }}>
+            {tool.name}
+          </TextLink>
+        ) : (
+          <Text className="breakable">{tool.name}</Text>
+        )}
         <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
           {visible(tool.description ?? tool.title ?? t.noDescription)}
         </Text>

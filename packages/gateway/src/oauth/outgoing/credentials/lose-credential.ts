@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
-import { addAlert, type AlertKind } from '../../../alerts/alerts.ts'
+import type { AlertKind } from '@toolway/contract/admin'
+import { addAlert } from '../../../alerts/alerts.ts'
 import { noteContact } from '../../../connections/connections.ts'
 import { hasGood, markProblem, type LostRow } from '../../../credentials/renewal.ts'
 import type { Db, OrgSql, SystemSql } from '../../../db/db.ts'
