@@ -1,9 +1,10 @@
 /** The list of connections, as people use it: real servers, a real authorization server, a real browser. */
 import { finishOAuth } from '@toolway/contract/admin'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ICON_PATHS } from '../../packages/console/src/ui/icon-paths.ts'
 import { startAuthority } from '../e2e/peers/authorities/authority.ts'
-import { startProtected } from '../e2e/peers/authorities/protected-server.ts'
+import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
 import { putConnection } from '../e2e/peers/connections.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
 import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
@@ -16,11 +17,12 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let effects: EffectsServer
+  let guarded: ProtectedServer
   let ada: WatchedPage
   let page: Page
   beforeAll(async () => {
     const authority = parts.use(await startAuthority('registers'))
-    const guarded = parts.use(await startProtected(authority))
+    guarded = parts.use(await startProtected(authority))
     effects = parts.use(await startEffects())
     const http = (url: string, more: object = {}) => ({ kind: 'http' as const, url, headers: {}, ...more })
     console = parts.use(
@@ -48,20 +50,27 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
   test('S2-UI-06: a card says letter, name, way in, address, how it is, tools, and what went wrong', async () => {
     await page.goto('/settings/integrations')
     await card('Effects').getByText('Connected · 4 tools').waitFor()
-    for (const [title, words] of [
-      ['Effects', ['E', 'None', effects.url]],
-      ['Docs', ['D', 'OAuth', 'Not signed in']],
-      ['Away', ['A', 'API key', 'Failing', 'cannot be reached']],
-      ['Switched off', ['S', 'None', 'Disabled', 'https://off.example.com/mcp']],
-    ] as const)
-      for (const word of words) await card(title).getByText(word).first().waitFor()
-    const signs = await page
-      .getByRole('listitem')
-      .locator('svg')
-      .evaluateAll(
-        (all) => new Set(all.map((one) => (globalThis as never as Painted).getComputedStyle(one).color)).size,
-      )
-    expect(signs).toBeGreaterThanOrEqual(3)
+    const shown: [title: string, badge: string, place: string, state: string, sign: string][] = [
+      ['Effects', 'NONE', effects.url, 'Connected · 4 tools', 'green check'],
+      ['Docs', 'OAUTH', guarded.url, 'Not signed in', 'grey cross'],
+      ['Away', 'API KEY', 'http://127.0.0.1:9/mcp', 'Failing', 'red cross'],
+      ['Switched off', 'NONE', 'https://off.example.com/mcp', 'Disabled', 'grey cross'],
+    ]
+    for (const [title, badge, place, state, sign] of shown) {
+      const one = card(title)
+      const letter = one.locator('.mantine-Avatar-placeholder')
+      expect(await letter.allInnerTexts(), title).toEqual([title.slice(0, 1)])
+      expect(await hueOf(letter), `${title}: its letter is coloured`).not.toBe('grey')
+      expect(await one.locator('.mantine-Badge-label').allInnerTexts(), title).toEqual([badge])
+      await one.getByText(place, { exact: true }).waitFor()
+      const words = one.getByText(state, { exact: true })
+      const drawn = words.locator('xpath=..').locator('svg')
+      const kind = KINDS[(await drawn.locator('path').getAttribute('d')) ?? '']
+      expect(`${await hueOf(drawn)} ${kind}`, title).toBe(sign)
+    }
+    // What went wrong last is on the card of what fails, and on no other.
+    const wrong = page.getByRole('listitem').filter({ hasText: 'cannot be reached' })
+    expect(await wrong.getByRole('heading').allInnerTexts()).toEqual(['Away'])
     await look(page, 'connections')
   })
 
@@ -85,22 +94,32 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.getByRole('alert').getByText('It failed while opening the connection').waitFor()
     await page.getByRole('alert').getByRole('button', { name: 'Copy a report' }).waitFor()
 
-    await page.getByRole('button', { name: 'More for Effects' }).click()
-    await page.getByRole('menuitem', { name: 'Disable' }).click()
-    await card('Effects').getByText('Disabled').waitFor()
+    const choose = async (title: string, action: string) => {
+      await page.getByRole('button', { name: `More for ${title}` }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    }
+    await choose('Effects', 'Disable')
+    await card('Effects').getByText('Disabled', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await card('Effects').getByText('Connected · 4 tools').waitFor()
+    await choose('Effects', 'Disable')
+    await card('Effects').getByText('Disabled', { exact: true }).waitFor()
+    await choose('Effects', 'Enable')
+    await card('Effects').getByText('Connected · 4 tools').waitFor()
 
-    await page.getByRole('button', { name: 'More for Away' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const deleted: string[] = []
+    page.on('request', (request) => void (request.method() === 'DELETE' && deleted.push(request.url())))
+    await choose('Away', 'Delete')
     const asked = page.getByRole('dialog', { name: 'Delete Away?' })
     await asked.getByRole('button', { name: 'Cancel' }).click()
     await asked.waitFor({ state: 'hidden' })
     await card('Away').waitFor()
-    await page.getByRole('button', { name: 'More for Away' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await choose('Away', 'Delete')
+    await asked.waitFor()
+    expect(deleted).toEqual([])
     await asked.getByRole('button', { name: 'Delete' }).click()
     await card('Away').waitFor({ state: 'detached' })
+    expect(deleted.map((url) => new URL(url).pathname)).toEqual([expect.stringMatching(/\/away$/)])
   })
 
   test('S2-UI-08: the list is asked for on entry and after each change, and a second tab sees it by an event', async () => {
@@ -121,20 +140,24 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
   })
 
   test('S2-QRK-01: the way back from a vendor is one hop to the list, which lifts the card; the old address leads there', async () => {
+    const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
+    const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
     const popup = page.waitForEvent('popup')
     await page.getByRole('button', { name: 'Sign in to Docs' }).click()
     const away = await popup
     const hops: string[] = []
     away.on('response', (response) => {
-      if (response.request().isNavigationRequest() && response.url().startsWith(console.gateway.address))
-        hops.push(`${response.status()} ${new URL(response.url()).pathname}`)
+      const { origin, pathname, search } = new URL(response.url())
+      if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
+      // What the authorization server gave along is good once, and other each time.
+      hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
     })
     await card('Docs').getByText('Connected · 2 tools').waitFor()
-    await expect.poll(() => hops).toEqual([`303 ${finishOAuth.path}`, '200 /settings/integrations'])
+    await expect
+      .poll(() => hops)
+      .toEqual([`303 ${finishOAuth.path}`, `200 /settings/integrations?org=default&connected=${id}`])
     if (!away.isClosed()) await away.waitForEvent('close')
 
-    const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
-    const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
     await page.goto(`/settings/mcp?connected=${id}`)
     await page.waitForURL((url) => url.pathname === '/settings/integrations' && url.search === `?connected=${id}`)
     await page.getByRole('status').getByText('Docs is connected').waitFor()
@@ -171,4 +194,20 @@ interface Named {
 }
 interface Painted {
   getComputedStyle(element: unknown): { readonly color: string }
+}
+const KINDS: Readonly<Record<string, string>> = {
+  [ICON_PATHS['circle-check']]: 'check',
+  [ICON_PATHS['circle-x']]: 'cross',
+}
+/** Between the strongest and the weakest of red, green and blue; greys have a touch of blue. */
+const GREY_SPREAD = 30
+
+/** What a person would call the colour that it is painted in. */
+async function hueOf(one: Locator): Promise<string> {
+  const color = await one.evaluate((element) => (globalThis as never as Painted).getComputedStyle(element).color)
+  const parts = (color.match(/[\d.]+/g) ?? [])
+    .slice(0, 3)
+    .map((part) => Number(part) * (color.startsWith('color(') ? 255 : 1))
+  const most = Math.max(...parts)
+  return most - Math.min(...parts) < GREY_SPREAD ? 'grey' : (['red', 'green', 'blue'][parts.indexOf(most)] ?? color)
 }

@@ -24,4 +24,26 @@ describe.skipIf(NO_BROWSER)('the frame of the console', () => {
     await opened.page.getByRole('navigation', { name: 'Menu' }).waitFor()
     await look(opened.page, 'frame')
   })
+
+  test('its first screen stands, and asks nothing more while nothing happens', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const began = performance.now()
+    await page.goto('/')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Keys' }).click({ trial: true })
+    process.stderr.write(`console: first screen in ${Math.round(performance.now() - began)} ms\n`)
+    await page.getByText('No tool has been called').waitFor()
+    await page.getByText('Nothing needs your attention').waitFor()
+    let asked: string[] = []
+    let lastAt = Date.now()
+    page.on('request', (request) => {
+      lastAt = Date.now()
+      if (new URL(request.url()).pathname.startsWith('/api')) asked.push(request.url())
+    })
+    await expect.poll(() => Date.now() - lastAt, { timeout: 10_000 }).toBeGreaterThan(1_000)
+    asked = []
+    await page.waitForTimeout(3_000)
+    expect(asked).toEqual([])
+  })
 })
