@@ -16,9 +16,11 @@ const searchOf = (search: LinkProps['search']) => (before: Record<string, unknow
   ...search,
 })
 
-export function TextLink({ to, search, children }: LinkProps) {
+/** `inText`: in the middle of a sentence, where colour alone does not tell it (WCAG 2.2, 1.4.1). */
+export function TextLink({ to, search, inText = false, children }: LinkProps & { readonly inText?: boolean }) {
+  const underline = inText ? 'always' : 'hover'
   return (
-    <Anchor component={Link} to={to} search={searchOf(search) as never} className="breakable">
+    <Anchor component={Link} to={to} search={searchOf(search) as never} className="breakable" underline={underline}>
       {children}
     </Anchor>
   )

@@ -106,7 +106,10 @@ function Copies({ call }: { call: Call }) {
         <CopyButton label={t.copyCommand} value={() => commandOf(call, window.location.origin)} />
       </Group>
       <Text size="sm" c="dimmed">
-        {t.needsKey} <TextLink to="/keys">{t.toKeys}</TextLink>
+        {t.needsKey}{' '}
+        <TextLink to="/keys" inText>
+          {t.toKeys}
+        </TextLink>
       </Text>
     </Stack>
   )
