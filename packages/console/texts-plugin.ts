@@ -45,7 +45,7 @@ export function textsBySection(): Plugin {
 
 /** Undefined where a file does more with them than name sections: then it gets all. */
 function sectionsNamed(code: string): string[] | undefined {
-  const uses = code.replaceAll(/^import .*$/gm, '').matchAll(/(?<![.\w'-])texts\b(?:\.(\w+))?(?!['-])/g)
+  const uses = code.replaceAll(/^import .*$/gm, '').matchAll(/(?<!(?<!\.\.)\.|[\w'-])texts\b(?:\.(\w+))?(?!['-])/g)
   const named = [...uses].map(([, name]) => name)
   return named.length === 0 || named.includes(undefined) ? undefined : [...new Set(named as string[])].sort()
 }
