@@ -38,7 +38,8 @@ export async function readNotices(root: string, files: readonly string[]): Promi
 async function readNotice(folder: string): Promise<string> {
   const text = await readFile(join(folder, 'package.json'), 'utf8')
   const { name, version, license = 'none' } = JSON.parse(text) as Manifest
-  if (!ACCEPTED.has(license))
+  // SPDX: what holds several works under several licences asks for all of them.
+  if (!license.split(' AND ').every((one) => ACCEPTED.has(one)))
     throw new Error(`${name} ${version} has the licence "${license}": see what it asks of who passes the code on.`)
   const words = await findWords(folder)
   if (words === undefined) throw new Error(`${name} ${version} has no text of its licence (${license}).`)
