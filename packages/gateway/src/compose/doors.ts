@@ -69,7 +69,15 @@ export interface ComposeAdminParts
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
     Pick<
       AdminParts,
-      'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
+      | 'accounts'
+      | 'approvals'
+      | 'checkpoints'
+      | 'connect'
+      | 'credentials'
+      | 'payloads'
+      | 'sync'
+      | 'events'
+      | 'sendWebhook'
     >,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
   readonly people: People
@@ -95,6 +103,7 @@ export function composeAdmin(
     checkpoints,
     connect,
     credentials,
+    payloads,
     sync,
     upstreams,
     sessions,
@@ -124,6 +133,7 @@ export function composeAdmin(
       checkpoints,
       connect,
       credentials,
+      payloads,
       publicUrl,
       runtime: {
         upstreams,

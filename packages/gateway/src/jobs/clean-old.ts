@@ -1,17 +1,19 @@
-/** Removes kept results whose time is over. Every gateway does it; they are unreadable before. */
+/** Removes what is kept for a while and whose time is over. Every gateway does it; such rows are unreadable before. */
 import type { Log } from '../lib/log.ts'
-import type { KeptResults } from '../results/kept-results.ts'
 
-const EVERY = 5 * 60_000
+export interface CleanOldParts {
+  removeOld(): Promise<unknown>
+  /** For the log. */
+  readonly what: string
+  readonly log: Pick<Log, 'warn'>
+  /** Milliseconds. */
+  readonly every: number
+}
 
-export function createCleanResults(
-  { removeOld }: Pick<KeptResults, 'removeOld'>,
-  log: Pick<Log, 'warn'>,
-  every = EVERY,
-): { close(): void } {
+export function createCleanOld({ removeOld, what, log, every }: CleanOldParts): { close(): void } {
   const run = () =>
     removeOld().catch((thrown: unknown) =>
-      log.warn({ err: thrown }, 'results whose time is over could not be removed; in five minutes again'),
+      log.warn({ err: thrown, what }, 'what is kept for a while could not be removed in time; it is tried again'),
     )
   const timer = setInterval(() => void run(), every)
   timer.unref()
