@@ -1,5 +1,6 @@
 /** Which screen is at which address. Each is loaded when it is first opened. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { withoutPrefix, withPrefix } from './data/organization-path.ts'
 import { parseSearch, stringifySearch } from './data/url-state.ts'
 import { Broken, Frame, Missing } from './shell/frame.tsx'
 
@@ -43,6 +44,7 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,
+  rewrite: { input: ({ url }) => withoutPrefix(url), output: ({ url }) => withPrefix(url) },
   scrollRestoration: true,
 })
 

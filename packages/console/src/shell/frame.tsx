@@ -6,6 +6,7 @@ import {
   Box,
   Burger,
   Group,
+  Button,
   NavLink,
   Skeleton,
   Stack,
@@ -19,7 +20,7 @@ import { followOrganizationEvents } from '@toolway/contract/admin'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { addressOf } from '../data/call.ts'
 import { useLive, type LiveState } from '../data/live.ts'
-import { me, useMay, useMembership } from '../data/me.ts'
+import { me, useKeepOrganization, useMay, useMe, useMembership } from '../data/me.ts'
 import { Problem } from '../data/problem.ts'
 import { downConnections, waitingApprovals } from '../data/waiting.ts'
 import { texts } from '../texts/texts.ts'
@@ -29,6 +30,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LinkButton } from '../ui/links.tsx'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
+import { Screen } from '../ui/screen.tsx'
 import { Person } from './person.tsx'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
@@ -60,6 +62,7 @@ function Signed() {
   )
   return (
     <AppShell
+  useKeepOrganization()
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
@@ -71,7 +74,15 @@ function Signed() {
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
-            <Text component={Link} to="/" fw={700} c="inherit" td="none" className="brand">
+            <Text
+              component={Link}
+              to="/"
+              search={keepOrganization as never}
+              fw={700}
+              c="inherit"
+              td="none"
+              className="brand"
+            >
               <img src="/assets/mark.svg" alt="" width={28} height={28} />
               <Text component="span" inherit visibleFrom="sm">
                 Toolway
@@ -202,7 +213,19 @@ function Mark({ count, color, words }: MarkProps) {
 }
 
 function Homeless() {
-  return <Empty title={texts.homeless.title} hint={texts.homeless.hint} icon="building" />
+  const { organizations } = useMe()
+  if (organizations.length === 0)
+    return <Empty title={texts.homeless.title} hint={texts.homeless.hint} icon="building" />
+  const t = texts.notYours
+  return (
+    <Screen title={t.page}>
+      <Empty title={t.title} hint={t.hint} icon="building">
+        <Button component={Link} to="/" search={{} as never}>
+          {t.own}
+        </Button>
+      </Empty>
+    </Screen>
+  )
 }
 
 export function Missing() {
@@ -216,3 +239,4 @@ export function Missing() {
 export function Broken({ error, reset }: ErrorComponentProps) {
   return <Failed failure={Problem.of(error)} onRetry={reset} />
 }
+/** In no organization at all, or not in the one that the address names. */
