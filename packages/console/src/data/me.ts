@@ -5,12 +5,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ORGANIZATION, withPrefix } from './organization-path.ts'
+import { Problem } from './problem.ts'
 import { ask } from './queries.ts'
 
 export type Membership = Whoami['organizations'][number]
 
+const RETRY_MS = 3_000
+
 /** Asked once: what changes of it is told by refusals, and by another sign-in. */
-export const me = { ...ask('me', showMe), staleTime: Number.POSITIVE_INFINITY, refetchOnMount: true } as const
+export const me = {
+  ...ask('me', showMe),
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnMount: true,
+  // Without it nothing can be shown: a gateway that is away is asked again until it answers.
+  refetchInterval: ({ state }: { state: { data?: unknown; error: unknown } }) =>
+    state.data === undefined && state.error !== null && Problem.of(state.error).status === 0 ? RETRY_MS : false,
+} as const
 
 /** Only below the frame, which waits for the answer. */
 export function useMe(): Whoami {

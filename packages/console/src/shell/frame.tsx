@@ -1,12 +1,13 @@
 /** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Badge,
   Box,
   Burger,
-  Group,
   Button,
+  Group,
   NavLink,
   Skeleton,
   Stack,
@@ -18,6 +19,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
 import { followOrganizationEvents } from '@toolway/contract/admin'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { loadSurely } from '../data/away.ts'
 import { addressOf } from '../data/call.ts'
 import { useLive, type LiveState } from '../data/live.ts'
 import { me, useKeepOrganization, useMay, useMe, useMembership } from '../data/me.ts'
@@ -28,13 +30,16 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LinkButton } from '../ui/links.tsx'
+import { Screen } from '../ui/screen.tsx'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
-import { Screen } from '../ui/screen.tsx'
 import { Person } from './person.tsx'
+import { createTypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const Palette = lazy(() =>
+  loadSurely(() => import('./palette.tsx')).then(({ Palette: loaded }) => ({ default: loaded })),
+)
 
 export function Frame() {
   const asked = useQuery(me)
@@ -57,12 +62,12 @@ export function Frame() {
 function Signed() {
   const [opened, menu] = useDisclosure()
   const organization = useMembership()?.slug
+  useKeepOrganization()
   const live = useLive(
     organization === undefined ? undefined : addressOf(followOrganizationEvents.path, { organization }),
   )
   return (
     <AppShell
-  useKeepOrganization()
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
@@ -106,6 +111,7 @@ function Signed() {
         </Box>
       </AppShell.Navbar>
       <AppShell.Main id="main">
+        {live === 'away' ? <Away /> : null}
         {/* Screens begin anew for another organization: nothing of the one before stays on them. */}
         {organization === undefined ? <Homeless /> : <Outlet key={organization} />}
       </AppShell.Main>
@@ -113,11 +119,18 @@ function Signed() {
   )
 }
 
+/** The gateway does not answer at all: what is seen stays, and comes alive again by itself. */
+const Away = () => (
+  <Alert color="orange" icon={<Icon name="alert-triangle" />} title={texts.live.away} role="status" mb="md">
+    {texts.live.awayHint}
+  </Alert>
+)
+
 /** Only said when it is not so: what is seen is then as old as the last look. */
 function LiveWord({ state }: { state: LiveState }) {
   return (
     <Text size="sm" c="dimmed" role="status" truncate>
-      {state === 'broken' ? (
+      {state === 'broken' || state === 'away' ? (
         <Group component="span" gap={6} wrap="nowrap" title={texts.live.why}>
           <Icon name="refresh" size={16} label={texts.live.broken} />
           <Text component="span" inherit visibleFrom="md" aria-hidden>
@@ -132,7 +145,11 @@ function LiveWord({ state }: { state: LiveState }) {
 /** The palette is loaded when it is first asked for. */
 function Search() {
   const [asked, setAsked] = useState(0)
-  const open = () => setAsked((times) => times + 1)
+  const [ahead] = useState(createTypedAhead)
+  const open = () => {
+    ahead.start()
+    setAsked((times) => times + 1)
+  }
   useHotkeys([['mod+K', open]], [])
   return (
     <>
@@ -141,7 +158,7 @@ function Search() {
       </ActionIcon>
       {asked === 0 ? null : (
         <Suspense fallback={null}>
-          <Palette asked={asked} />
+          <Palette asked={asked} ahead={ahead} />
         </Suspense>
       )}
     </>
@@ -212,6 +229,7 @@ function Mark({ count, color, words }: MarkProps) {
   )
 }
 
+/** In no organization at all, or not in the one that the address names. */
 function Homeless() {
   const { organizations } = useMe()
   if (organizations.length === 0)
@@ -239,4 +257,3 @@ export function Missing() {
 export function Broken({ error, reset }: ErrorComponentProps) {
   return <Failed failure={Problem.of(error)} onRetry={reset} />
 }
-/** In no organization at all, or not in the one that the address names. */
