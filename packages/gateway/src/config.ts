@@ -13,6 +13,7 @@ import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
+import { withoutServiceLinks } from './config-service-links.ts'
 import { distance } from './lib/nearest.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -426,7 +427,7 @@ export function loadConfig(
   folder = process.cwd(),
   said: NodeJS.ProcessEnv = {},
 ): LoadedConfig {
-  const given = { ...surroundings, ...said }
+  const given = { ...withoutServiceLinks(surroundings), ...said }
   const dotenv = readDotenv(folder)
   const environment = { ...dotenv, ...given }
   refuseUnknown(environment)
@@ -449,7 +450,7 @@ export function loadConfig(
     origins,
     path: environment['PATH'] ?? '',
     lang: environment['LANG'],
-    lookup: (name) => environment[name],
+    lookup: (name) => environment[name] ?? surroundings[name],
   }
 }
 
