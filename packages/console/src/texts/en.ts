@@ -84,6 +84,7 @@ export const en = {
     why: 'The line to the gateway is broken. It is tried again by itself; what you see is as of before.',
   },
   waiting: (number: number) => `${number} waiting`,
+  down: (number: number) => `${number} down`,
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
@@ -106,6 +107,8 @@ export const en = {
   // --- alerts, wherever they are shown -----------------------------------------------------------------------------------
   alerts: {
     kinds: {
+      'connection.down': 'A connection is down',
+      'connection.up': 'A connection is up again',
       'credential.expiring': 'An account runs out soon',
       'credential.lost': 'An account has to be connected again',
       'credential.back': 'An account works again',
@@ -199,9 +202,11 @@ export const en = {
         `${caller} wants to call ${tool}${connection === null ? '' : ` of ${connection}`}`,
     },
     alerts: {
-      title: 'Latest news',
-      hint: 'Accounts that run out, tools that changed, questions that were asked.',
+      title: 'Alerts',
+      hint: 'Connections that are down, expiring accounts, changed tools and approval requests.',
       none: 'Nothing needs your attention.',
+      noneBefore: 'No alerts in the last 90 days.',
+      down: (number: number) => (number === 1 ? '1 connection is down' : `${number} connections are down`),
       runsOut: ' · runs out',
     },
   },

@@ -15,6 +15,7 @@ import { checkOutput } from './shape/check-output.ts'
 import { readByTool } from './shape/read-result.ts'
 import { shapeResult } from './shape/shape-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
+import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
 import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
@@ -78,7 +79,7 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
-  trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
+  trail.outcome = outcomeOfFault(fault)
   trail.fault = fault
   const { revision } = asked.caller
   const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
@@ -87,7 +88,6 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
 
 /** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
-const REFUSES: ReadonlySet<string> = new Set(['open', 'admit', 'decide'])
 
 interface Following {
   readonly standing: Standing

@@ -103,7 +103,9 @@ create table connections (
   description text,
   tools_default boolean not null default true,
   tool_lock text not null default 'off'::text,
-  trusted boolean not null default false
+  trusted boolean not null default false,
+  outage_told boolean not null default false,
+  outage_told_at timestamp with time zone
 );
 create table credentials (
   id text not null,
