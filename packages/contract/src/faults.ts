@@ -286,6 +286,7 @@ export const FAULTS = {
   'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
+  'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the answer was there; the call may have acted.', 'Look at the effect before you call again.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
   // Of the stdio bridge, which stands on the client's side of the wire.
   'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),

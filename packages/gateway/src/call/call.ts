@@ -78,7 +78,8 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
-  trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
+  const cut = fault.code === 'gateway.draining-cut'
+  trail.outcome = cut ? 'unknown' : REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
   trail.fault = fault
   const { revision } = asked.caller
   const result = withAccount(resultOf(fault, trail.correlationId), trail.account)

@@ -7,9 +7,15 @@ import type { Trail } from '../call/trail.ts'
 /** Note how it ended on the trail, unless a verb that knows better has done so. */
 export function note(trail: Trail, fault: Fault): Fault {
   trail.fault ??= fault
-  const failed = fault.row.phase === 'run' || fault.row.phase === 'shape'
-  trail.outcome = fault.code === 'call.cancelled' ? 'cancelled' : failed ? 'failed' : 'refused'
+  trail.outcome = outcomeOf(fault)
   return fault
+}
+
+function outcomeOf({ code, row: { phase } }: Fault): Trail['outcome'] {
+  if (code === 'call.cancelled') return 'cancelled'
+  // As after a kill: the answer never came, and it may have been carried out.
+  if (code === 'gateway.draining-cut') return 'unknown'
+  return phase === 'run' || phase === 'shape' ? 'failed' : 'refused'
 }
 
 export const responseOf = ({ id }: Request, answer: Answer): Response =>
