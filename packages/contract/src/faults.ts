@@ -167,7 +167,7 @@ export const FAULTS = {
     'admit',
     'NOT_FOUND',
     [410, INVALID],
-    'The stream cannot be resumed after event {event}: that event, or one that came after it, is no longer kept.',
+    'The stream cannot be resumed after event {event}: that event, or one that came after it, is not kept by this gateway (any more).',
     'Open a new stream without Last-Event-ID and list again; look at the effect of a call before you repeat it.',
   ),
   'stream.ended': row(
@@ -253,6 +253,13 @@ export const FAULTS = {
     [200, PARAMS],
     'Invalid or expired requestState.',
     'Make the call again from the start; it may have acted.',
+  ),
+  'state.elsewhere': row(
+    'check',
+    'NOT_FOUND',
+    [200, PARAMS],
+    'The call that this requestState continues is not held by this gateway: it ended, or another gateway behind the same address holds it.',
+    'Look at its effect, then make the call again from the start; where there are several gateways, its operator leads requests with the same Authorization header to the same one.',
   ),
   'upstream.rounds': row(
     'run',

@@ -188,7 +188,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     }
     const { answer, session } = await entrance.initialize(standing, request)
     trail.eraClient = session.revision
-    keepSessions.keep(standing, session)
+    await keepSessions.keep(standing, session)
     const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
