@@ -167,7 +167,7 @@ export const FAULTS = {
     'admit',
     'NOT_FOUND',
     [410, INVALID],
-    'The stream cannot be resumed after event {event}: that event, or one that came after it, is no longer kept.',
+    'The stream cannot be resumed after event {event}: that event, or one that came after it, is not kept by this gateway (any more).',
     'Open a new stream without Last-Event-ID and list again; look at the effect of a call before you repeat it.',
   ),
   'stream.ended': row(
@@ -255,6 +255,13 @@ export const FAULTS = {
     'Invalid or expired requestState.',
     'Make the call again from the start; it may have acted.',
   ),
+  'state.elsewhere': row(
+    'check',
+    'NOT_FOUND',
+    [200, PARAMS],
+    'The call that this requestState continues is not held by this gateway: it ended, or another gateway behind the same address holds it.',
+    'Look at its effect, then make the call again from the start; where there are several gateways, its operator leads requests with the same Authorization header to the same one.',
+  ),
   'upstream.rounds': row(
     'run',
     'EXECUTION_ERROR',
@@ -287,6 +294,7 @@ export const FAULTS = {
   'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
+  'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the answer was there; the call may have acted.', 'Look at the effect before you call again.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
   // Of the stdio bridge, which stands on the client's side of the wire.
   'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),

@@ -373,6 +373,14 @@ export const SETTINGS = {
     wholeNumber(1, 1440).default(10),
     'Minutes between two signatures under the records that came meanwhile.',
   ),
+  TOOLWAY_STOP_DELAY: setting(
+    wholeNumber(0, 600).optional(),
+    'Seconds that a gateway which is told to end still takes requests while /health/ready answers 503, so that balancers notice. If unsaid, 5 where TOOLWAY_TRUSTED_PROXIES or a public TOOLWAY_PUBLIC_URL is set, and 0 elsewhere and in a terminal.',
+  ),
+  TOOLWAY_DRAIN_SECONDS: setting(
+    wholeNumber(0, 3600).default(70),
+    'Seconds that calls which are under way may take once no new ones are let in; at least the longest timeout of a connection. Calls that are not answered by then are cut.',
+  ),
   DATABASE_URL: setting(
     z
       .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })
@@ -646,6 +654,16 @@ export function appsOf(config: Config): ReadonlyMap<string, AppSettings> {
   }
   return apps
 }
+
+/** Seconds between the word to end and the closing of the port. */
+export function stopDelayOf(config: Config, terminal: boolean): number {
+  const { TOOLWAY_STOP_DELAY: said, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
+  if (said !== undefined) return said
+  const balanced = proxies.length > 0 || (url !== undefined && !isLoopback(new URL(url).hostname))
+  return balanced && !terminal ? BALANCERS_NOTICE : 0
+}
+/** Several health looks of a balancer. */
+const BALANCERS_NOTICE = 5
 
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)

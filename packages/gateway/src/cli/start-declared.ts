@@ -10,7 +10,7 @@ import { readConfigFile } from '../config-file.ts'
 import { createLogs } from '../telemetry/log.ts'
 import { createVault } from '../vault/vault.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, untilToldToStop } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop } from './running.ts'
 
 /** A client that comes at once finds the tools, if they can be had. Milliseconds. */
 const FIRST_CONTACT_MS = 5_000
@@ -50,5 +50,6 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   )
   log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
   await Promise.race([told, orphaned])
+  await retire(gateway, loaded, log)
   return 0
 }

@@ -15,6 +15,7 @@ import type { ChannelRoom } from '../http/lasting/channel-room.ts'
 import { createSseDoor } from '../http/lasting/sse-door.ts'
 import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
+import { createCallsUnderWay } from '../http/streams/calls-under-way.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createToolDoor } from '../http/tools/tool-door.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
@@ -27,7 +28,7 @@ import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
   McpDoorParts,
-  'entrance' | 'givesSessions' | 'bodyLimit' | 'limits'
+  'entrance' | 'givesSessions' | 'bodyLimit' | 'limits' | 'calls'
 > {
   readonly limits: Limits
   readonly room: ChannelRoom
@@ -46,8 +47,10 @@ export function composeMcpDoors({ config, vault }: Base, { browsers, ...parts }:
     entrance,
     givesSessions: config.TOOLWAY_SESSIONS === 'on',
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
+    calls: createCallsUnderWay(),
   }
   return {
+    calls: doors.calls,
     mcp: createMcpDoor(doors),
     // Who is not signed in is led to the sign-in page by the console, and to no token.
     consoleMcp:

@@ -204,6 +204,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
   const options = { ...times, shouldUpgradeCallback: becomesSocket }
   const server = createHttpServer(options, (request, response) => {
+    // Its client comes back by another connection, which a balancer may lead elsewhere.
+    if (parts.health.draining) response.shouldKeepAlive = false
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {
