@@ -76,6 +76,7 @@ const VERSION = -32022
 export const FAULTS = {
   'request.host': row('receive', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The Host header names an address that this gateway does not answer to.', 'Use the address that the gateway printed, or set TOOLWAY_PUBLIC_URL to the address that clients use.'),
   'request.origin': row('receive', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The Origin of this request is not allowed.', 'Call from the gateway\'s own address; other web origins are refused because a browser could be tricked into calling.'),
+  'request.repeated': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The {header} header is in this request more than once.', 'Send it once. A proxy that adds a header must replace the one that is there.'),
   'request.method': row('receive', 'INVALID_ARGUMENT', [405, INVALID], 'This address does not take {method}.', 'Use one of: {allowed}.'),
   'request.media-type': row('receive', 'INVALID_ARGUMENT', [415, INVALID], 'The Content-Type is not application/json.', 'Send the message with Content-Type: application/json.'),
   'request.not-acceptable': row('receive', 'INVALID_ARGUMENT', [406, INVALID], 'The Accept header allows neither JSON nor an event stream.', 'Send Accept: application/json, text/event-stream.'),
