@@ -84,6 +84,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
+  const { kind: _, ...launched } = wire
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
@@ -106,9 +107,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const child = await children.start({
       // The connection's own folder, and its caller's: two organizations may use the same alias.
       name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      command: wire.kind === 'process' ? wire.command : '',
-      args: wire.kind === 'process' ? [...wire.args] : [],
-      environment: wire.kind === 'process' ? wire.environment : {},
+      ...launched,
     })
     greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
