@@ -34,6 +34,7 @@ import {
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
+import { isGreetingRefused } from '../error-answer.ts'
 import { discover, initialize } from '../greeting.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
 import { createChildListening } from './child-listening.ts'
@@ -163,7 +164,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const introduceTo = (channel: Channel, revision: Revision) =>
-    initialize(channel, greeted(), { revision, capabilities: { ...OWN_CAPABILITIES, ...own?.capabilities } })
+    initialize(channel, greeted(), {
+      revision,
+      capabilities: own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...own.capabilities },
+    })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -178,7 +182,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const refusalOrThrow = (thrown: unknown): 'refused' => {
-    if (thrown instanceof Fault && thrown.code === 'upstream.malformed') return 'refused'
+    if (isGreetingRefused(thrown)) return 'refused'
     throw thrown
   }
 
@@ -418,3 +422,8 @@ const OVER: Readonly<Record<string, string>> = {
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
 }
 const NEVER = new AbortController().signal
+/**
+ * A server may list a tool only for clients that can be asked, and the shared child's lists are for all clients. A question in it
+ * is refused in words. Roots are left out: the folders of a client are never told to a child (ADR 0011).
+ */
+const ASKABLE_BY_ALL: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {} }
