@@ -236,6 +236,7 @@ export const FAULTS = {
   ),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} does not let the gateway in ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
+  'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with an error: {problem}.', 'Check what the server needs to answer: its key, its settings and its network.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'contract.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The backend of connection {connection} answers otherwise than its contracts say: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'function.failed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The function {tool} failed: {problem}.', 'Mend what it says, or ask whoever runs the backend.'),

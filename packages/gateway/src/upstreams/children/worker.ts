@@ -8,6 +8,7 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildError } from './child-error.ts'
 import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Frame, type Order } from './frame.ts'
+import { createMask } from './mask.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle } from './worker/child-folder.ts'
 import { findCommand } from './worker/command-path.ts'
@@ -41,9 +42,10 @@ function createWorker(link: Socket) {
     const { cwd, environment } = await settle(order)
     const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
-    const { args, lineLimit, memoryLimit, environment: declared } = order
+    const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
     const limits = { lineLimit, memoryLimit }
-    return startProcess({ file, args, cwd, environment, declared, ...limits, undertaker, memory, report: reportOf(id) })
+    const mask = createMask(declared, hidden)
+    return startProcess({ file, args, cwd, environment, mask, ...limits, undertaker, memory, report: reportOf(id) })
   }
 
   async function start(id: number, order: Order): Promise<void> {
