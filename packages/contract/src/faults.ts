@@ -310,6 +310,8 @@ export interface FaultExtra {
   /** Machine-readable facts that the JSON-RPC error carries in `data` as they are (for instance `supported`). */
   readonly data?: Readonly<Record<string, unknown>>
 }
+  /** The next step, where the row's own step does not exist in this installation. A whole sentence. */
+  readonly mend?: string
 
 type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
   ? [facts?: Readonly<Record<string, never>>, extra?: FaultExtra]
@@ -327,6 +329,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
   readonly facts: Readonly<Record<string, string | number>>
   readonly data: Readonly<Record<string, unknown>> | undefined
 
+  readonly #mend: string | undefined
   constructor(code: Code, ...[facts, extra]: FaultArguments<Code>) {
     super(fill(FAULTS[code].say, facts ?? {}), extra?.cause === undefined ? undefined : { cause: extra.cause })
     this.name = 'Fault'
@@ -334,6 +337,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
     this.facts = facts ?? {}
     this.data = extra?.data
   }
+    this.#mend = extra?.mend
 
   get row(): FaultRow {
     return FAULTS[this.code]
@@ -341,7 +345,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
 
   /** The next step, in a sentence for the person who meets the fault. */
   get mend(): string {
-    return fill(FAULTS[this.code].mend, this.facts)
+    return this.#mend ?? fill(FAULTS[this.code].mend, this.facts)
   }
 
   // Without this, `instanceof` narrows to a Fault of any code at all, and its facts to `any`.

@@ -143,6 +143,26 @@ describe('a start of the preset', () => {
     expect((await installation.run(['start', '--preset', 'uru'])).code).toBe(2)
   })
 
+  test('with the settings of the source system works, and warns of a key that can be guessed', async () => {
+    await using here = await startCuratore({ MCP_API_KEY: 'abc123' })
+    const { status } = await here.ask('/rest/tools', { headers: { authorization: 'Bearer abc123' } })
+    expect(status).toBe(200)
+    const warnings = here.log().filter(({ level }) => level === 'warn')
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('openssl rand -hex 16') as string }])
+    expect(here.gateway.err() + here.gateway.out()).not.toContain('abc123')
+  })
+
+  test('whoever has no key or a wrong one is told of the setting that holds it, and of no command that does not exist', async () => {
+    await using here = await startCuratore()
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer uru_${'0'.repeat(64)}` }])
+      for (const path of ['/rest/tools', '/mcp']) {
+        const answer = await here.ask(path, { method: path === '/mcp' ? 'POST' : 'GET', headers })
+        expect(answer.status).toBe(401)
+        expect(answer.text).toContain('MCP_API_KEY')
+        expect(answer.text).not.toContain('toolway ')
+      }
+  })
+
   test('listens on port 8020 where nothing else is said', async () => {
     await using installation = await makeInstallation()
     const shown = (await installation.json(['config'], {

@@ -326,7 +326,6 @@ describeWithRedis('several gateways', () => {
     await using redis = await startTestRedis()
     const shared = {
       REDIS_URL: `${redis.url}/2`,
-      MCP_ENCRYPTION_KEY: 'ab'.repeat(32),
       TOOLWAY_LIMIT_ADDRESS: 'off',
       TOOLWAY_LIMIT_ORGANIZATION: '20',
     }

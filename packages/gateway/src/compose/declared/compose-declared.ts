@@ -32,7 +32,13 @@ import { composeLimits } from '../limits.ts'
 import { DRAIN_MS, listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
-import { bindToProfile, curatoreOrganization, placeOfProfile, profilesOf } from './curatore/curatore.ts'
+import {
+  bindToProfile,
+  curatoreOrganization,
+  installationOf,
+  placeOfProfile,
+  profilesOf,
+} from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
 import { composeDeclaredIdentity } from './identity.ts'
@@ -82,7 +88,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     refuse: counters.refuse,
     ...composeLogRecords(ground),
   })
-  const limits = await composeLimits(ground)
+  const limits = await composeLimits(ground, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
   const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
