@@ -20,8 +20,17 @@ const Clamp = z
     max: z.number().optional(),
     min: z.number().optional(),
     default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+    /** A value outside the limits is changed (`clamp`, unless said otherwise), or the call is refused (`reject`). */
+    mode: z.enum(['clamp', 'reject']).optional(),
   })
-  .refine((clamp) => Object.values(clamp).some((value) => value !== undefined), 'needs max, min or default')
+  .refine(
+    ({ max, min, default: unsaid }) => [max, min, unsaid].some((value) => value !== undefined),
+    'needs max, min or default',
+  )
+  .refine(
+    ({ mode, max, min }) => mode !== 'reject' || max !== undefined || min !== undefined,
+    'has mode reject, which needs max or min',
+  )
   .refine(({ min, max }) => min === undefined || max === undefined || min <= max, 'has a min above its max')
   .refine(
     ({ min = -Infinity, max = Infinity, default: unsaid }) =>
@@ -51,7 +60,7 @@ const File = z.strictObject({
   settings: Settings.prefault({}),
 })
 
-const NAMES = [...Object.keys(File.shape), ...Object.keys(Settings.shape), 'max', 'min', 'default']
+const NAMES = [...Object.keys(File.shape), ...Object.keys(Settings.shape), 'max', 'min', 'default', 'mode']
 
 /** Tools that were renamed since files of version 1 were written: a file that names the old one means the new one. */
 const RENAMED: Readonly<Record<string, string>> = { materialize_text: 'get_content' }
@@ -143,23 +152,24 @@ function effectRules({ block_side_effects: blocks, side_effects_allowlist: names
   return [hide, lift]
 }
 
+/** A limit is one rule; a limit that refuses has a rule of its own for what is sent where nothing is said. */
 function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
   const taken = new Set<string>()
   return Object.entries(clamps).flatMap(([tool, parameters]) =>
-    Object.entries(parameters).map(([parameter, { max, min, default: unsaid }]) =>
-      RuleWords.parse({
-        name: freeName(taken, `clamp.${tool}.${parameter}`),
-        action: 'clamp',
-        match: { tools: withRenamed([tool]) },
-        parameters: {
-          parameter: parameter.replaceAll(/[.\\]/g, '\\$&'),
-          ...(max === undefined ? {} : { max }),
-          ...(min === undefined ? {} : { min }),
-          ...(unsaid === undefined ? {} : { default: unsaid }),
-        },
-        reason: `The policy file limits ${parameter} of ${tool}.`,
-      }),
-    ),
+    Object.entries(parameters).flatMap(([parameter, { mode = 'clamp', max, min, default: unsaid }]) => {
+      const written = (action: 'clamp' | 'reject', limits: Readonly<Record<string, unknown>>) =>
+        RuleWords.parse({
+          name: freeName(taken, `${action}.${tool}.${parameter}`),
+          action,
+          match: { tools: withRenamed([tool]) },
+          parameters: { parameter: parameter.replaceAll(/[.\\]/g, '\\$&'), ...limits },
+          reason: `The policy file limits ${parameter} of ${tool}.`,
+        })
+      const bounds = { ...(max === undefined ? {} : { max }), ...(min === undefined ? {} : { min }) }
+      const otherwise = unsaid === undefined ? {} : { default: unsaid }
+      if (mode === 'clamp') return [written('clamp', { ...bounds, ...otherwise })]
+      return [written('reject', bounds), ...(unsaid === undefined ? [] : [written('clamp', otherwise)])]
+    }),
   )
 }
 
