@@ -44,7 +44,16 @@ import type { OpenStreams } from './streams/open-streams.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
-import { accepts, BROUGHT_HEADER, correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
+import {
+  accepts,
+  BROUGHT_HEADER,
+  correlationOf,
+  fromOf,
+  headerOf,
+  isJsonType,
+  onBehalfIn,
+  prefersStream,
+} from './request-head.ts'
 import { createSessionReply } from './mcp/session-reply.ts'
 import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
@@ -84,6 +93,8 @@ interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly header: HeaderReader
+  /** Whether the client asks for event streams. */
+  readonly prefers: boolean
   readonly standing: Standing
   readonly trail: Trail
 }
@@ -117,7 +128,15 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   ): Promise<void> | void {
     const admitted = admit(inbound)
     const visit = (standing: Standing) =>
-      visited({ inbound, request, response, header: headerOf(request), standing, trail })
+      visited({
+        inbound,
+        request,
+        response,
+        header: headerOf(request),
+        prefers: prefersStream(request.headers.accept),
+        standing,
+        trail,
+      })
     return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
@@ -176,18 +195,21 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return ask(visit, message, era)
   }
 
-  async function initialize({ standing, response, trail }: Visit, request: Request): Promise<void> {
+  async function initialize({ standing, response, trail, prefers }: Visit, request: Request): Promise<void> {
     trail.method = 'initialize'
     if (!givesSessions) {
       const { answer, revision } = await entrance.initializeAlone(standing, request)
       trail.eraClient = revision
-      trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(responseOf(request, answer), 200)
+      trail.bytesOut = createReply(response, { accepts: false, prefers, headers: {} }).end(
+        responseOf(request, answer),
+        200,
+      )
       return
     }
     const { answer, session } = await entrance.initialize(standing, request)
     trail.eraClient = session.revision
     keepSessions.keep(standing, session)
-    const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
+    const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
 
@@ -209,12 +231,12 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     era: Era,
     brought: string | undefined,
   ): Promise<void> {
-    const { standing, trail, response } = visit
+    const { standing, trail, response, prefers } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
     const reply =
       session === undefined
-        ? createReply(response, { accepts: streams, headers: {} })
-        : createSessionReply(response, session, streams)
+        ? createReply(response, { accepts: streams, prefers, headers: {} })
+        : createSessionReply(response, session, { accepts: streams, prefers })
     const line = createClientLine({
       asked,
       session,
@@ -292,7 +314,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp, brought })
     back()
     if (answers.length === 0) response.writeHead(202).end()
-    else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
+    else
+      trail.bytesOut = createReply(response, { accepts: false, prefers: visit.prefers, headers: {} }).end(answers, 200)
   }
 
   function sessionOf({ header, standing }: Visit): Session | undefined {
