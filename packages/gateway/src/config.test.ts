@@ -507,7 +507,7 @@ describe('a preset', () => {
     expect(config).toMatchObject({
       TOOLWAY_STORE: 'none',
       TOOLWAY_PORT: 9000,
-      TOOLWAY_SESSIONS: 'off',
+      TOOLWAY_SESSIONS: 'questions',
       MCP_API_KEY_LIMIT: 'execute',
     })
     expect(origins.TOOLWAY_STORE).toBe('preset curatore')

@@ -163,8 +163,8 @@ export const SETTINGS = {
   TOOLWAY_SESSIONS: known(
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
-      onOff('on'),
-      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+      z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
+      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served. questions: the same, but a client that can be asked gets a session at an endpoint whose policy file asks for confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(

@@ -44,6 +44,8 @@ const ttl = z.int(TTL).min(1, TTL).max(86_400, TTL)
 const Settings = z.strictObject({
   block_side_effects: z.boolean().default(true),
   side_effects_allowlist: z.array(ToolName).default([]),
+  /** Where tools with side effects are not blocked: each call of one is confirmed in its client (ledger S1-EVO-04). */
+  confirm_side_effects: z.boolean().default(true),
   validate_facets: z.boolean().default(true),
   contract_cache_ttl: ttl.default(300),
   metadata_cache_ttl: ttl.default(600),
@@ -76,6 +78,8 @@ export interface CuratorePolicy {
   /** Patterns over `alias__tool`, as a toolset selects. */
   selection(alias: string): { readonly include: string[]; readonly exclude: string[] }
   readonly rules: readonly RuleWords[]
+  /** Whether some calls are confirmed first. */
+  readonly confirms: boolean
 }
 
 /** Throws ConfigFault with file, line and column. */
@@ -123,6 +127,7 @@ function describe(file: z.output<typeof File>, complain: Complain): CuratorePoli
       exclude: withRenamed(denylist).map((name) => `${alias}__${name}`),
     }),
     rules: [...effectRules(settings), ...clampRules(file.clamps)],
+    confirms: !settings.block_side_effects && settings.confirm_side_effects,
   }
 }
 
@@ -131,25 +136,33 @@ const withRenamed = (names: readonly string[]): string[] => [
 ]
 
 const NO_EFFECTS = 'no-side-effects'
+/** Name of the rule whose question the client of the call answers. */
+export const CONFIRM = 'confirm-side-effects'
 
-/** What has a side effect is hidden; who exposes some of it names it (ledger S1-LST-06, S1-EXP-04). */
-function effectRules({ block_side_effects: blocks, side_effects_allowlist: names }: z.output<typeof Settings>) {
-  if (!blocks) return []
-  const hide = RuleWords.parse({
-    name: NO_EFFECTS,
-    action: 'hide',
+/** Tools with a side effect are hidden, or confirmed at each call, unless the file names them (ledger S1-LST-06, S1-EXP-04, S1-EVO-04). */
+function effectRules(settings: z.output<typeof Settings>): RuleWords[] {
+  const { block_side_effects: blocks, confirm_side_effects: confirms, side_effects_allowlist: names } = settings
+  if (!blocks && !confirms) return []
+  const restriction = RuleWords.parse({
     match: { effects: ['write', 'destructive'] },
-    reason: 'This profile exposes no tool with side effects.',
+    ...(blocks
+      ? { name: NO_EFFECTS, action: 'hide', reason: 'This profile exposes no tool with side effects.' }
+      : {
+          name: CONFIRM,
+          action: 'approve',
+          parameters: { by: { self: true } },
+          reason: 'Calls of tools with side effects are confirmed first.',
+        }),
   })
-  if (names.length === 0) return [hide]
+  if (names.length === 0) return [restriction]
   const lift = RuleWords.parse({
     name: 'side-effects-allowed',
     action: 'allow',
     match: { tools: withRenamed(names) },
-    parameters: { lifts: [NO_EFFECTS] },
+    parameters: { lifts: [restriction.name] },
     reason: 'The policy file names these tools in side_effects_allowlist.',
   })
-  return [hide, lift]
+  return [restriction, lift]
 }
 
 /** A limit is one rule; a limit that refuses has a rule of its own for what is sent where nothing is said. */

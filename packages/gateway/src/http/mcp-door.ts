@@ -63,8 +63,8 @@ export interface McpDoorParts {
   readonly brought: Brought
   readonly entrance: Entrance
   readonly sessions: Sessions
-  /** Whether clients that open a session get one. */
-  readonly givesSessions: boolean
+  /** Whether a client that opens a session gets one; undefined where no client ever does. */
+  readonly givesSession: ((standing: Standing, request: Request) => boolean) | undefined
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
@@ -100,7 +100,7 @@ interface Visit {
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, challenge } = parts
+  const { admit, entrance, sessions, givesSession, keepSessions, changes, trails, open, challenge } = parts
   const { bodyLimit, draining } = parts
   const answerBatch = createBatch({ entrance, trails })
   const abandoned = createAbandoned()
@@ -154,7 +154,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
   function recall({ header, standing }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined || !givesSessions || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
+    return id === undefined || givesSession === undefined || sessions.holds(id)
+      ? undefined
+      : keepSessions.recall(standing, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -197,7 +199,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   async function initialize({ standing, response, trail, prefers }: Visit, request: Request): Promise<void> {
     trail.method = 'initialize'
-    if (!givesSessions) {
+    if (givesSession?.(standing, request) !== true) {
       const { answer, revision } = await entrance.initializeAlone(standing, request)
       trail.eraClient = revision
       trail.bytesOut = createReply(response, { accepts: false, prefers, headers: {} }).end(

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createConfirmations } from '../../call/approvals/confirmations.ts'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Gateway } from '../../compose.ts'
@@ -33,9 +34,11 @@ import { DRAIN_MS, listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
 import {
+  asksAt,
   bindToProfile,
   curatoreOrganization,
   installationOf,
+  isConfirmation,
   placeOfProfile,
   profilesOf,
 } from './curatore/curatore.ts'
@@ -117,7 +120,14 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     credentials: undefined,
     links: undefined,
     onBehalf: createOnBehalfOfAnybody(log),
-    approvals: undefined,
+    approvals: preset
+      ? createConfirmations({
+          signer: vault,
+          confirms: isConfirmation,
+          definitionOf: ({ target }) =>
+            rows.findCatalog(target.connectionId)?.tools?.find(({ name }) => name === target.name),
+        })
+      : undefined,
     placeOf: preset ? placeOfProfile : undefined,
   })
   const { admit, open } = admission
@@ -135,6 +145,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     trails,
     room,
     challenge: () => undefined,
+    confirms: (standing) => policies !== undefined && asksAt(policies.profiles(), standing),
   })
   const server = createServer({
     guard: createGuard({

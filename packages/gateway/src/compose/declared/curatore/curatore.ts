@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ContractWords } from '@toolway/contract'
+import type { ContractWords, Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { Declared } from '../../../config-file.ts'
-import type { CuratorePolicy } from '../../../policy-file.ts'
-import type { Place } from '../../../call/ports.ts'
+import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
+import type { Place, Standing } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../rows.ts'
 
@@ -140,3 +140,13 @@ export function placeOfProfile(place: Place, { toolset }: Principal): Place {
   const alias = ALIASES[place.toolset ?? toolset ?? DEFAULT]
   return place.connection !== undefined || alias === undefined ? place : { ...place, connection: alias }
 }
+
+/** The rule of a policy file; whoever holds the key answers it, as there are no accounts that could tell people apart. */
+export const isConfirmation = ({ name, scope }: Pick<Rule, 'name' | 'scope'>): boolean =>
+  name === CONFIRM && scope === 'toolset'
+
+/** Whether calls at this endpoint may have to be confirmed. */
+export const asksAt = (
+  profiles: readonly (Profile & { readonly policy: Pick<CuratorePolicy, 'confirms'> })[],
+  { organization, connection }: Pick<Standing, 'organization' | 'connection'>,
+): boolean => organization === DEFAULT && profiles.some(({ alias, policy }) => alias === connection && policy.confirms)
