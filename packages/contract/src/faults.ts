@@ -193,6 +193,7 @@ export const FAULTS = {
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),
   'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
+  'approval.unconfirmed': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN], 'The tool {tool} has a side effect that somebody has to confirm, and {problem}; nothing was sent.', 'Call it from a client with elicitation (MCP 2025-06-18 or later); or let the operator name {tool} under side_effects_allowlist in the policy file of this toolset, or set confirm_side_effects: false there.'),
   'approval.denied': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The approval of this call of {tool} was refused{why}.', 'Do something else; the same call would be asked about again.'),
   'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again.'),
   'approval.limit': row('decide', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], '{limit} calls {whose} wait for an approval, and no more may.', 'Have some of them answered at {link}, or wait: they end by themselves.'),
@@ -320,6 +321,8 @@ export interface FaultExtra {
   readonly cause?: unknown
   /** Machine-readable facts that the JSON-RPC error carries in `data` as they are (for instance `supported`). */
   readonly data?: Readonly<Record<string, unknown>>
+  /** The next step, where the row's own step does not exist in this installation. A whole sentence. */
+  readonly mend?: string
 }
 
 type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
@@ -337,6 +340,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
   readonly code: Code
   readonly facts: Readonly<Record<string, string | number>>
   readonly data: Readonly<Record<string, unknown>> | undefined
+  readonly #mend: string | undefined
 
   constructor(code: Code, ...[facts, extra]: FaultArguments<Code>) {
     super(fill(FAULTS[code].say, facts ?? {}), extra?.cause === undefined ? undefined : { cause: extra.cause })
@@ -344,6 +348,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
     this.code = code
     this.facts = facts ?? {}
     this.data = extra?.data
+    this.#mend = extra?.mend
   }
 
   get row(): FaultRow {
@@ -352,7 +357,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
 
   /** The next step, in a sentence for the person who meets the fault. */
   get mend(): string {
-    return fill(FAULTS[this.code].mend, this.facts)
+    return this.#mend ?? fill(FAULTS[this.code].mend, this.facts)
   }
 
   // Without this, `instanceof` narrows to a Fault of any code at all, and its facts to `any`.

@@ -267,6 +267,8 @@ describe('callers from elsewhere', () => {
     const said = complaint({ MCP_API_KEY: 'fifteen letters' })
     expect(said).toContain('at least 16 characters')
     expect(said).not.toContain('fifteen letters')
+    // The preset takes the settings of its source system as they are, and warns.
+    expect(load({ TOOLWAY_PRESET: 'curatore', MCP_API_KEY: 'abc123' }).config.MCP_API_KEY).toBe('abc123')
     for (const none of [{}, { MCP_API_KEY: '' }])
       expect(load(none).config).toMatchObject({ MCP_API_KEY: undefined, TOOLWAY_AUTH: 'on' })
     expect(load({ SERVICE_API_KEY: key }).config.MCP_API_KEY).toBe(key)
@@ -542,7 +544,7 @@ describe('a preset', () => {
     expect(config).toMatchObject({
       TOOLWAY_STORE: 'none',
       TOOLWAY_PORT: 9000,
-      TOOLWAY_SESSIONS: 'off',
+      TOOLWAY_SESSIONS: 'questions',
       MCP_API_KEY_LIMIT: 'execute',
     })
     expect(origins.TOOLWAY_STORE).toBe('preset curatore')

@@ -164,8 +164,8 @@ export const SETTINGS = {
   TOOLWAY_SESSIONS: known(
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
-      onOff('on'),
-      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+      z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
+      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served. questions: the same, but a client that can be asked gets a session at an endpoint whose policy file asks for confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
@@ -255,8 +255,8 @@ export const SETTINGS = {
   MCP_API_KEY: known(
     ['SERVICE_API_KEY'],
     setting(
-      z.string().min(16, 'it must have at least 16 characters').optional(),
-      'One key, any text, for the organization DEFAULT_ORG_ID as a member.',
+      z.string().optional(),
+      'One key for the organization DEFAULT_ORG_ID as a member: any text of at least 16 characters. Preset curatore: a shorter one is accepted with a warning.',
       true,
     ),
   ),
@@ -452,6 +452,8 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
+    throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)
   appsOf(config)
   return {
     config,
@@ -461,6 +463,11 @@ export function loadConfig(
     lookup: (name) => environment[name] ?? surroundings[name],
   }
 }
+
+const KEY_LENGTH = 16
+
+/** A key that can be guessed. The preset curatore accepts one, as its source system did, and warns (ADR 0049). */
+export const isShortKey = ({ MCP_API_KEY: key }: Config): boolean => key !== undefined && key.length < KEY_LENGTH
 
 const DOTENV = '.env'
 
