@@ -279,7 +279,7 @@ export const FAULTS = {
     'The client did not answer {method}, which the connection {connection} asked for: {problem}.',
     'Answer the question, or use another tool.',
   ),
-  'egress.refused': row('open', 'PERMISSION_DENIED', [502, UNREACHABLE], 'The address of connection {connection} lies in a network that it may not reach.', 'An operator may allow private addresses for this connection.'),
+  'egress.refused': row('open', 'PERMISSION_DENIED', [502, UNREACHABLE], 'The address of connection {connection} does not resolve, or lies in a network that it may not reach.', 'Check the name. For a private address, ask an operator to allow it for this connection or organization.'),
   'credential.needed': row('open', 'NEEDS_AUTH', [401, UNREACHABLE], 'The connection {connection} has no account to act for here: {problem}.', 'Open {link} within {minutes} minutes to connect one, then call again.'),
   'credential.declined': row('open', 'NEEDS_AUTH', [403, UNREACHABLE], 'The connection {connection} has no account to act for here, and its person {action} to connect one.', 'Call again to ask once more, or use another tool.'),
   'credential.brought-shape': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'The token that was brought with the call {problem}.', 'Bring the token that the server itself takes, or leave it out.'),
