@@ -35,6 +35,8 @@ export interface ProcessParts {
   environment: Record<string, string>
   /** hides the secrets that it was given in what it prints */
   mask: (text: string) => string
+  /** Clears away after it, before its end is reported. */
+  gone: () => Promise<void>
   lineLimit: number
   memoryLimit: number
   undertaker: Undertaker
@@ -101,6 +103,7 @@ export async function startProcess(parts: ProcessParts) {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
     stderr.finish()
     undertaker.remove(group)
+    await parts.gone()
     report.exited({ code, signal, reason })
   }
 
