@@ -101,7 +101,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const ground: Ground = { config, db, vault, log, counters, opened }
 
   // What happened, and how much of it may.
-  const { records, refusals, checkpoints } = composeRecords(ground)
+  const { records, refusals, checkpoints, payloads, keepPayload } = composeRecords(ground)
   const trails = createTrails({
     now: () => new Date(),
     log,
@@ -111,6 +111,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     shadow: counters.shadow,
     intend: records.intend,
     write: records.write,
+    ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
   const limits = await composeLimits(ground)
@@ -238,6 +239,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     rules,
     sync: offers.syncNow,
     checkpoints,
+    payloads,
     credentials: credentials.admin,
     refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
     upstreams,

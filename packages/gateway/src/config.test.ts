@@ -312,6 +312,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_BODY_LIMIT: '2048',
       TOOLWAY_RESULT_LIMIT: '2048',
       TOOLWAY_RESULTS_SECONDS: '60',
+      TOOLWAY_PAYLOAD_DAYS: '3',
       TOOLWAY_TOKEN_PRESET: 'uru',
       TOOLWAY_ACCESS_TOKEN_MINUTES: '5',
       TOOLWAY_REFRESH_TOKEN_DAYS: '3',

@@ -213,6 +213,10 @@ export const SETTINGS = {
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
   ),
+  TOOLWAY_PAYLOAD_DAYS: setting(
+    wholeNumber(0, 365).default(7),
+    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
+  ),
   TOOLWAY_TOKEN_PRESET: setting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',

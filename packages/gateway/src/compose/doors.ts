@@ -88,7 +88,15 @@ export interface ComposeAdminParts
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
     Pick<
       AdminParts,
-      'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
+      | 'accounts'
+      | 'approvals'
+      | 'checkpoints'
+      | 'connect'
+      | 'credentials'
+      | 'payloads'
+      | 'sync'
+      | 'events'
+      | 'sendWebhook'
     >,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
   readonly people: People
@@ -114,6 +122,7 @@ export function composeAdmin(
     checkpoints,
     connect,
     credentials,
+    payloads,
     sync,
     upstreams,
     sessions,
@@ -143,6 +152,7 @@ export function composeAdmin(
       checkpoints,
       connect,
       credentials,
+      payloads,
       publicUrl,
       runtime: {
         upstreams,

@@ -32,6 +32,8 @@ export const ConnectionRow = z.object({
   tool_lock: z.enum(LOCK_MODES),
   /** Whether what its server says of its tools' effects is believed. */
   trusted: z.boolean(),
+  /** Whether what is sent and what comes back is kept with the records of its calls. */
+  keep_payloads: z.boolean(),
   created_at: z.date(),
   updated_at: z.date(),
 })
@@ -39,7 +41,7 @@ export type ConnectionRow = z.output<typeof ConnectionRow>
 
 export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-         tools_default, tool_lock, trusted, created_at, updated_at
+         tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
     from connections order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
@@ -49,7 +51,7 @@ export const findConnection = async (sql: OrgSql, alias: string): Promise<Connec
 export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
   const rows = await sql(ConnectionRow)`
     select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-           tools_default, tool_lock, trusted, created_at, updated_at
+           tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
       from connections where id = ${name} or alias = ${name} for update`
   // An alias may look like an id; the id goes before it.
   return rows.find(({ id }) => id === name) ?? rows[0]
@@ -178,3 +180,7 @@ export const lockForLook = async (sql: SystemSql, id: ConnectionId): Promise<z.o
 /** It is no change of the connection itself, so nothing of it is opened anew. */
 export const setToolLock = (sql: OrgSql, id: ConnectionId, { mode, trusted }: { mode: LockMode; trusted: boolean }) =>
   sql(Id)`update connections set tool_lock = ${mode}, trusted = ${trusted} where id = ${id} returning id`
+
+/** As the lock: nothing of it is opened anew. */
+export const setKeepPayloads = (sql: OrgSql, id: ConnectionId, keep: boolean) =>
+  sql(Id)`update connections set keep_payloads = ${keep} where id = ${id} returning id`
