@@ -25,7 +25,7 @@ const send = ({ method, path, headers, body }: Sent, key: string | undefined = K
 const tools = (body: Record<string, unknown>) => body['tools'] as { name: string }[]
 
 describe('Open WebUI', () => {
-  test('S1-MCP-05, S1-TST-01: connects over Streamable HTTP as its source does, and sees the tools', async () => {
+  test('S1-MCP-05, S1-TST-01: connects over Streamable HTTP with the recorded requests of its client, and sees the tools', async () => {
     const opened = await send(MCP_EXCHANGE.initialize)
     expect(opened.status).toBe(200)
     expect(opened.headers.get('content-type')).toMatch(/^application\/json/)

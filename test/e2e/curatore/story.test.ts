@@ -66,7 +66,7 @@ const contentOf = (result: unknown) => (result as { structuredContent: Record<st
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text ?? ''
 
 describe('phase 1: the protocol', () => {
-  test('S1-TST-01: a client connects and is shown the tools', async () => {
+  test('a client connects and is shown the tools', async () => {
     await using mcp = await client()
     const names = (await mcp.listTools()).tools.map(({ name }) => name)
     expect(names).toHaveLength(14)
