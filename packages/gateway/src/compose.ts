@@ -22,7 +22,7 @@ import type { Ground } from './compose/ground.ts'
 import { refuseNoPlace } from './compose/guests.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
-import { addressOn, DRAIN_MS, listenOn } from './compose/listening.ts'
+import { addressOn, listenOn } from './compose/listening.ts'
 import { hearNotices } from './compose/notices.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
@@ -75,6 +75,8 @@ export interface Gateway {
    * offers, or after `patience` ms: whoever calls then finds the tools.
    */
   listen(patience?: number): Promise<number>
+  /** Readiness says no from now on; requests are served as before. */
+  retire(): void
   /** Let what is under way finish, then end everything. */
   close(): Promise<void>
 }
@@ -284,8 +286,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     newCorrelationId: randomUUID,
     log,
   })
-  const endServer = prepareEnd(server)
-  opened.defer(() => endServer(DRAIN_MS))
+  const endServer = prepareEnd(server, mcpDoors.calls)
+  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   return {
@@ -295,6 +297,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
+    },
+    retire() {
+      health.draining = true
     },
     async close() {
       health.draining = true

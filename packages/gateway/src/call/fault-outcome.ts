@@ -1,5 +1,5 @@
 /**
- * The outcome of a call that ended with a fault: cancelled, refused or failed.
+ * The outcome of a call that ended with a fault: cancelled, refused, failed or unknown.
  *
  * A refusal is a decision of the gateway: a rule, a limit, a switch, an account that is missing. An upstream that is away, an
  * authorization server that does not answer and a record that cannot be kept are failures: nobody decided against the call.
@@ -14,6 +14,8 @@ const REFUSALS: ReadonlySet<string> = new Set(['upstream.disabled'])
 
 export function outcomeOfFault({ code, row }: Fault): Outcome {
   if (code === 'call.cancelled') return 'cancelled'
+  // As after a kill: the answer never came, and the call may have been carried out.
+  if (code === 'gateway.draining-cut') return 'unknown'
   if (row.phase === 'run' || row.phase === 'shape') return 'failed'
   if (row.phase !== 'open' || REFUSALS.has(code)) return 'refused'
   return row.word === 'UNAVAILABLE' || ERRORS_OF_UPSTREAMS.has(code) ? 'failed' : 'refused'

@@ -269,6 +269,7 @@ function wireOf(
       kind: 'process',
       command: settings.command,
       args: secrets.args ?? settings.args,
+      shownArgs: settings.args,
       environment: secrets.environment,
     }
   const remote = {
