@@ -33,8 +33,9 @@ function chooseFirst(): void {
 /** `asked`: how often it was asked for; each time it opens. */
 export function Palette({ asked, ahead }: { asked: number; ahead: TypedAhead }) {
   const [query, setQuery] = useState('')
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- asked again, it opens again, with what was typed since
+  // Asked again, it opens again, with what was typed since.
   useEffect(() => {
+    if (asked === 0) return
     ahead.hear(setQuery)
     palette.open()
   }, [asked, ahead])

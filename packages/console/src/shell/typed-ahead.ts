@@ -23,7 +23,7 @@ export function createTypedAhead(): TypedAhead {
     const { key, ctrlKey, metaKey, altKey } = event
     if (key === 'Escape') return stop()
     if (ctrlKey || metaKey || altKey) return
-    const isLetter = [...key].length === 1
+    const isLetter = /^.$/u.test(key)
     if (!isLetter && key !== 'Backspace' && key !== 'Enter') return
     event.preventDefault()
     event.stopPropagation()

@@ -204,12 +204,7 @@ function Arguments({ event }: { event: AuditEvent }) {
     ...Object.entries(values).map(([path, value]) => [path, JSON.stringify(value)] as const),
     ...absent.map((path) => [path, t.absent] as const),
   ]
-  if (shown.length === 0 && changed.length === 0)
-    return (
-      <Part title={t.arguments}>
-        <Text size="sm">{t.argumentsNone}</Text>
-      </Part>
-    )
+  if (shown.length === 0 && changed.length === 0) return null
   return (
     <Part title={t.arguments} note={t.argumentsNote}>
       <Facts facts={shown} />
