@@ -1,16 +1,23 @@
 /** What remains of what was done: the writer of records, refusals gathered before they are written, signed checkpoints. */
 import { join } from 'node:path'
 import { createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createTellUnstored } from '../jobs/tell-unstored.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
 import type { Ground } from './ground.ts'
 
 export function composeRecords({ config, db, vault, log, counters, opened }: Ground) {
+  const told = createTellUnstored({
+    db,
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    now: Date.now,
+  })
   const records = createRecordWriter({
     directory: join(config.TOOLWAY_DATA, 'outbox'),
     now: Date.now,
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    store: told.store,
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
@@ -26,5 +33,5 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
     days: config.TOOLWAY_RECORDS_DAYS,
   })
   opened.defer(() => checkpoints.close())
-  return { records, refusals, checkpoints }
+  return { records, refusals, checkpoints, recordsProblem: told.problem }
 }
