@@ -299,6 +299,9 @@ export const FAULTS = {
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
   'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the answer was there; the call may have acted.', 'Look at the effect before you call again.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
+  'database.unavailable': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The database of the gateway cannot be used: {problem}. Nothing was stored.', 'Try again in a moment; if it stays, the operator finds the cause in the log of the gateway.'),
+  // Not to be sent again unseen, so `retry` is not set.
+  'database.interrupted': row('receive', 'UNAVAILABLE', [503, UNREACHABLE], 'The database of the gateway broke off while a change was stored, which may have taken effect.', 'Look at the effect before you send it again.'),
   // Of the stdio bridge, which stands on the client's side of the wire.
   'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
   'bridge.refused': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The address {address} answers HTTP {status}: {problem}.', 'Check that --url is the MCP address of a Toolway gateway, and what stands between it and this machine.'),

@@ -101,7 +101,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const ground: Ground = { config, db, vault, log, counters, opened }
 
   // What happened, and how much of it may.
-  const { records, refusals, checkpoints, payloads, keepPayload } = composeRecords(ground)
+  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(ground)
+  db.presence.watch()
   const trails = createTrails({
     now: () => new Date(),
     log,
@@ -281,7 +282,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (endpoint !== undefined) throw new Fault('token.unknown')
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({ health, store: () => db.ping(), limits: () => limits.state }),
+    readiness: createReadiness({
+      health,
+      store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
+      limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
+      records: recordsProblem,
+    }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,

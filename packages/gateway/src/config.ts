@@ -392,6 +392,14 @@ export const SETTINGS = {
     'PostgreSQL to use instead of the embedded one.',
     true,
   ),
+  TOOLWAY_DATABASE_CONNECTIONS: setting(
+    wholeNumber(2, 500).default(10),
+    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+  ),
+  TOOLWAY_DATABASE_GRACE_SECONDS: setting(
+    wholeNumber(0, 86_400).default(900),
+    'Seconds for which keys, tokens and sessions that were good go on working while the database cannot be used; then everything is refused with 503, and /health/ready with it.',
+  ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
     'Redis with which several gateways count their limits together; without one each counts alone.',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createKeepPayload } from '../call/payload.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createTellUnstored } from '../jobs/tell-unstored.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
@@ -14,10 +15,16 @@ import type { Ground } from './ground.ts'
 const CLEAN_EVERY = 10 * 60_000
 
 export function composeRecords({ config, db, vault, log, counters, opened }: Ground) {
+  const told = createTellUnstored({
+    db,
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    now: Date.now,
+  })
   const records = createRecordWriter({
     directory: join(config.TOOLWAY_DATA, 'outbox'),
     now: Date.now,
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    store: told.store,
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
@@ -43,5 +50,6 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
   const cleaning = createCleanOld({ removeOld, what: 'payloads of records', log, every: CLEAN_EVERY })
   opened.defer(() => cleaning.close())
   const payloads = { days, open: (sealed: Buffer, id: string) => vault.open(sealed, payloadRow(id)) }
-  return { records, refusals, checkpoints, payloads, ...(days === 0 ? {} : { keepPayload }) }
+  const parts = { records, refusals, checkpoints, payloads, recordsProblem: told.problem }
+  return { ...parts, ...(days === 0 ? {} : { keepPayload }) }
 }

@@ -1491,7 +1491,21 @@ CREATE OR REPLACE FUNCTION public.tell_key_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'table', tg_table_name)::text);
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', new.organization_id, 'table', tg_table_name, 'key', new.id)::text);
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_keys_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', organization_id, 'table', tg_table_name, 'key', id)::text)
+     from changed;
   return null;
 end
 $function$
@@ -1711,7 +1725,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE 
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
-CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_keys_removed();
 CREATE TRIGGER tell_added AFTER INSERT ON public.lasting_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.lasting_grants REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
