@@ -4,13 +4,15 @@
  */
 import { describe, expect, test, vi } from 'vitest'
 import { listConnections } from '../../packages/gateway/src/connections/connections.ts'
-import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient, type McpClient } from './peers/clients/client.ts'
+import { openStream } from './peers/clients/event-reader.ts'
+import { ask, openSession } from './peers/clients/raw-client.ts'
 import { putConnection } from './peers/connections.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { changingTool } from './peers/servers/changing-server.ts'
 import { startCounted, type CountedServer } from './peers/servers/counted-server.ts'
-import { httpWire } from './peers/servers/real-servers.ts'
+import { httpWire, startEverythingOverHttp } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const TOOLS = [changingTool('one'), changingTool('two')]
@@ -103,3 +105,50 @@ test('two hundred connections are asked 16 at a time and stored together, and af
   await until('each is heard again', () => paths.every((path) => server.streams(path) === 2))
   expect(server.all.lists).toBe(COUNT + 1)
 }, 120_000)
+
+describe('a connection that was just made', () => {
+  test('announces what may come, under its name, and tells of what came and of nothing else', async () => {
+    const answers = Promise.withResolvers<void>()
+    await using server = await startCounted({ tools: TOOLS, from: answers.promise })
+    await using gateway = await startTestGateway({
+      connections: [{ alias: 'new', title: 'Notes of Ann', wire: httpWire(server.url('/none/new')) }],
+    })
+    const url = gateway.connectionUrl('new')
+    const introduced = async () => {
+      const clientInfo = { name: 'raw', version: '1.0.0' }
+      const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+      const { answer } = await ask({ url, key: gateway.key, era: 'legacy' }, 'initialize', opening)
+      return answer.result
+    }
+    const lists = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } }
+    expect(await introduced()).toMatchObject({
+      capabilities: lists,
+      serverInfo: { name: 'toolway', title: 'Notes of Ann' },
+    })
+    const stream = await openStream(await openSession(url, gateway.key))
+    const heard = () => stream.messages.flatMap(({ method }) => (method?.includes('list') === true ? [method] : []))
+    answers.resolve()
+    await until('it hears of its tools', () => heard().length > 0)
+    expect(await toolNames(gateway, url)).toEqual(['one', 'two'])
+    await until('what it has is announced from then on', async () => {
+      const { capabilities } = (await introduced()) as { capabilities: object }
+      return Object.keys(capabilities).join() === 'tools'
+    })
+    expect(heard()).toEqual(['notifications/tools/list_changed'])
+    stream.leave()
+  })
+
+  test('of another kind is not told of to a client that was announced tools alone', async () => {
+    await using server = await startCounted({ tools: TOOLS })
+    await using gateway = await openGateway({
+      connections: [{ alias: 'first', wire: httpWire(server.url('/none/first')) }],
+    })
+    const stream = await openStream(await openSession(gateway.url, gateway.key))
+    await using everything = await startEverythingOverHttp()
+    await putConnection(gateway, { alias: 'more', wire: httpWire(everything.url) })
+    await until('its prompts and tools are there', async () => (await toolNames(gateway, gateway.url)).length > 2)
+    await until('it hears of the tools', () => stream.messages.length > 0)
+    expect(new Set(stream.messages.map(({ method }) => method))).toEqual(new Set(['notifications/tools/list_changed']))
+    stream.leave()
+  })
+})

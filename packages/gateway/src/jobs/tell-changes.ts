@@ -28,12 +28,18 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
     // Which tool a rule concerns is not asked: a client that lists once too often sees the same list.
-    const screened = toolsScreened || switchesOf(last, id) !== switchesOf(now, id)
+    const screened = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
     for (const kind of KINDS)
       if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
         tell(now.organization.id, id, kind)
   }
 }
+
+/** Whoever listens to what it has must look again, also where its lists were empty. */
+const isGone = (last: Snapshot, now: Snapshot, id: ConnectionId): boolean => isThere(last, id) && !isThere(now, id)
+
+const isThere = (snapshot: Snapshot, id: ConnectionId): boolean =>
+  snapshot.organization.active && indexOf(snapshot).connections.get(id)?.enabled === true
 
 function switchesOf(snapshot: Snapshot, id: ConnectionId): string {
   const { connections, states } = indexOf(snapshot)
@@ -73,7 +79,9 @@ function offerOf(snapshot: Snapshot, id: ConnectionId, kind: Changed): string {
   if (connection?.enabled !== true || catalog === undefined) return ''
   const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind], catalog.names]
   if (kind === 'tools') lists.push(catalog.held)
-  return lists.map((list) => (list === null ? '' : textOf(list))).join('\n')
+  // No list yet and an empty one are the same to a client.
+  const texts = lists.map((list) => (list === null || list.length === 0 ? '' : textOf(list)))
+  return texts.some((text) => text !== '') ? texts.join('\n') : ''
 }
 
 function textOf(list: object): string {

@@ -25,6 +25,8 @@ export interface CountedServerParts {
   readonly tools: readonly object[]
   /** Milliseconds for each list. */
   readonly slow?: number
+  /** No list is answered before. */
+  readonly from?: Promise<unknown>
 }
 
 interface Asked {
@@ -34,7 +36,7 @@ interface Asked {
 
 const CHANGED = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
 
-export async function startCounted({ tools, slow = 0 }: CountedServerParts): Promise<CountedServer> {
+export async function startCounted({ tools, slow = 0, from }: CountedServerParts): Promise<CountedServer> {
   const [lists, streams] = [new Map<string, number>(), new Map<string, number>()]
   const offered = new Map<string, readonly object[]>()
   const open = new Map<string, Set<ServerResponse>>()
@@ -65,6 +67,7 @@ export async function startCounted({ tools, slow = 0 }: CountedServerParts): Pro
     all.lists++
     all.most = Math.max(all.most, ++now)
     await pause(slow)
+    await from
     now--
     return { tools: offered.get(path) ?? tools }
   }
