@@ -51,6 +51,8 @@ import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool 
 export interface Offered {
   readonly connectionId: ConnectionId
   readonly alias: string
+  /** The connection's name, as people gave it. */
+  readonly title?: string
   /** Its kind, as rules name it. */
   readonly connector?: string
   readonly revision: Revision

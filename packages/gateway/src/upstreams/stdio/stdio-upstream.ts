@@ -378,9 +378,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     ask,
     check,
     watch(onChange, signal) {
-      const tell = ({ method }: Notification) => {
+      const tell = ({ method }: Notification, missed: boolean) => {
         const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
+        if (kind !== undefined) onChange(kind, missed)
       }
       void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
     },
