@@ -374,8 +374,8 @@ export const SETTINGS = {
     'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',
   ),
   TOOLWAY_CHECKPOINT_MINUTES: setting(
-    wholeNumber(1, 1440).default(10),
-    'Minutes between two signatures under the records that came meanwhile.',
+    wholeNumber(1, 1440).default(1),
+    'Minutes between two signatures under the records that came meanwhile; a start and an end sign, too.',
   ),
   TOOLWAY_STOP_DELAY: setting(
     wholeNumber(0, 600).optional(),
