@@ -50,6 +50,7 @@ export const en = {
     decide: 'asking the rules',
     check: 'checking the arguments',
     open: 'opening the connection',
+    start: 'starting the program',
     run: 'running the tool',
     shape: 'shaping the result',
   } as Record<string, string>,

@@ -8,6 +8,7 @@ import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
+import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
 
@@ -90,13 +91,13 @@ export function createContacts({ db }: Ground): Contacts {
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)
-        await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+        await noteContact(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note: (connectionId, fault) =>
       db.system((sql) =>
         noteContact(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault?.message,
+          reason: fault && reasonOf(fault),
           era: undefined,
         }),
       ),

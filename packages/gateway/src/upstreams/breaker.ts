@@ -67,12 +67,13 @@ export interface Breaker {
 
 /** What happened, as a part of a sentence. */
 const wordsOf = ({ code, facts }: Fault): string => {
+  if (code === 'upstream.start') return `it did not answer within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
   return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)
 }
 
 const AWAY = new Set([502, 503, 504])
-const FAILURES = new Set(['upstream.timeout', 'upstream.lost', 'upstream.unreachable'])
+const FAILURES = new Set(['upstream.timeout', 'upstream.start', 'upstream.lost', 'upstream.unreachable'])
 
 export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
   let circuit = CLOSED
