@@ -36,6 +36,7 @@ export type FaultPhase =
   | 'decide'
   | 'check'
   | 'open'
+  | 'start'
   | 'run'
   | 'shape'
 
@@ -235,6 +236,7 @@ export const FAULTS = {
     'The connection {connection} is not started any more after {failures} failures in a row: {problem}.',
     'Mend the cause, then `toolway connection restart {connection}`.',
   ),
+  'upstream.start': row('start', 'TIMEOUT', [504, UNREACHABLE, 'retry'], 'The program of connection {connection} did not answer within {seconds} s of its start.', 'Look at its log: it may be waiting for a network, a package or a setting.'),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} does not let the gateway in ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
   'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with an error: {problem}.', 'Check what the server needs to answer: its key, its settings and its network.'),

@@ -9,6 +9,7 @@ import type { Offer } from '../jobs/sync-catalog.ts'
 import { createBatch } from '../lib/batch.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
+import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
 
@@ -116,13 +117,13 @@ export function createContacts({ db }: Ground): Contacts {
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)
-        await noteState(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+        await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note: (connectionId, fault) =>
       db.system((sql) =>
         noteState(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault?.message,
+          reason: fault && reasonOf(fault),
           era: undefined,
         }),
       ),
