@@ -84,6 +84,7 @@ export const en = {
     why: 'The line to the gateway is broken. It is tried again by itself; what you see is as of before.',
   },
   waiting: (number: number) => `${number} waiting`,
+  down: (number: number) => `${number} down`,
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
@@ -106,6 +107,8 @@ export const en = {
   // --- alerts, wherever they are shown -----------------------------------------------------------------------------------
   alerts: {
     kinds: {
+      'connection.down': 'A connection is down',
+      'connection.up': 'A connection is up again',
       'credential.expiring': 'An account runs out soon',
       'credential.lost': 'An account has to be connected again',
       'credential.back': 'An account works again',
@@ -117,6 +120,8 @@ export const en = {
       'approval.granted': 'A call was approved',
       'approval.denied': 'A call was denied',
       'approval.expired': 'Nobody answered a question in time',
+      'records.waiting': 'The audit log could not be written for a while',
+      'records.stored': 'The audit log is complete again',
     } satisfies Record<AlertKind, string> as Record<string, string>,
     verdicts: { accepted: 'accepted', rejected: 'rejected' } as Record<string, string>,
     /** What it is about: names, and what was decided of them. */
@@ -199,9 +204,11 @@ export const en = {
         `${caller} wants to call ${tool}${connection === null ? '' : ` of ${connection}`}`,
     },
     alerts: {
-      title: 'Latest news',
-      hint: 'Accounts that run out, tools that changed, questions that were asked.',
+      title: 'Alerts',
+      hint: 'Connections that are down, expiring accounts, changed tools and approval requests.',
       none: 'Nothing needs your attention.',
+      noneBefore: 'No alerts in the last 90 days.',
+      down: (number: number) => (number === 1 ? '1 connection is down' : `${number} connections are down`),
       runsOut: ' · runs out',
     },
   },
@@ -2303,19 +2310,23 @@ export const en = {
       title: 'The gateway that answers',
       ready: 'It serves',
       notReady: 'It does not serve now',
+      degraded: 'It serves, and something it needs is away',
       checks: 'What it looks at',
       names: {
         database: 'Database',
         store: 'Store',
-        state: 'Gateways',
+        records: 'Audit log',
+        state: 'Gateways share',
         limits: 'Limits are counted in',
         policy: 'Policy file',
       } as Record<string, string>,
       values: {
         ok: 'In order',
-        single: 'Each keeps what is under way to itself',
         memory: 'Its own memory',
         redis: 'Redis, together with the others',
+        database: 'The database',
+        'database and redis': 'The database and Redis',
+        'memory and redis': 'Its own memory, and limits in Redis',
       } as Record<string, string>,
       uptime: 'Runs for',
       memory: 'Memory it holds',

@@ -55,6 +55,8 @@ export interface AdminParts {
     /** Of the keys that sign, and signed before. */
     fingerprints(): Promise<readonly string[]>
   }
+  /** What is kept of calls besides their records, and for how many days; 0: nothing. */
+  readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** Ways to connect an account. */
   readonly connect: AdminConnect
   /** What lets us in at servers. */

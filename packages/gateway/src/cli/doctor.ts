@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
+import { listLostAccounts } from '../credentials/account-states.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
@@ -107,10 +108,17 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start makes it')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
-      await db.ping()
+      await db.presence.look()
       const connections = await db.organization(own.id, listConnections)
+      const accounts = await db.organization(own.id, listLostAccounts)
       return [
         good('database', 'answers, and its schema is current'),
+        ...accounts.flatMap(({ account, connection_id: id, problem }) => {
+          const alias = connections.find((one) => one.id === id)?.alias
+          if (alias === undefined) return []
+          const mend = `\`toolway connection login ${alias} --account ${account}\` connects it anew.`
+          return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
+        }),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
           return status === 'connected'

@@ -11,7 +11,7 @@ import type { Log } from '../lib/log.ts'
 import { createLogs } from '../telemetry/log.ts'
 import { createVault } from '../vault/vault.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, untilToldToStop } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop } from './running.ts'
 
 /** A client that comes at once finds the tools, if they can be had. Milliseconds. */
 const FIRST_CONTACT_MS = 5_000
@@ -49,6 +49,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   )
   log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
   await Promise.race([told, orphaned])
+  await retire(gateway, loaded, log)
   return 0
 }
 

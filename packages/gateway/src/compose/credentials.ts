@@ -10,9 +10,18 @@ import type { CallCredentials, OwnCredentials } from '../call/ports.ts'
 import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
 import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
 import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
-import { createCredentialMemory, type CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
+import {
+  createCredentialMemory,
+  DAMAGED,
+  type CredentialMemory,
+} from '../oauth/outgoing/credentials/credential-memory.ts'
 import { createKeeping } from '../oauth/outgoing/credentials/keep-credentials.ts'
-import { concernedBy, createLoseCredential, tell } from '../oauth/outgoing/credentials/lose-credential.ts'
+import {
+  concernedBy,
+  createLoseCredential,
+  tell,
+  type LoseCredential,
+} from '../oauth/outgoing/credentials/lose-credential.ts'
 import { createOwnCredentials } from '../oauth/outgoing/credentials/own-credentials.ts'
 import type {
   ClientIdentity,
@@ -53,17 +62,22 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
   const { oauth, links, snapshots, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
   const factsOf = createKnownFacts(vault)
-  const memory = createCredentialMemory({
+  const memory: CredentialMemory = createCredentialMemory({
     load: (facts, owner) =>
       db.organization(facts.organizationId, (sql) =>
         listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
       ),
     open: vault.open,
+    onDamaged(damaged) {
+      lose({ ...damaged, lease: undefined }, DAMAGED).catch((thrown: unknown) => {
+        log.error({ err: thrown, credential: damaged.id }, 'a damaged credential could not be noted')
+      })
+    },
     now,
   })
   opened.defer(() => memory.close())
   const clientOf = createClientOf({ vault, global })
-  const lose = createLoseCredential({ db, log, changed: memory.changed })
+  const lose: LoseCredential = createLoseCredential({ db, log, changed: memory.changed })
   const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
   opened.defer(() => renewal.close())
   const uses = createKeepUses<CredentialId>({

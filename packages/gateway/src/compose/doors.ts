@@ -18,6 +18,7 @@ import type { ChannelRoom } from '../http/lasting/channel-room.ts'
 import { createSseDoor } from '../http/lasting/sse-door.ts'
 import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
+import { createCallsUnderWay } from '../http/streams/calls-under-way.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createToolDoor } from '../http/tools/tool-door.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
@@ -28,7 +29,10 @@ import type { Base, Ground } from './ground.ts'
 import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
 import type { People } from './people.ts'
 
-export interface ComposeMcpDoorsParts extends Omit<McpDoorParts, 'entrance' | 'givesSession' | 'bodyLimit' | 'limits'> {
+export interface ComposeMcpDoorsParts extends Omit<
+  McpDoorParts,
+  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls'
+> {
   /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
   readonly confirms?: (standing: Standing) => boolean
   readonly limits: Limits
@@ -48,8 +52,10 @@ export function composeMcpDoors({ config, vault }: Base, { browsers, confirms, .
     entrance,
     givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
+    calls: createCallsUnderWay(),
   }
   return {
+    calls: doors.calls,
     mcp: createMcpDoor(doors),
     // Who is not signed in is led to the sign-in page by the console, and to no token.
     consoleMcp:
@@ -82,7 +88,15 @@ export interface ComposeAdminParts
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
     Pick<
       AdminParts,
-      'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
+      | 'accounts'
+      | 'approvals'
+      | 'checkpoints'
+      | 'connect'
+      | 'credentials'
+      | 'payloads'
+      | 'sync'
+      | 'events'
+      | 'sendWebhook'
     >,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
   readonly people: People
@@ -108,6 +122,7 @@ export function composeAdmin(
     checkpoints,
     connect,
     credentials,
+    payloads,
     sync,
     upstreams,
     sessions,
@@ -137,6 +152,7 @@ export function composeAdmin(
       checkpoints,
       connect,
       credentials,
+      payloads,
       publicUrl,
       runtime: {
         upstreams,

@@ -1,16 +1,30 @@
 /** What remains of what was done: the writer of records, refusals gathered before they are written, signed checkpoints. */
 import { join } from 'node:path'
+import { createKeepPayload } from '../call/payload.ts'
+import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createTellUnstored } from '../jobs/tell-unstored.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
+import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
+import { payloadRow } from '../vault/sealed-columns.ts'
 import type { Ground } from './ground.ts'
 
+/** Between two looks for payloads whose time is over. Milliseconds. */
+const CLEAN_EVERY = 10 * 60_000
+
 export function composeRecords({ config, db, vault, log, counters, opened }: Ground) {
+  const told = createTellUnstored({
+    db,
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    now: Date.now,
+  })
   const records = createRecordWriter({
     directory: join(config.TOOLWAY_DATA, 'outbox'),
     now: Date.now,
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    store: told.store,
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
@@ -26,5 +40,16 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
     days: config.TOOLWAY_RECORDS_DAYS,
   })
   opened.defer(() => checkpoints.close())
-  return { records, refusals, checkpoints }
+  const days = config.TOOLWAY_PAYLOAD_DAYS
+  const keepPayload = createKeepPayload({
+    seal: (text, id) => vault.seal(text, payloadRow(id)),
+    waiting: () => records.waiting,
+    onTrouble: (thrown) => log.warn({ err: thrown }, 'what was sent and came back could not be kept with a record'),
+  })
+  const removeOld = () => db.system((sql) => removeOldPayloads(sql, days))
+  const cleaning = createCleanOld({ removeOld, what: 'payloads of records', log, every: CLEAN_EVERY })
+  opened.defer(() => cleaning.close())
+  const payloads = { days, open: (sealed: Buffer, id: string) => vault.open(sealed, payloadRow(id)) }
+  const parts = { records, refusals, checkpoints, payloads, recordsProblem: told.problem }
+  return { ...parts, ...(days === 0 ? {} : { keepPayload }) }
 }

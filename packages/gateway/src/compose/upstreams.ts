@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
-import { noteContact } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import { noteState } from '../jobs/note-state.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
@@ -90,11 +90,11 @@ export function createContacts({ db }: Ground): Contacts {
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)
-        await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+        await noteState(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
       }),
     note: (connectionId, fault) =>
       db.system((sql) =>
-        noteContact(sql, connectionId, {
+        noteState(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
           reason: fault?.message,
           era: undefined,

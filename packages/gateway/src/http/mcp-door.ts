@@ -40,6 +40,7 @@ import { countUnknown } from './count-unknown.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './mcp/client-line.ts'
 import { createBatch } from './mcp/mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
+import type { CallsUnderWay } from './streams/calls-under-way.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
@@ -79,6 +80,7 @@ export interface McpDoorParts {
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
   readonly draining: AbortSignal
+  readonly calls: CallsUnderWay
 }
 
 export interface McpDoor {
@@ -101,8 +103,8 @@ interface Visit {
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admit, entrance, sessions, givesSession, keepSessions, changes, trails, open, challenge } = parts
-  const { bodyLimit, draining } = parts
-  const answerBatch = createBatch({ entrance, trails })
+  const { bodyLimit, draining, calls } = parts
+  const answerBatch = createBatch({ entrance, trails, calls })
   const abandoned = createAbandoned()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
@@ -210,7 +212,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     }
     const { answer, session } = await entrance.initialize(standing, request)
     trail.eraClient = session.revision
-    keepSessions.keep(standing, session)
+    await keepSessions.keep(standing, session)
     const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
@@ -245,6 +247,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       header: era === 'modern' ? visit.header : undefined,
       reply,
       brought,
+      trail,
+      calls,
     })
     const release = holdOpen(visit, asked, line, era)
     try {

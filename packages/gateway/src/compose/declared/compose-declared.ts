@@ -30,7 +30,7 @@ import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../ground.ts'
 import { refuseNoPlace } from '../guests.ts'
 import { composeLimits } from '../limits.ts'
-import { DRAIN_MS, listenOn } from '../listening.ts'
+import { listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
 import {
@@ -177,14 +177,15 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health,
       store: undefined,
       limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
   })
-  const endServer = prepareEnd(server)
-  opened.defer(() => endServer(DRAIN_MS))
+  const endServer = prepareEnd(server, doors.calls)
+  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   /** The files as they are now, all of it before any of it counts. */
@@ -221,6 +222,9 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
+    },
+    retire() {
+      health.draining = true
     },
     async close() {
       health.draining = true

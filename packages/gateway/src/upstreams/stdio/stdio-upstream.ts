@@ -34,6 +34,7 @@ import {
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
+import { isGreetingRefused } from '../error-answer.ts'
 import { discover, initialize } from '../greeting.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
 import { createChildListening } from './child-listening.ts'
@@ -84,6 +85,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
+  const { kind: _, ...launched } = wire
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
@@ -106,9 +108,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const child = await children.start({
       // The connection's own folder, and its caller's: two organizations may use the same alias.
       name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      command: wire.kind === 'process' ? wire.command : '',
-      args: wire.kind === 'process' ? [...wire.args] : [],
-      environment: wire.kind === 'process' ? wire.environment : {},
+      ...launched,
     })
     greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
@@ -164,7 +164,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const introduceTo = (channel: Channel, revision: Revision) =>
-    initialize(channel, greeted(), { revision, capabilities: { ...OWN_CAPABILITIES, ...own?.capabilities } })
+    initialize(channel, greeted(), {
+      revision,
+      capabilities: own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...own.capabilities },
+    })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -179,7 +182,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const refusalOrThrow = (thrown: unknown): 'refused' => {
-    if (thrown instanceof Fault && thrown.code === 'upstream.malformed') return 'refused'
+    if (isGreetingRefused(thrown)) return 'refused'
     throw thrown
   }
 
@@ -419,3 +422,8 @@ const OVER: Readonly<Record<string, string>> = {
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
 }
 const NEVER = new AbortController().signal
+/**
+ * A server may list a tool only for clients that can be asked, and the shared child's lists are for all clients. A question in it
+ * is refused in words. Roots are left out: the folders of a client are never told to a child (ADR 0011).
+ */
+const ASKABLE_BY_ALL: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {} }
