@@ -153,6 +153,10 @@ export const SETTINGS = {
     setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_APPROVALS: setting(
+    z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
+    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()
@@ -374,8 +378,8 @@ export const SETTINGS = {
     'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',
   ),
   TOOLWAY_CHECKPOINT_MINUTES: setting(
-    wholeNumber(1, 1440).default(10),
-    'Minutes between two signatures under the records that came meanwhile.',
+    wholeNumber(1, 1440).default(1),
+    'Minutes between two signatures under the records that came meanwhile; a start and an end sign, too.',
   ),
   TOOLWAY_STOP_DELAY: setting(
     wholeNumber(0, 600).optional(),
@@ -391,6 +395,14 @@ export const SETTINGS = {
       .optional(),
     'PostgreSQL to use instead of the embedded one.',
     true,
+  ),
+  TOOLWAY_DATABASE_CONNECTIONS: setting(
+    wholeNumber(2, 500).default(10),
+    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+  ),
+  TOOLWAY_DATABASE_GRACE_SECONDS: setting(
+    wholeNumber(0, 86_400).default(900),
+    'Seconds for which keys, tokens and sessions that were good go on working while the database cannot be used; then everything is refused with 503, and /health/ready with it.',
   ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),

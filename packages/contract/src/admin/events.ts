@@ -15,7 +15,7 @@ export const INTEGRATION_ACTIONS = [
   'changed',
 ] as const
 
-/** `connection.up`, `credential.back`, `tool.settled` and what is said of an approval after `requested` say that an earlier one is over. */
+/** `connection.up`, `credential.back`, `tool.settled`, `records.stored` and what is said of an approval after `requested` say that an earlier one is over. */
 export const ALERT_KINDS = [
   'connection.down',
   'connection.up',
@@ -25,11 +25,14 @@ export const ALERT_KINDS = [
   'tool.held',
   'tool.settled',
   'rule.unreadable',
+  'effect.unproven',
   'webhook.off',
   'approval.requested',
   'approval.granted',
   'approval.denied',
   'approval.expired',
+  'records.waiting',
+  'records.stored',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

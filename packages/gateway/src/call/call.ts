@@ -19,6 +19,7 @@ import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
 import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
+import { isDatabaseFault } from '../db/unreachable.ts'
 import { isKeptFrom, judge } from './policy/judge.ts'
 import { obey, traceOf, withChanges } from './policy/obey.ts'
 import type { Answer, Line, Standing } from './ports.ts'
@@ -88,6 +89,8 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
+  // As long as nothing has been sent, the client may send the whole request again, and HTTP says when.
+  if (isDatabaseFault(fault) && trail.intent === undefined) throw fault
   trail.outcome = outcomeOfFault(fault)
   trail.fault = fault
   const { revision } = asked.caller

@@ -5,7 +5,7 @@ import { outcomeOfFault } from './fault-outcome.ts'
 const connection = 'crm'
 const resting = { connection, problem: 'nothing listens there', failures: 5, seconds: 9, until: '2026-11-22T10:00:00Z' }
 
-test('an outage of a server is a failure, not a refusal', () => {
+test('an outage of a server or of the database is a failure, not a refusal', () => {
   const outages = [
     new Fault('upstream.resting', resting),
     new Fault('upstream.unreachable', { connection, problem: 'nothing listens there' }),
@@ -13,6 +13,7 @@ test('an outage of a server is a failure, not a refusal', () => {
     new Fault('upstream.needs-auth', { connection, problem: 'HTTP 401' }),
     new Fault('authority.unreachable', { connection, problem: 'nothing listens there' }),
     new Fault('upstream.timeout', { connection, seconds: 60 }),
+    new Fault('database.unavailable', { problem: 'nothing listens there' }),
   ]
   expect(outages.map(outcomeOfFault)).toEqual(outages.map(() => 'failed'))
 })

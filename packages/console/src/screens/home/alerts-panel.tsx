@@ -62,6 +62,8 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'approval.requested': 'hand-stop',
   'approval.denied': 'circle-x',
   'webhook.off': 'webhook',
+  'records.waiting': 'alert-triangle',
+  'records.stored': 'circle-check',
 }
 
 function One({ alert, connections }: { alert: Alert; connections: readonly Connection[] }) {

@@ -177,6 +177,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health,
       store: undefined,
       limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
