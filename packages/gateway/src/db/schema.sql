@@ -508,8 +508,10 @@ create table tool_states (
   organization_id text not null,
   connection_id text not null,
   tool text not null,
-  enabled boolean not null,
-  updated_at timestamp with time zone not null default now()
+  enabled boolean,
+  updated_at timestamp with time zone not null default now(),
+  effect text,
+  effect_by text
 );
 create table toolsets (
   id text not null,
@@ -804,6 +806,9 @@ alter table tool_locks add constraint tool_locks_pkey PRIMARY KEY (organization_
 alter table tool_locks add constraint tool_locks_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_locks add constraint tool_locks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table tool_locks add constraint tool_locks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table tool_states add constraint tool_states_check CHECK (((enabled IS NOT NULL) OR (effect IS NOT NULL)));
+alter table tool_states add constraint tool_states_check1 CHECK (((effect IS NULL) = (effect_by IS NULL)));
+alter table tool_states add constraint tool_states_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
 alter table tool_states add constraint tool_states_pkey PRIMARY KEY (organization_id, connection_id, tool);
 alter table tool_states add constraint tool_states_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_states add constraint tool_states_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;

@@ -10,6 +10,7 @@ import { missingIn, nameOf, placeOf, type Draft } from './draft.ts'
 import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
 import { Values } from './values.tsx'
+import { mendOf } from '../../ui/mend.ts'
 
 const t = texts.connect.several
 
@@ -159,9 +160,9 @@ function Outcome({ progress }: { progress: Progress }) {
           <Text size="sm" className="breakable">
             {progress.problem.message}
           </Text>
-          {progress.problem.mend === undefined ? null : (
+          {mendOf(progress.problem) === undefined ? null : (
             <Text size="sm" c="dimmed" className="breakable">
-              {progress.problem.mend}
+              {mendOf(progress.problem)}
             </Text>
           )}
         </Stack>
