@@ -36,6 +36,7 @@ export type FaultPhase =
   | 'decide'
   | 'check'
   | 'open'
+  | 'start'
   | 'run'
   | 'shape'
 
@@ -192,10 +193,10 @@ export const FAULTS = {
   'tool.held': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The tool {tool} is held back: its server changed it, and nobody has accepted the change.', 'Ask an administrator of the organization to look at the change (`toolway lock show`), or use another tool.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),
-  'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
+  'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again. To be asked less: answer "always for this tool", have an administrator say what the tool does (`toolway lock effect`) or trust its server (`toolway lock trust`), or change the setting (`toolway org change --approvals`).'),
   'approval.unconfirmed': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN], 'The tool {tool} has a side effect that somebody has to confirm, and {problem}; nothing was sent.', 'Call it from a client with elicitation (MCP 2025-06-18 or later); or let the operator name {tool} under side_effects_allowlist in the policy file of this toolset, or set confirm_side_effects: false there.'),
   'approval.denied': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The approval of this call of {tool} was refused{why}.', 'Do something else; the same call would be asked about again.'),
-  'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again.'),
+  'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again. An administrator can change what is asked about: `toolway lock effect`, `toolway lock trust`, or `toolway org change --approvals`.'),
   'approval.limit': row('decide', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], '{limit} calls {whose} wait for an approval, and no more may.', 'Have some of them answered at {link}, or wait: they end by themselves.'),
   'approval.over': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This question cannot be answered any more: it is {state}.', 'Make the call again, which asks anew.'),
   'approval.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This question is not yours to answer: {problem}.', 'Ask one of those whom the rule names; the page of the question shows them.'),
@@ -235,6 +236,7 @@ export const FAULTS = {
     'The connection {connection} is not started any more after {failures} failures in a row: {problem}.',
     'Mend the cause, then `toolway connection restart {connection}`.',
   ),
+  'upstream.start': row('start', 'TIMEOUT', [504, UNREACHABLE, 'retry'], 'The program of connection {connection} did not answer within {seconds} s of its start.', 'Look at its log: it may be waiting for a network, a package or a setting.'),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} does not let the gateway in ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
   'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with an error: {problem}.', 'Check what the server needs to answer: its key, its settings and its network.'),

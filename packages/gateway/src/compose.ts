@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
+import { createLookClaims } from './jobs/look-claims.ts'
 import { createTrails } from './call/trail.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
@@ -128,7 +129,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { identity, accounts, accessTokens, ended, endpoints } = callers
 
   // What memory knows of every organization, and what keeps it so.
-  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const offers: Catalogs = composeCatalogs(ground, {
+    upstreams,
+    contacts,
+    changes,
+    snapshots: () => snapshots,
+    claims: createLookClaims({ db, log }),
+  })
   const { catalogs, healthy } = offers
   const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
   const globalApps = createGlobalApps(appsOf(config))

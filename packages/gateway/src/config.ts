@@ -153,6 +153,10 @@ export const SETTINGS = {
     setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_APPROVALS: setting(
+    z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
+    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()
@@ -374,8 +378,8 @@ export const SETTINGS = {
     'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',
   ),
   TOOLWAY_CHECKPOINT_MINUTES: setting(
-    wholeNumber(1, 1440).default(10),
-    'Minutes between two signatures under the records that came meanwhile.',
+    wholeNumber(1, 1440).default(1),
+    'Minutes between two signatures under the records that came meanwhile; a start and an end sign, too.',
   ),
   TOOLWAY_STOP_DELAY: setting(
     wholeNumber(0, 600).optional(),

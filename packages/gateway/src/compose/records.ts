@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { createKeepPayload } from '../call/payload.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'
-import { createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import { createTellUnstored } from '../jobs/tell-unstored.ts'
+import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
@@ -14,13 +15,26 @@ import type { Ground } from './ground.ts'
 /** Between two looks for payloads whose time is over. Milliseconds. */
 const CLEAN_EVERY = 10 * 60_000
 
-export function composeRecords({ config, db, vault, log, counters, opened }: Ground) {
+export function composeRecords(ground: Ground) {
+  const { config, db, vault, log, counters, opened } = ground
   const told = createTellUnstored({
     db,
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,
     now: Date.now,
   })
+  const checkpoints = createKeepCheckpoints({
+    db,
+    vault,
+    kept: createKeptCheckpoints(join(config.TOOLWAY_DATA, CHECKPOINTS)),
+    log,
+    now: Date.now,
+    minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
+    days: config.TOOLWAY_RECORDS_DAYS,
+  })
+  checkpoints.begin()
+  // Closed after the writer of records, so that the last ones are signed, too.
+  opened.defer(() => checkpoints.close())
   const records = createRecordWriter({
     directory: join(config.TOOLWAY_DATA, 'outbox'),
     now: Date.now,
@@ -31,15 +45,14 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
   opened.defer(() => records.close())
   const refusals = createRefusals({ write: (entry) => records.write(entry), now: Date.now })
   opened.defer(() => refusals.close())
-  const checkpoints = createKeepCheckpoints({
-    db,
-    vault,
-    log,
-    now: Date.now,
-    minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
-    days: config.TOOLWAY_RECORDS_DAYS,
-  })
-  opened.defer(() => checkpoints.close())
+  return { records, refusals, checkpoints, recordsProblem: told.problem, ...composePayloads(ground, records) }
+}
+
+/** Arguments and results of calls, where an organization keeps them. */
+function composePayloads(
+  { config, db, vault, log, opened }: Ground,
+  records: Pick<ReturnType<typeof createRecordWriter>, 'waiting'>,
+) {
   const days = config.TOOLWAY_PAYLOAD_DAYS
   const keepPayload = createKeepPayload({
     seal: (text, id) => vault.seal(text, payloadRow(id)),
@@ -50,6 +63,5 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
   const cleaning = createCleanOld({ removeOld, what: 'payloads of records', log, every: CLEAN_EVERY })
   opened.defer(() => cleaning.close())
   const payloads = { days, open: (sealed: Buffer, id: string) => vault.open(sealed, payloadRow(id)) }
-  const parts = { records, refusals, checkpoints, payloads, recordsProblem: told.problem }
-  return { ...parts, ...(days === 0 ? {} : { keepPayload }) }
+  return { payloads, ...(days === 0 ? {} : { keepPayload }) }
 }

@@ -57,6 +57,17 @@ create table approvals (
   lasting_digest text,
   tool_hash text
 );
+create table catalog_looks (
+  connection_id text not null,
+  organization_id text not null,
+  version text,
+  began_at timestamp with time zone,
+  due_at timestamp with time zone,
+  failures integer not null default 0,
+  checked_at timestamp with time zone,
+  lease text,
+  leased_until timestamp with time zone
+);
 create table catalogs (
   connection_id text not null,
   organization_id text not null,
@@ -69,7 +80,8 @@ create table catalogs (
   fetched_at timestamp with time zone,
   stale_since timestamp with time zone,
   stale_reason text,
-  digest text
+  digest text,
+  left_out json
 );
 create table clients_seen (
   organization_id text not null,
@@ -592,6 +604,9 @@ alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::t
 alter table approvals add constraint approvals_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table catalog_looks add constraint catalog_looks_pkey PRIMARY KEY (connection_id);
+alter table catalog_looks add constraint catalog_looks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table catalog_looks add constraint catalog_looks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -872,6 +887,7 @@ alter table alerts enable row level security, force row level security;
 alter table approval_answers enable row level security, force row level security;
 alter table approval_messages enable row level security, force row level security;
 alter table approvals enable row level security, force row level security;
+alter table catalog_looks enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
 alter table clients_seen enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
@@ -936,6 +952,12 @@ create policy organization_own on approvals as permissive for all to toolway_org
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on approvals as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on catalog_looks as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on catalog_looks as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on catalogs as permissive for all to toolway_organization
@@ -1453,6 +1475,21 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_catalogs_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'table', 'catalogs')::text)
+     from (select distinct a.organization_id
+             from changed a join before b using (connection_id)
+            where (a.digest, a.stale_reason, a.left_out::text) is distinct from (b.digest, b.stale_reason, b.left_out::text))
+       as touched;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1695,7 +1732,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.approvals REFERENCING NEW TAB
 CREATE CONSTRAINT TRIGGER count_added AFTER INSERT OR DELETE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.digest IS DISTINCT FROM new.digest) OR (old.stale_reason IS DISTINCT FROM new.stale_reason))) EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
-CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_catalogs_changed();
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1778,6 +1815,7 @@ grant delete, insert, select, update on alerts to toolway_organization;
 grant delete, insert, select, update on approval_answers to toolway_organization;
 grant delete, insert, select, update on approval_messages to toolway_organization;
 grant delete, insert, select, update on approvals to toolway_organization;
+grant delete, insert, select, update on catalog_looks to toolway_organization;
 grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on clients_seen to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;

@@ -269,12 +269,24 @@ describe('fetching a catalog', () => {
     expect(doubted).toEqual(['bad'])
   })
 
-  test('that cannot be stored, or whose failure cannot be noted, is thrown at nobody either', async () => {
-    const gone = () => Promise.reject(new Error('database gone'))
-    const both = fixture(good, { storing: gone(), failing: gone() })
-    expect(await both.run()).toBe(false)
-    expect(both.noted).toEqual(['store org_1 con_1 2', 'fail org_1 con_1 internal'])
-    expect(both.logged).toHaveLength(2)
+  test('whose failure cannot be noted is thrown at nobody either', async () => {
+    const held = fixture(() => createFakeUpstream(), { failing: Promise.reject(new Error('database gone')) })
+    expect(await held.run()).toBe(false)
+    expect(held.noted).toEqual(['fail org_1 con_1 upstream.lost'])
+    expect(held.logged).toHaveLength(2)
+  })
+
+  test('that the gateway cannot store is no fault of the connection: it is not shown in error', async () => {
+    const held = fixture(good, { storing: Promise.reject(new Error('no connection of the pool is free')) })
+    await expect(held.run()).rejects.toThrow('no connection of the pool')
+    expect(held.noted).toEqual(['store org_1 con_1 2'])
+  })
+
+  test('that the database refuses for what the server said is noted with the connection', async () => {
+    const refusal = Object.assign(new Error('invalid byte sequence'), { code: '22021' })
+    const held = fixture(good, { storing: Promise.reject(refusal) })
+    expect(await held.run()).toBe(false)
+    expect(held.noted).toEqual(['store org_1 con_1 2', 'fail org_1 con_1 internal'])
   })
 
   test('that was given up is noted nowhere', async () => {

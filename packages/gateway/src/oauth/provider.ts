@@ -198,7 +198,8 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
       return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
     },
     async renderError(ctx, { error, error_description: description }, thrown) {
-      const problem = thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
+      const problem =
+        thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
       const response = await page(problem, askingClient(ctx.oidc))
       // The library may have chosen 303 already, for the redirect that is not sent.
       if (ctx.status < 400) ctx.status = response.status

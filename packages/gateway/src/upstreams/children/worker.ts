@@ -17,6 +17,8 @@ import { createUndertaker } from './worker/undertaker.ts'
 
 /** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
 const FAREWELL_MS = 1_000
+/** What is left after SIGKILL to clear away. */
+const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 
 function createWorker(link: Socket) {
@@ -101,6 +103,8 @@ function createWorker(link: Socket) {
       for (const child of left) child.interrupt()
       await Promise.race([sleep(FAREWELL_MS), Promise.all(left.map((child) => child.buried))])
       for (const child of children.values()) child?.kill()
+      // Their temporary folders go with them.
+      await Promise.race([sleep(CLEARING_MS), Promise.all(left.map((child) => child.buried))])
       process.exit(0)
     },
   }

@@ -167,9 +167,9 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     ask,
     check: (signal) => withCredential(own, (credential) => check(signal, credential)),
     watch(onChange, signal) {
-      const onNotification = ({ method }: Notification) => {
+      const onNotification = ({ method }: Notification, missed: boolean) => {
         const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
+        if (kind !== undefined) onChange(kind, missed)
       }
       void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },

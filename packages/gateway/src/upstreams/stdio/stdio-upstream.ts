@@ -39,6 +39,7 @@ import { discover, initialize } from '../greeting.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
+import { ProgramSaid } from '../program-said.ts'
 import { waitFor } from '../wait.ts'
 import { createRestarts } from './restarts.ts'
 
@@ -102,6 +103,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   /** Why it is being ended, where that is our doing. */
   let sentence: string | undefined
   let lastProblem = ''
+  let lastCause: ProgramSaid | undefined
   let closed = false
 
   async function start(revision: Revision | undefined): Promise<Running> {
@@ -133,10 +135,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       const how =
         sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
       sentence = undefined
-      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
-      const last = stderr.filter((line) => line.trim() !== '').at(-1)
       lastProblem = how
-      const cause = new Error(last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`)
+      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
+      const cause = new ProgramSaid(how, stderr)
+      lastCause = cause
       ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
       channel.end(ended)
       if (wasRunning) {
@@ -154,8 +156,15 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       return { child, channel, portrait, level: levelOf(channel, portrait), since: Date.now() }
     } catch (thrown) {
       await child.stop()
-      throw thrown
+      throw lateStart(thrown, child)
     }
+  }
+
+  /** One that never answered its greeting: what it said until it was ended tells why. */
+  function lateStart(thrown: unknown, child: Child): unknown {
+    if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
+    const facts = { connection: reach.alias, seconds: START_TIMEOUT }
+    return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
   }
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
@@ -199,14 +208,18 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const givenUp = () =>
-    new Fault('upstream.given-up', { connection: reach.alias, failures: restarts.failures, problem: lastProblem })
+    new Fault(
+      'upstream.given-up',
+      { connection: reach.alias, failures: restarts.failures, problem: lastProblem },
+      { cause: lastCause },
+    )
 
   function refuseStart(): void {
     const wait = restarts.wait()
     if (wait === undefined) throw givenUp()
     if (wait === 0) return
     const problem = `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`
-    throw new Fault('upstream.unreachable', { connection: reach.alias, problem })
+    throw new Fault('upstream.unreachable', { connection: reach.alias, problem }, { cause: lastCause })
   }
 
   async function startUp(): Promise<Running> {
@@ -240,6 +253,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   function wordStart(thrown: unknown): Fault {
     if (thrown instanceof Fault && thrown.code !== 'upstream.lost') {
       lastProblem = thrown.message
+      lastCause = thrown.cause instanceof ProgramSaid ? thrown.cause : undefined
       return thrown
     }
     // The worker words what an operating system says: no such command, no permission.
@@ -253,7 +267,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const opened = async (signal: AbortSignal, seconds: number): Promise<Running> =>
-    running ?? waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal })
+    running ??
+    waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal }).catch((thrown: unknown) => {
+      throw greeting === undefined ? thrown : lateStart(thrown, greeting)
+    })
 
   async function ask(asked: Ask): Promise<Answer> {
     const isOurs = asked.owner === GATEWAY
@@ -378,9 +395,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     ask,
     check,
     watch(onChange, signal) {
-      const tell = ({ method }: Notification) => {
+      const tell = ({ method }: Notification, missed: boolean) => {
         const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
+        if (kind !== undefined) onChange(kind, missed)
       }
       void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
     },
