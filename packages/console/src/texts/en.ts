@@ -1001,6 +1001,8 @@ export const en = {
       connected: (tools: number) => `Connected · ${tools === 1 ? '1 tool' : `${tools} tools`}`,
       needsSignIn: 'Asks for an account',
       signIn: 'Sign in',
+      there: 'Already there',
+      key: 'API key',
       open: 'Open',
       failed: 'Failed',
     },

@@ -22,6 +22,7 @@ import {
   restartConnection,
   type ConnectionRow,
 } from '../connections/connections.ts'
+import { applyNetwork } from '../compose/network.ts'
 import { loadConfig } from '../config.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
@@ -319,7 +320,10 @@ export const test = (organization: string, alias: string, output: Output): Promi
     function say(_: object, message: string) {
       output.progress(message)
     }
-    const children = createChildren({ log, home: join(loaded.config.TOOLWAY_DATA, 'children'), path: loaded.path })
+    const children = createChildren({
+      ...{ log, home: join(loaded.config.TOOLWAY_DATA, 'children'), path: loaded.path },
+      inherited: applyNetwork(loaded.config),
+    })
     const upstreams = createUpstreams({ children, onRevision: (_, found) => (revision = found), onNoise() {} })
     // What is remembered of the era is left out: a test finds out.
     const fresh = { ...connection, era: null, enabled: true }
