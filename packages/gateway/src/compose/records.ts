@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
+import { isAlive } from '../db/listener.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
@@ -21,7 +22,8 @@ export function composeRecords({ config, db, vault, log, counters, opened }: Gro
   // Closed after the writer of records, so that the last ones are signed, too.
   opened.defer(() => checkpoints.close())
   const records = createRecordWriter({
-    directory: join(config.TOOLWAY_DATA, 'outbox'),
+    directory: config.TOOLWAY_OUTBOX ?? join(config.TOOLWAY_DATA, 'outbox'),
+    holds: (owner) => db.system((sql) => isAlive(sql, owner)),
     now: Date.now,
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,

@@ -33,8 +33,11 @@ export interface Db {
   organization<T>(id: string, work: (sql: OrgSql) => Promise<T>): Promise<T>
   /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
   system<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
-  /** Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. */
-  listen(channel: string, onNotice: (notice: Notice) => void): Promise<Listener>
+  /**
+   * Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. `alive` is a name that
+   * others see as alive meanwhile.
+   */
+  listen(channel: string, onNotice: (notice: Notice) => void, alive?: string): Promise<Listener>
   /** Resolves when the database answers within two seconds, else throws DatabaseUnreachable. */
   ping(): Promise<void>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
@@ -74,8 +77,9 @@ export function createDb({ connection, parseRows = false, log }: DbParts): Db {
   return {
     organization: async (id, work) => transact(beginFor(id), (sql) => work(sql as OrgSql), true),
     system: (work) => transact('begin', (sql) => work(sql as SystemSql)),
-    async listen(channel, onNotice) {
-      const listener = await createListener({ connection, channel, onNotice, ...(log && { log }) })
+    async listen(channel, onNotice, alive) {
+      const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
+      const listener = await createListener({ connection, channel, onNotice, ...more })
       listeners.add(listener)
       return {
         close() {
