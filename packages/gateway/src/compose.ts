@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
+import { createLookClaims } from './jobs/look-claims.ts'
 import { createTrails } from './call/trail.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
@@ -101,7 +102,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const ground: Ground = { config, db, vault, log, counters, opened }
 
   // What happened, and how much of it may.
-  const { records, refusals, checkpoints } = composeRecords(ground)
+  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(ground)
+  db.presence.watch()
   const trails = createTrails({
     now: () => new Date(),
     log,
@@ -111,6 +113,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     shadow: counters.shadow,
     intend: records.intend,
     write: records.write,
+    ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
   const limits = await composeLimits(ground)
@@ -126,7 +129,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { identity, accounts, accessTokens, ended, endpoints } = callers
 
   // What memory knows of every organization, and what keeps it so.
-  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const offers: Catalogs = composeCatalogs(ground, {
+    upstreams,
+    contacts,
+    changes,
+    snapshots: () => snapshots,
+    claims: createLookClaims({ db, log }),
+  })
   const { catalogs, healthy } = offers
   const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
   const globalApps = createGlobalApps(appsOf(config))
@@ -239,6 +248,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     rules,
     sync: offers.syncNow,
     checkpoints,
+    payloads,
     credentials: credentials.admin,
     refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
     upstreams,
@@ -280,7 +290,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (endpoint !== undefined) throw new Fault('token.unknown')
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({ health, store: () => db.ping(), limits: () => limits.state }),
+    readiness: createReadiness({
+      health,
+      store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
+      limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
+      records: recordsProblem,
+    }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,

@@ -267,6 +267,8 @@ describe('callers from elsewhere', () => {
     const said = complaint({ MCP_API_KEY: 'fifteen letters' })
     expect(said).toContain('at least 16 characters')
     expect(said).not.toContain('fifteen letters')
+    // The preset takes the settings of its source system as they are, and warns.
+    expect(load({ TOOLWAY_PRESET: 'curatore', MCP_API_KEY: 'abc123' }).config.MCP_API_KEY).toBe('abc123')
     for (const none of [{}, { MCP_API_KEY: '' }])
       expect(load(none).config).toMatchObject({ MCP_API_KEY: undefined, TOOLWAY_AUTH: 'on' })
     expect(load({ SERVICE_API_KEY: key }).config.MCP_API_KEY).toBe(key)
@@ -310,6 +312,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_BODY_LIMIT: '2048',
       TOOLWAY_RESULT_LIMIT: '2048',
       TOOLWAY_RESULTS_SECONDS: '60',
+      TOOLWAY_PAYLOAD_DAYS: '3',
       TOOLWAY_TOKEN_PRESET: 'uru',
       TOOLWAY_ACCESS_TOKEN_MINUTES: '5',
       TOOLWAY_REFRESH_TOKEN_DAYS: '3',
@@ -334,6 +337,7 @@ describe('a setting in a file of its own', () => {
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
+      TOOLWAY_APPROVALS: 'ask-writes',
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {
@@ -542,7 +546,7 @@ describe('a preset', () => {
     expect(config).toMatchObject({
       TOOLWAY_STORE: 'none',
       TOOLWAY_PORT: 9000,
-      TOOLWAY_SESSIONS: 'off',
+      TOOLWAY_SESSIONS: 'questions',
       MCP_API_KEY_LIMIT: 'execute',
     })
     expect(origins.TOOLWAY_STORE).toBe('preset curatore')

@@ -153,6 +153,10 @@ export const SETTINGS = {
     setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_APPROVALS: setting(
+    z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
+    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()
@@ -164,8 +168,8 @@ export const SETTINGS = {
   TOOLWAY_SESSIONS: known(
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
-      onOff('on'),
-      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+      z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
+      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served. questions: the same, but a client that can be asked gets a session at an endpoint whose policy file asks for confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
@@ -213,6 +217,10 @@ export const SETTINGS = {
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
   ),
+  TOOLWAY_PAYLOAD_DAYS: setting(
+    wholeNumber(0, 365).default(7),
+    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
+  ),
   TOOLWAY_TOKEN_PRESET: setting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',
@@ -255,8 +263,8 @@ export const SETTINGS = {
   MCP_API_KEY: known(
     ['SERVICE_API_KEY'],
     setting(
-      z.string().min(16, 'it must have at least 16 characters').optional(),
-      'One key, any text, for the organization DEFAULT_ORG_ID as a member.',
+      z.string().optional(),
+      'One key for the organization DEFAULT_ORG_ID as a member: any text of at least 16 characters. Preset curatore: a shorter one is accepted with a warning.',
       true,
     ),
   ),
@@ -392,6 +400,14 @@ export const SETTINGS = {
     'PostgreSQL to use instead of the embedded one.',
     true,
   ),
+  TOOLWAY_DATABASE_CONNECTIONS: setting(
+    wholeNumber(2, 500).default(10),
+    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+  ),
+  TOOLWAY_DATABASE_GRACE_SECONDS: setting(
+    wholeNumber(0, 86_400).default(900),
+    'Seconds for which keys, tokens and sessions that were good go on working while the database cannot be used; then everything is refused with 503, and /health/ready with it.',
+  ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
     'Redis with which several gateways count their limits together; without one each counts alone.',
@@ -456,6 +472,8 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
+    throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)
   appsOf(config)
   return {
     config,
@@ -465,6 +483,11 @@ export function loadConfig(
     lookup: (name) => environment[name] ?? surroundings[name],
   }
 }
+
+const KEY_LENGTH = 16
+
+/** A key that can be guessed. The preset curatore accepts one, as its source system did, and warns (ADR 0049). */
+export const isShortKey = ({ MCP_API_KEY: key }: Config): boolean => key !== undefined && key.length < KEY_LENGTH
 
 const DOTENV = '.env'
 

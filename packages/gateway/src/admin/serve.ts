@@ -51,6 +51,8 @@ export interface AdminParts {
   /** What an organization may send where nothing else is settled for it. */
   readonly requestsPerMinute: number
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust'>
+  /** What is kept of calls besides their records, and for how many days; 0: nothing. */
+  readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** Ways to connect an account. */
   readonly connect: AdminConnect
   /** What lets us in at servers. */

@@ -1,6 +1,5 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
 import { watchAgain } from '../call/read-resource.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
 import {
   findSession,
@@ -36,9 +35,9 @@ export function composeSessions({ config, db, vault, log, opened }: Ground, upst
     touch: (seen) => db.system((sql) => touchSessions(sql, seen)),
     remove: (hashes) => db.system((sql) => removeSessions(sql, hashes)),
     removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
-    find: (organizationId, wanted) => db.organization(organizationId, (sql) => findSession(sql, wanted)),
+    find: (organizationId, wanted, within) =>
+      db.organization(organizationId, (sql) => findSession(sql, wanted), within),
     watchAgain,
-    isAway: (thrown) => thrown instanceof DatabaseUnreachable,
   })
   opened.defer(() => sessions.close())
   opened.defer(() => keepSessions.close())

@@ -1,21 +1,15 @@
 /** How a request ended, for its trail and for its client. */
 import type { Fault } from '@toolway/contract'
 import type { Request, Response } from '@toolway/protocol'
+import { outcomeOfFault } from '../call/fault-outcome.ts'
 import type { Answer } from '../call/ports.ts'
 import type { Trail } from '../call/trail.ts'
 
 /** Note how it ended on the trail, unless a verb that knows better has done so. */
 export function note(trail: Trail, fault: Fault): Fault {
   trail.fault ??= fault
-  trail.outcome = outcomeOf(fault)
+  trail.outcome = outcomeOfFault(fault)
   return fault
-}
-
-function outcomeOf({ code, row: { phase } }: Fault): Trail['outcome'] {
-  if (code === 'call.cancelled') return 'cancelled'
-  // As after a kill: the answer never came, and it may have been carried out.
-  if (code === 'gateway.draining-cut') return 'unknown'
-  return phase === 'run' || phase === 'shape' ? 'failed' : 'refused'
 }
 
 export const responseOf = ({ id }: Request, answer: Answer): Response =>

@@ -1,3 +1,4 @@
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { Fault } from '@toolway/contract'
 import type { Opening } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -12,7 +13,6 @@ const standing = { owner: 'me here', organizationId: 'org_1', principal: { id: '
 const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, openedAt: new Date(0) }
 const NAME = 'a'.repeat(32)
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-class Away extends Error {}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,7 +23,7 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
   const asked: string[] = []
   const state = { away: false, touched: [] as string[], idleBefore: undefined as Date | undefined }
   const reach = async () => {
-    if (state.away) throw new Away()
+    if (state.away) throw new DatabaseUnreachable('nothing', new Error('away'))
   }
   const sessions = createSessions({
     now: Date.now,
@@ -60,7 +60,6 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
       return row?.owner === owner ? { ...found, ...row } : undefined
     },
     watchAgain: () => Promise.resolve(),
-    isAway: (thrown) => thrown instanceof Away,
     ...parts,
   })
   const open = () => {
@@ -242,26 +241,37 @@ describe('a session that memory does not know', () => {
     await using here = fixture()
     here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
     here.state.away = true
-    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('gateway.not-ready')
+    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('database.unavailable')
     here.state.away = false
     await here.keeping.recall(standing, NAME)
     expect(here.sessions.holds(NAME)).toBe(true)
   })
 
-  test('is looked for by few at a time: guesses do not take the database from others', async () => {
-    let looking = 0
+  test('is looked for by few at a time, and waits for its turn: a restart takes over many at once', async () => {
+    let [looking, most] = [0, 0]
     await using here = fixture({
-      find: () => {
-        looking++
-        return new Promise((resolve) => setTimeout(() => resolve(undefined), 100))
+      async find() {
+        most = Math.max(most, ++looking)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        looking--
+        return undefined
       },
     })
-    const guesses = Array.from({ length: 50 }, (_, at) =>
+    const wanted = Array.from({ length: 50 }, (_, at) =>
       faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
     )
-    await vi.advanceTimersByTimeAsync(100)
-    const answers = await Promise.all(guesses)
-    expect(looking).toBe(8)
+    await vi.advanceTimersByTimeAsync(700)
+    expect(new Set(await Promise.all(wanted))).toEqual(new Set([undefined]))
+    expect(most).toBe(8)
+  })
+
+  test('is told to come again when its turn does not come in time', async () => {
+    await using here = fixture({ find: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5_000)) })
+    const wanted = Array.from({ length: 50 }, (_, at) =>
+      faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
+    )
+    await vi.advanceTimersByTimeAsync(6_000)
+    const answers = await Promise.all(wanted)
     expect(answers.filter((fault) => fault === 'gateway.not-ready')).toHaveLength(42)
   })
 

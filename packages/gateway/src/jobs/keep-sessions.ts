@@ -3,8 +3,8 @@
  * every few minutes, removed when they end, and found again after a restart or in another gateway.
  *
  * Only `initialize` waits for a write, and not while the database is away: the session is stored once it is back. A request that
- * names a session which memory does not know waits for one look at the database; few are looked up at a time, and old names that
- * are not there are remembered for a moment. Where the database is away, the
+ * names a session which memory does not know waits for one look at the database; look-ups queue with a deadline, and old names
+ * that are not there are remembered for a moment. Where the database is away, the
  * session is neither known nor unknown, and the client is told to come again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache'
 import type { Standing } from '../call/ports.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
+import { createTurns, TurnTooLate } from '../lib/turns.ts'
 import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
 import { SESSION_NAME } from '../sessions/session-names.ts'
 import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
@@ -29,11 +30,14 @@ export interface KeepSessionsParts {
   touch(seen: readonly { hash: Buffer; at: Date }[]): Promise<unknown>
   remove(hashes: readonly Buffer[]): Promise<unknown>
   removeIdle(since: Date): Promise<unknown>
-  find(organizationId: string, wanted: { hash: Buffer; owner: string; since: Date }): Promise<FoundSession | undefined>
+  /** `within`: milliseconds that the database has. Rejects with a database fault when it cannot be asked. */
+  find(
+    organizationId: string,
+    wanted: { hash: Buffer; owner: string; since: Date },
+    within: number,
+  ): Promise<FoundSession | undefined>
   /** Have servers told again what a session watches. Rejects when one cannot be. */
   watchAgain(standing: Standing, session: Session): Promise<void>
-  /** Whether the database, and not the question, is the reason of a failure. */
-  isAway(thrown: unknown): boolean
 }
 
 export interface KeepSessions {
@@ -44,7 +48,7 @@ export interface KeepSessions {
   keep(standing: Standing, session: Session): Promise<void>
   /**
    * Let a session live again that memory does not know, if there is one of that name for this caller; otherwise nothing happens.
-   * Throws `gateway.not-ready` when the database cannot be asked.
+   * Throws a database fault when the database cannot be asked, and `gateway.not-ready` when too many wait for it.
    */
   recall(standing: Standing, id: string): Promise<void>
   changed(session: Session): void
@@ -68,8 +72,10 @@ const BATCH = 500
 const STORED = 50
 /** Ends that wait for a database that is away; the rows of older ones go when they are idle. */
 const MOST_ENDED = 10_000
-/** Guesses must not take the database from those who are known. */
-const MOST_LOOKUPS = 8
+/** Look-ups queue, so that a restart may take over many sessions at once; guesses must not take the database from others. */
+const LOOKUPS = { atOnce: 8, waiting: 1_000 }
+/** Milliseconds that a look-up waits in a queue that does not move, and then for the database. */
+const PATIENCE = { turn: 1_000, look: 1_500 }
 const MISSING = { max: 10_000, ttl: 5_000 }
 /** A session of at most this age may be missing only because it is not stored yet. Milliseconds; clocks may differ a little. */
 const YOUNG = 60_000
@@ -84,7 +90,7 @@ interface Kept {
 }
 
 export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
-  const { now, log, isAway } = parts
+  const { now, log } = parts
   const kept = new Map<string, Kept>()
   const byHash = new Map<string, string>()
   const toStore = new Set<Kept>()
@@ -94,7 +100,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const missing = new LRUCache<string, true>(MISSING)
   /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
   const gone = new LRUCache<string, true>(GONE)
-  let lookups = 0
+  const turns = createTurns(LOOKUPS)
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
   let pause = AGAIN.first
@@ -184,18 +190,15 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   }
 
   async function look(standing: Standing, id: string, name: string): Promise<void> {
-    if (lookups >= MOST_LOOKUPS)
-      throw new Fault('gateway.not-ready', { problem: 'many unknown sessions are being asked for' })
-    lookups++
     const hash = parts.hash(id)
-    const found = await parts
-      .find(standing.organizationId, { hash, owner: standing.owner, since: oldest() })
-      .catch((thrown: unknown) => {
-        if (!isAway(thrown)) throw thrown
-        const problem = 'its database does not answer, so this session cannot be looked up'
-        throw new Fault('gateway.not-ready', { problem }, { cause: thrown })
-      })
-      .finally(() => lookups--)
+    const wanted = { hash, owner: standing.owner, since: oldest() }
+    const turn = turns.take(() => parts.find(standing.organizationId, wanted, PATIENCE.look), {
+      patience: PATIENCE.turn,
+    })
+    if (turn === undefined) throw tooMany()
+    const found = await turn.catch((thrown: unknown) => {
+      throw thrown instanceof TurnTooLate ? tooMany() : thrown
+    })
     if (found === undefined || gone.has(hash.toString('hex'))) {
       // One that opened a moment ago may be stored only now: its gateway could not reach the database.
       if (Math.abs(parts.ageOf(id)) > YOUNG) missing.set(name, true)
@@ -254,6 +257,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     },
   }
 }
+
+const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown sessions are being looked up' })
 
 const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
   ...facts,

@@ -16,7 +16,7 @@ const Read = z.object({ rows: z.number() })
 function entries(): Entry[] {
   return Array.from({ length: MANY }, (_, at) =>
     testEntry({
-      id: `rec_${String(at).padStart(8, '0')}` as Entry['id'],
+      id: `rec_${String(at).padStart(8, '0')}`,
       timestamp: new Date(BEGAN + at * 60_000).toISOString(),
       org_id: (at % 100 === 50 ? 'org_small' : 'org_large') as OrganizationId,
       principal: at % 2_999 === 0 ? 'rare' : `person_${at % 10}`,

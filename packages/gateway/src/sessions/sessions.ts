@@ -23,6 +23,8 @@ export interface Session {
   readonly id: string
   readonly revision: LegacyRevision
   caller: Caller
+  /** The lists of whose changes it was told that it would hear; undefined where another process told it. */
+  announced?: ReadonlySet<'tools' | 'prompts' | 'resources'>
   /** Requests that are being answered, by the client's own id, so that `cancelled` finds them. */
   readonly underWay: Map<Id, Set<AbortController>>
   /** Questions put to the client, by our id. */

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createConfirmations } from '../../call/approvals/confirmations.ts'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Gateway } from '../../compose.ts'
@@ -32,7 +33,15 @@ import { composeLimits } from '../limits.ts'
 import { listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
-import { bindToProfile, curatoreOrganization, placeOfProfile, profilesOf } from './curatore/curatore.ts'
+import {
+  asksAt,
+  bindToProfile,
+  curatoreOrganization,
+  installationOf,
+  isConfirmation,
+  placeOfProfile,
+  profilesOf,
+} from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
 import { composeDeclaredIdentity } from './identity.ts'
@@ -82,7 +91,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     refuse: counters.refuse,
     ...composeLogRecords(ground),
   })
-  const limits = await composeLimits(ground)
+  const limits = await composeLimits(ground, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
   const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
@@ -111,7 +120,14 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     credentials: undefined,
     links: undefined,
     onBehalf: createOnBehalfOfAnybody(log),
-    approvals: undefined,
+    approvals: preset
+      ? createConfirmations({
+          signer: vault,
+          confirms: isConfirmation,
+          definitionOf: ({ target }) =>
+            rows.findCatalog(target.connectionId)?.tools?.find(({ name }) => name === target.name),
+        })
+      : undefined,
     placeOf: preset ? placeOfProfile : undefined,
   })
   const { admit, open } = admission
@@ -129,6 +145,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     trails,
     room,
     challenge: () => undefined,
+    confirms: (standing) => policies !== undefined && asksAt(policies.profiles(), standing),
   })
   const server = createServer({
     guard: createGuard({
@@ -160,6 +177,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health,
       store: undefined,
       limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,

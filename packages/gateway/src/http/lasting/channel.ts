@@ -227,7 +227,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     trail.eraClient = session.revision
     trail.bytesOut = send(responseOf(request, given))
     session.stream = (message) => void send(message)
-    const listsDiffer = createDifference(standing, session.caller)
+    const listsDiffer = createDifference(standing, session.caller, session.announced)
     const stopHearing = changes.listen(standing.organizationId, {
       sees: (connectionId) => standing.sees(connectionId),
       onChange(kind) {

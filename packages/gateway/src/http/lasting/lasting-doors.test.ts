@@ -91,7 +91,7 @@ async function listen({
       webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
       eventSocket: { takes: () => false, enter: () => Promise.resolve() },
       health: { started: true, draining: false },
-      readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
+      readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
       metrics: new Registry(),
       newCorrelationId: () => 'id',
       identify() {},
