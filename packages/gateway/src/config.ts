@@ -399,6 +399,10 @@ export const SETTINGS = {
       true,
     ),
   ),
+  TOOLWAY_OUTBOX: setting(
+    z.string().min(1).optional(),
+    'Directory in which calls are written down until they are on record; if unsaid, outbox in the data directory. Gateways with one database may share one on a common volume: each stores what a killed one left.',
+  ),
   TOOLWAY_RECORDS_DAYS: setting(
     wholeNumber(1, 99_999).optional(),
     'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',

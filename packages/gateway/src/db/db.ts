@@ -35,8 +35,11 @@ export interface Db {
   organization<T>(id: string, work: (sql: OrgSql) => Promise<T>, within?: number): Promise<T>
   /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
   system<T>(work: (sql: SystemSql) => Promise<T>, within?: number): Promise<T>
-  /** Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. */
-  listen(channel: string, onNotice: (notice: Notice) => void): Promise<Listener>
+  /**
+   * Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. `alive` is a name that
+   * others see as alive meanwhile.
+   */
+  listen(channel: string, onNotice: (notice: Notice) => void, alive?: string): Promise<Listener>
   readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
@@ -77,8 +80,9 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
     organization: async (id, work, within) =>
       transact(beginFor(id), (sql) => work(sql as OrgSql), { bound: true, within }),
     system: (work, within) => transact('begin', (sql) => work(sql as SystemSql), { within }),
-    async listen(channel, onNotice) {
-      const listener = await createListener({ connection, channel, onNotice, ...(log && { log }) })
+    async listen(channel, onNotice, alive) {
+      const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
+      const listener = await createListener({ connection, channel, onNotice, ...more })
       listeners.add(listener)
       return {
         close() {

@@ -875,7 +875,13 @@ CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING b
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
 CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
-CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_by_action ON public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_by_actor ON public.records USING btree (organization_id, principal, seq);
+CREATE INDEX records_by_connection ON public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
+CREATE INDEX records_by_correlation ON public.records USING btree (correlation_id);
+CREATE INDEX records_by_outcome ON public.records USING btree (organization_id, outcome, seq) WHERE (outcome <> 'ok'::text);
+CREATE INDEX records_by_time ON public.records USING btree (organization_id, at, seq);
+CREATE INDEX records_by_tool ON public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
