@@ -147,12 +147,32 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
   const listing = await findEndpoint({}, output)
     .then((endpoint) => ask(endpoint, 'tools/list', {}))
     .then(
-      (result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`),
-      (thrown: Error) => bad('a call', thrown.message),
+      (result) => {
+        const tools = result['tools'] as unknown[]
+        return [good('a call', `tools/list gives ${tools.length} tools`), ...sizeHint(tools)]
+      },
+      (thrown: Error) => [bad('a call', thrown.message)],
     )
   return [
     ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`),
-    listing,
+    ...listing,
+  ]
+}
+
+/** Some clients take no more tools, and every model reads all of the list. */
+const MANY_TOOLS = 128
+const LONG_LIST = 200 * 1024
+
+/** Empty while a list is short enough for clients and models. */
+export function sizeHint(tools: readonly unknown[]): Finding[] {
+  const bytes = Buffer.byteLength(JSON.stringify(tools))
+  if (tools.length <= MANY_TOOLS && bytes <= LONG_LIST) return []
+  const size = `${tools.length} tools, ${Math.round(bytes / 1024)} KB`
+  return [
+    note(
+      'tool list',
+      `${size}: long for clients and models. A toolset with \`--discovery search\` lists two tools that find the others (\`toolway toolset add big --discovery search\`)`,
+    ),
   ]
 }
 

@@ -20,7 +20,7 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, untilToldToStop, type Addresses } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
 import { ADDRESS_FILE, KEY_FILE } from './store.ts'
 
@@ -71,6 +71,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   await noteShown(store.db)
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
   await Promise.race([told, orphaned])
+  await retire(gateway, loaded, log)
   return 0
 }
 

@@ -8,13 +8,16 @@ import {
   storeSessions,
   touchSessions,
 } from '../sessions/kept-sessions.ts'
+import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Ground } from './ground.ts'
 
 export function composeSessions({ config, db, vault, log, opened }: Ground, upstreams: Upstreams) {
+  const names = createSessionNames(Date.now, vault.hash)
   const sessions: Sessions = createSessions({
     now: Date.now,
+    newName: names.make,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
     onEnd(session, why) {
       upstreams.forgetSession(session.id)
@@ -26,6 +29,7 @@ export function composeSessions({ config, db, vault, log, opened }: Ground, upst
     now: Date.now,
     log,
     hash: (id) => vault.hash(`session ${id}`),
+    ageOf: names.ageOf,
     sessions,
     store: (all) => db.system((sql) => storeSessions(sql, all)),
     touch: (seen) => db.system((sql) => touchSessions(sql, seen)),

@@ -16,7 +16,7 @@ import { addressOf } from './addresses.ts'
 import type { Clients } from './client-address.ts'
 import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
-import type { Guard } from './guard.ts'
+import { checkRepeated, type Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
@@ -117,10 +117,11 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
-   * Throws `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
+   * Throws `request.repeated`, `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
    * this reads it another way.
    */
   function guarded(request: IncomingMessage, { origin, authority }: Target): void {
+    checkRepeated(request.rawHeaders)
     guard.check(request.headers.host, request.headers.origin, authority)
     if (authority !== undefined) request.url = origin
   }
@@ -206,6 +207,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
   const options = { ...times, shouldUpgradeCallback: becomesSocket }
   const server = createHttpServer(options, (request, response) => {
+    // Its client comes back by another connection, which a balancer may lead elsewhere.
+    if (parts.health.draining) response.shouldKeepAlive = false
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {

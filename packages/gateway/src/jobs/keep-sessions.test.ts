@@ -35,6 +35,7 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
     now: Date.now,
     log: quiet,
     hash: (id) => Buffer.from(id),
+    ageOf: (id) => (id.startsWith('0') ? 1_000 : Infinity),
     sessions,
     async store(all) {
       await reach()
@@ -63,7 +64,7 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
   })
   const open = () => {
     const session = sessions.open(standing.owner, opening)
-    keeping.keep(standing, session)
+    void keeping.keep(standing, session)
     return session
   }
   return {
@@ -88,17 +89,43 @@ const faultOf = (asking: Promise<unknown>) =>
   )
 
 describe('a session that opens', () => {
-  test('is stored soon, by nobody who waits for it, and with what became of it since', async () => {
+  test('is stored before its client hears of it, and soon with what became of it since', async () => {
     await using here = fixture()
-    const session = here.open()
-    expect(here.rows.size).toBe(0)
-    await vi.advanceTimersByTimeAsync(20)
+    const session = here.sessions.open(standing.owner, opening)
+    await here.keeping.keep(standing, session)
     expect(here.rows.get(session.id)).toMatchObject({ owner: 'me here', principal: 'me', logLevel: undefined })
     session.caller = { ...session.caller, logLevel: 'debug' }
     session.watched.set('con_1', new Set(['test://a']))
     session.changed()
     await vi.advanceTimersByTimeAsync(20)
     expect(here.rows.get(session.id)).toMatchObject({ logLevel: 'debug', watched: { con_1: ['test://a'] } })
+  })
+
+  test('is stored together with those that open while the database is busy', async () => {
+    const statements: number[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using here = fixture({
+      async store(all) {
+        statements.push(all.length)
+        if (statements.length === 1) await promise
+      },
+    })
+    const keep = () => here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    const first = keep()
+    await vi.advanceTimersByTimeAsync(0)
+    const others = Array.from({ length: 5 }, keep)
+    resolve()
+    await Promise.all([first, ...others])
+    expect(statements).toEqual([1, 5])
+  })
+
+  test('waits for nothing while the database is known to be away', async () => {
+    await using here = fixture()
+    here.state.away = true
+    // The first one learns of it; a database that says nothing would cost it two seconds.
+    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    expect(here.rows.size).toBe(0)
   })
 
   test('is stored when the database is back', async () => {
@@ -189,6 +216,16 @@ describe('a session that memory does not know', () => {
     // Asking for it takes nothing from whoever it belongs to.
     await here.keeping.recall({ ...standing, owner: 'somebody else' }, NAME)
     expect(here.sessions.holds(NAME)).toBe(true)
+  })
+
+  test('is looked for again where it may have opened a moment ago in another gateway', async () => {
+    await using here = fixture()
+    const young = '0'.repeat(32)
+    for (let time = 0; time < 3; time++) await here.keeping.recall(standing, young)
+    expect(here.asked).toEqual([young, young, young])
+    here.rows.set(young, { ...found, hash: Buffer.from(young), owner: standing.owner } as KeptSession)
+    await here.keeping.recall(standing, young)
+    expect(here.sessions.holds(young)).toBe(true)
   })
 
   test.each(['', 'x', 'A'.repeat(32), `${NAME}0`, '../../etc', 'z'.repeat(100_000)])(

@@ -1,11 +1,13 @@
 /**
- * Legacy sessions in the database, behind the back of those who use them: stored soon after they open, touched every few
- * minutes, removed when they end, and found again after a restart or in another gateway.
+ * Legacy sessions in the database: stored before `initialize` is answered, so that any gateway serves the next request, touched
+ * every few minutes, removed when they end, and found again after a restart or in another gateway.
  *
- * No request waits for a write. A request that names a session which memory does not know waits for one look at the database;
- * look-ups queue with a deadline, and names that are not there are remembered for a moment. Where the database is away, the
+ * Only `initialize` waits for a write, and not while the database is away: the session is stored once it is back. A request that
+ * names a session which memory does not know waits for one look at the database; look-ups queue with a deadline, and old names
+ * that are not there are remembered for a moment. Where the database is away, the
  * session is neither known nor unknown, and the client is told to come again.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { Standing } from '../call/ports.ts'
@@ -13,6 +15,7 @@ import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
 import { createTurns, TurnTooLate } from '../lib/turns.ts'
 import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import { SESSION_NAME } from '../sessions/session-names.ts'
 import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
 
 export interface KeepSessionsParts {
@@ -20,6 +23,8 @@ export interface KeepSessionsParts {
   readonly log: Log
   /** Keyed hash of a session's name. */
   hash(id: string): Buffer
+  /** Milliseconds since a name was given; far off for what is no name of ours. */
+  ageOf(id: string): number
   readonly sessions: Pick<Sessions, 'revive' | 'drop'>
   store(sessions: readonly KeptSession[]): Promise<unknown>
   touch(seen: readonly { hash: Buffer; at: Date }[]): Promise<unknown>
@@ -36,8 +41,11 @@ export interface KeepSessionsParts {
 }
 
 export interface KeepSessions {
-  /** A session that was opened at a door whose sessions can live again. */
-  keep(standing: Standing, session: Session): void
+  /**
+   * A session that was opened at a door whose sessions can live again. Resolves once it is stored, or after a moment where that
+   * cannot be now. Never rejects.
+   */
+  keep(standing: Standing, session: Session): Promise<void>
   /**
    * Let a session live again that memory does not know, if there is one of that name for this caller; otherwise nothing happens.
    * Throws a database fault when the database cannot be asked, and `gateway.not-ready` when too many wait for it.
@@ -54,8 +62,10 @@ export interface KeepSessions {
 /** A restart may think a session this much younger than it is. Milliseconds. */
 const TOUCH_EVERY = 5 * 60_000
 const ROUND = 60_000
-/** Several sessions that open together are one statement. */
+/** What changes together is one statement. */
 const GATHER = 20
+/** Longer than a database that answers takes to store a session. */
+const STORED_WITHIN = 2_000
 const AGAIN = { first: 200, most: 10_000 }
 const BATCH = 500
 /** Sessions may watch a quarter of a MiB each: this many together are still a statement like any other. */
@@ -67,9 +77,10 @@ const LOOKUPS = { atOnce: 8, waiting: 1_000 }
 /** Milliseconds that a look-up waits in a queue that does not move, and then for the database. */
 const PATIENCE = { turn: 1_000, look: 1_500 }
 const MISSING = { max: 10_000, ttl: 5_000 }
+/** A session of at most this age may be missing only because it is not stored yet. Milliseconds; clocks may differ a little. */
+const YOUNG = 60_000
 /** Longer than a look at the database takes. */
 const GONE = { max: 10_000, ttl: 60_000 }
-const NAME_FORM = /^[\da-f]{32}$/
 
 interface Kept {
   readonly session: Session
@@ -106,6 +117,23 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     timer.unref()
   }
   const write = (): Promise<void> => (writing = writing.then(writeAll))
+  let next: Promise<void> | undefined
+
+  /** With the next statement, which takes all that came while the last one was under way. */
+  async function storeNow(): Promise<void> {
+    // While the database is away nobody waits for it.
+    if (pause > AGAIN.first) return plan(pause)
+    next ??= writing.then(() => {
+      next = undefined
+      return write()
+    })
+    const late = new AbortController()
+    await Promise.race([
+      next,
+      sleep(STORED_WITHIN, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+  }
 
   async function writeAll(): Promise<void> {
     const storing = [...toStore]
@@ -171,7 +199,11 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     const found = await turn.catch((thrown: unknown) => {
       throw thrown instanceof TurnTooLate ? tooMany() : thrown
     })
-    if (found === undefined || gone.has(hash.toString('hex'))) return void missing.set(name, true)
+    if (found === undefined || gone.has(hash.toString('hex'))) {
+      // One that opened a moment ago may be stored only now: its gateway could not reach the database.
+      if (Math.abs(parts.ageOf(id)) > YOUNG) missing.set(name, true)
+      return
+    }
     if (closed) throw new Fault('gateway.draining')
     const session = parts.sessions.revive(standing.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
@@ -185,11 +217,11 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   return {
     keep(standing, session) {
       toStore.add(add(standing, session, parts.hash(session.id), new Date(session.seen)))
-      plan(GATHER)
+      return storeNow()
     },
     async recall(standing, id) {
       const name = `${standing.owner} ${id}`
-      if (!NAME_FORM.test(id) || ending.has(id) || missing.has(name)) return
+      if (!SESSION_NAME.test(id) || ending.has(id) || missing.has(name)) return
       await looking(name, () => look(standing, id, name))
     },
     changed(session) {

@@ -21,10 +21,11 @@ import {
   type KnownTool,
 } from '../catalog/locks/tool-locks.ts'
 import { nameThem, type NamedKind } from '../catalog/names/exposed-names.ts'
-import { lockForLook, noteContact, type Seen } from '../connections/connections.ts'
+import { lockForLook, type Seen } from '../connections/connections.ts'
 import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords } from '../records/records.ts'
+import { noteState } from './note-state.ts'
 import type { Offer } from './sync-catalog.ts'
 
 interface Of {
@@ -46,7 +47,7 @@ export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen
   await name('prompt', offer.prompts)
   const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
   const kept = await keepAccount(sql, of, { mode, drift })
-  await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era })
+  await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
   await tell(sql, of, alias, kept)
 }
 

@@ -3,6 +3,7 @@ import { Box, Button, Group, Loader, Paper, Skeleton, Stack, Text, Title } from 
 import { getConnection, listTools, syncTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { visibleText } from '@toolway/contract'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -100,13 +101,13 @@ function Ready({ connection, onAnother }: OneProps) {
 }
 
 const COLUMNS = [
-  column<Tool>(t.columns.name, ({ name, title }) => title ?? name, 3),
+  column<Tool>(t.columns.name, ({ name, title }) => visibleText(title ?? name), 3),
   column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2, { plain: true }),
   column<Tool>(
     t.columns.description,
     ({ description }) => (
       <Text component="span" size="sm" c="dimmed" lineClamp={2}>
-        {description}
+        {visibleText(description ?? '')}
       </Text>
     ),
     6,

@@ -103,6 +103,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       tools_default: true,
       tool_lock: 'off',
       trusted: true,
+      keep_payloads: false,
       created_at: before?.created_at ?? began,
       updated_at: new Date(Math.max(Date.now(), (before?.updated_at.getTime() ?? 0) + 1)),
     }

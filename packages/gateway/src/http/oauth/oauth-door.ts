@@ -22,6 +22,7 @@ import type { Actor } from '../../records/change.ts'
 import { readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
 import type { ConsentDoor } from './consent-door.ts'
+import { PAGE_HEADERS } from '../pages/page.ts'
 import { isJsonType } from '../request-head.ts'
 import { retryAfterOf } from '../say-fault.ts'
 
@@ -129,7 +130,11 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     const forConsent = path.startsWith(`${PATHS.consent}/`)
     allow(request, ...(forConsent ? ['GET', 'POST'] : MACHINE.has(path) ? ['POST'] : ['GET']))
     present(request)
+    // The library would answer with a script that posts to the client's address.
+    if (path === PATHS.authorize && otherModes(request.url ?? ''))
+      return sendPage(response, await page('response_mode: only "query" is supported.', 400))
     if (forConsent) return sendPage(response, await consent.answer(request, response, path))
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value)
     return server.answer(request, response)
   }
 
@@ -163,6 +168,9 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     },
   }
 }
+
+const otherModes = (url: string): boolean =>
+  new URLSearchParams(url.split('?').slice(1).join('?')).getAll('response_mode').some((mode) => mode !== 'query')
 
 /** Cookies that oidc-provider has put on the answer stay on it. */
 async function sendPage(response: ServerResponse, given: Response): Promise<void> {
