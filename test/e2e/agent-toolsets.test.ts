@@ -63,6 +63,7 @@ beforeAll(async () => {
         alias,
         revision: '2026-07-28',
         wire: httpWire(servers.urlOf(alias)),
+        trusted: true,
       })),
       toolsets: [
         {

@@ -32,7 +32,7 @@ const theirs = mintKey()
 let gateway: TestGateway
 beforeAll(async () => {
   gateway = await openGateway({
-    connections: [demo],
+    connections: [{ ...demo, trusted: true }],
     toolsets: [{ slug: 'quiet', title: 'Quiet', settings: { include: ['*'], exclude: [], limit: 'read' } }],
     keys: [
       ...LIMITS.map((limit) => ({ name: limit, value: keys[limit], toolset: undefined, limit })),

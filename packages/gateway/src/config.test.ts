@@ -337,6 +337,7 @@ describe('a setting in a file of its own', () => {
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
+      TOOLWAY_APPROVALS: 'ask-writes',
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {

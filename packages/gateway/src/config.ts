@@ -153,6 +153,10 @@ export const SETTINGS = {
     setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_APPROVALS: setting(
+    z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
+    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()

@@ -38,7 +38,15 @@ const selected = (policy: ReturnType<typeof readPolicy>, names: readonly string[
 const decide = (policy: ReturnType<typeof readPolicy>, name: string, effect: string, args?: Record<string, number>) =>
   createPolicy(policy.rules.map((words) => ({ ...words, id: words.name, scope: 'toolset', of: 'default' })))
     .of(
-      { name, joined: `cwr__${name}`, connection: 'cwr', connector: 'contract', effect, category: '' },
+      {
+        name,
+        joined: `cwr__${name}`,
+        connection: 'cwr',
+        connector: 'contract',
+        effect,
+        effectFrom: 'connector',
+        category: '',
+      },
       { organization: 'default', toolset: 'default' },
     )
     ?.decide({

@@ -2,6 +2,7 @@
  * The English words of the console, all of them, a section for each screen. Where a word has a number or a name in it, it is a
  * function of that; nothing else computes here.
  */
+import type { EffectSource } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 
 export const en = {
@@ -41,6 +42,14 @@ export const en = {
     tenant_viewer: 'Viewer',
   },
   effects: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
+  /** Whose word the effect of a tool is. */
+  effectFrom: {
+    administrator: 'An administrator says so.',
+    connector: 'The definition of its connection says so, such as the HTTP method.',
+    server: 'Its server says so.',
+    unknown:
+      'Not confirmed: it counts as writing, because its server is not trusted to say what its tools do. An administrator can say it, or trust the server.',
+  } satisfies Record<EffectSource, string>,
   phases: {
     receive: 'reading the request',
     identify: 'telling who asks',
@@ -115,6 +124,7 @@ export const en = {
       'credential.back': 'An account works again',
       'tool.held': 'A tool was changed by its server and is held',
       'tool.settled': 'A tool that was held is settled',
+      'effect.unproven': 'Tools count as writing: nobody trusted says that they only read',
       'rule.unreadable': 'A rule cannot be read and blocks what it speaks of',
       'webhook.off': 'A webhook was switched off, as it did not answer',
       'approval.requested': 'A call waits for an approval',
@@ -154,6 +164,10 @@ export const en = {
         },
         call: { title: 'Call a tool', hint: 'Fill in a form and see what comes back.' },
         client: { title: 'Connect a client', hint: 'Claude, ChatGPT, Cursor, VS Code or another one, step by step.' },
+        approvals: {
+          title: 'Decide what is asked about first',
+          hint: 'Approvals are set to ask before tools that may be destructive.',
+        },
         rule: { title: 'Set a rule', hint: 'Say which calls are asked about first, and which are never made.' },
         invite: { title: 'Invite somebody', hint: 'Give a colleague a role and a code to begin with.' },
       },
@@ -506,7 +520,7 @@ export const en = {
       },
       lockSet: (mode: string) => `Comes in by itself: ${mode.toLowerCase()}`,
       trusted: 'Believe what it says of its tools',
-      trustedHint: 'A tool that says it only reads then runs without asking.',
+      trustedHint: 'Then a tool that says it only reads counts as reading: for keys, rules and approvals.',
       show: 'Which tools',
       states: { held: 'Held', rejected: 'Rejected', gone: 'Gone', accepted: 'Accepted' },
       none: {
@@ -1005,6 +1019,10 @@ export const en = {
       tabs: { about: 'About', input: 'Input', output: 'Output', toolsets: 'Toolsets', rules: 'Rules' },
       own: 'Name at its server',
       approval: 'Asks first',
+      effect: 'Effect',
+      sayEffect: 'What this tool does',
+      unsaid: 'As its server or connection says',
+      effectSaid: 'The effect is changed',
       approvals: { none: 'No', ask: 'Yes', always: 'Yes, each time' },
       cost: 'Costs a model',
       costs: (tokens: string) => `about ${tokens} tokens`,
@@ -2601,9 +2619,13 @@ export const en = {
       rateWrong: (most: string) => `A whole number from 1 to ${most}`,
       nameWrong: 'A name of up to 100 characters',
       emailWrong: 'An email address, or nothing',
-      approvals: 'Ask before tools write',
-      approvalsHint:
-        'Then a call of any tool that is not known to read only waits for somebody’s word. Rules say the same in finer words.',
+      approvals: 'Approvals',
+      approvalsHint: 'Calls that wait for approval before a tool runs. Rules can say it for single tools and people.',
+      approvalModes: {
+        off: 'Never ask',
+        'ask-destructive': 'Ask before destructive tools, and tools of servers that are not trusted',
+        'ask-writes': 'Ask before every tool that is not known to only read',
+      },
       processes: 'Programs on this machine',
       processesOn: 'Administrators of this organization may connect programs that are started here.',
       processesOff: 'Only whoever looks after the installation may connect programs that are started here.',

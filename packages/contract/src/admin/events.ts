@@ -25,6 +25,7 @@ export const ALERT_KINDS = [
   'tool.held',
   'tool.settled',
   'rule.unreadable',
+  'effect.unproven',
   'webhook.off',
   'approval.requested',
   'approval.granted',

@@ -156,6 +156,7 @@ async function prepare(
     db: store.db,
     hash: store.vault.hash,
     bootstrapKey: config.TOOLWAY_BOOTSTRAP_KEY,
+    approvals: config.TOOLWAY_APPROVALS,
     demo: { wanted: config.TOOLWAY_DEMO === 'on', command: process.execPath, args: [DEMO_SERVER] },
     keyFile: join(config.TOOLWAY_DATA, KEY_FILE),
   }

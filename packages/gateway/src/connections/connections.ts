@@ -171,11 +171,16 @@ export async function noteContact(
   return { organizationId, alias, turn: was === is ? undefined : is ? 'down' : 'up' }
 }
 
-const Locked = z.object({ alias: z.string(), tool_lock: z.enum(LOCK_MODES) })
+const Locked = z.object({
+  alias: z.string(),
+  connector: z.string(),
+  tool_lock: z.enum(LOCK_MODES),
+  trusted: z.boolean(),
+})
 
 /** For a look at its server: nobody else changes what is known of its tools until the transaction ends. Undefined: it is gone. */
 export const lockForLook = async (sql: SystemSql, id: ConnectionId): Promise<z.output<typeof Locked> | undefined> =>
-  (await sql(Locked)`select alias, tool_lock from connections where id = ${id} for update`)[0]
+  (await sql(Locked)`select alias, connector, tool_lock, trusted from connections where id = ${id} for update`)[0]
 
 /** It is no change of the connection itself, so nothing of it is opened anew. */
 export const setToolLock = (sql: OrgSql, id: ConnectionId, { mode, trusted }: { mode: LockMode; trusted: boolean }) =>
