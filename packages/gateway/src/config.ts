@@ -428,7 +428,7 @@ export const SETTINGS = {
   ),
   TOOLWAY_DATABASE_CONNECTIONS: setting(
     wholeNumber(2, 500).default(10),
-    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+    'Connections to the database that one gateway opens for its work, of the embedded one at most 30; it has two more, which listen and look whether the database is there.',
   ),
   TOOLWAY_DATABASE_GRACE_SECONDS: setting(
     wholeNumber(0, 86_400).default(900),

@@ -73,8 +73,10 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   pool.on('connect', (client) => client.on('error', lost))
   pool.on('error', () => {})
 
-  const presence = createPresence({ connection, tryPool: () => pool.query('select 1'), log })
-  const transact = heardBy(presence, createTransact({ pool, parseRows }))
+  const transactUnheard = createTransact({ pool, parseRows })
+  const tryPool = (within: number) => transactUnheard('begin', () => Promise.resolve(), { within })
+  const presence = createPresence({ connection, tryPool, log })
+  const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {
     organization: async (id, work, within) =>
