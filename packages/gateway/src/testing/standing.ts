@@ -236,4 +236,5 @@ const catalogOf = ({
   digest: null,
   held: [],
   names: [],
+  left_out: null,
 })
