@@ -136,7 +136,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
       const last = stderr.filter((line) => line.trim() !== '').at(-1)
       lastProblem = how
-      const cause = new Error(last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`)
+      const words = last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`
+      const over = OVER[reason]
+      const cause = over === undefined ? new Error(words) : new ChildOver(over, words)
       ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
       channel.end(ended)
       if (wasRunning) {
@@ -270,7 +272,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     } catch (thrown) {
       // A child that ends is started again by its own rules.
       if (!(thrown instanceof Fault && thrown.code === 'upstream.lost')) breaker.failed(turn, thrown)
-      throw thrown
+      throw endedFor(reach.alias, thrown) ?? thrown
     } finally {
       if (working) underWay--
     }
@@ -408,6 +410,22 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     },
   }
 }
+
+/** A child that was ended for what it did. */
+class ChildOver extends Error {
+  readonly why: string
+
+  constructor(why: string, message: string) {
+    super(message)
+    this.why = why
+  }
+}
+
+/** To its caller it is said what a child was ended for; undefined where it went by itself. */
+const endedFor = (connection: string, thrown: unknown): Fault | undefined =>
+  thrown instanceof Fault && thrown.code === 'upstream.lost' && thrown.cause instanceof ChildOver
+    ? new Fault('upstream.ended', { connection, problem: thrown.cause.why }, { cause: thrown })
+    : undefined
 
 /** What may be answered by a question, and so may be what a question is about. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
