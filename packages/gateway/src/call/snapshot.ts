@@ -201,6 +201,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     // What describes these tools is not what runs them: what does not fit must not get there.
     checks: settings.checks === 'arguments' || settings.connector === 'contract' || settings.connector === 'openapi',
     absentNulls: settings.connector === 'contract',
+    keepsPayloads: connection.keep_payloads,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
     title: connection.title,
@@ -272,6 +273,7 @@ function wireOf(
       kind: 'process',
       command: settings.command,
       args: secrets.args ?? settings.args,
+      shownArgs: settings.args,
       environment: secrets.environment,
     }
   const remote = {

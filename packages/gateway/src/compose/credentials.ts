@@ -12,9 +12,18 @@ import { createBatch } from '../lib/batch.ts'
 import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
 import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
 import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
-import { createCredentialMemory, type CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
+import {
+  createCredentialMemory,
+  DAMAGED,
+  type CredentialMemory,
+} from '../oauth/outgoing/credentials/credential-memory.ts'
 import { createKeeping } from '../oauth/outgoing/credentials/keep-credentials.ts'
-import { concernedBy, createLoseCredential, tell } from '../oauth/outgoing/credentials/lose-credential.ts'
+import {
+  concernedBy,
+  createLoseCredential,
+  tell,
+  type LoseCredential,
+} from '../oauth/outgoing/credentials/lose-credential.ts'
 import { createOwnCredentials } from '../oauth/outgoing/credentials/own-credentials.ts'
 import type {
   ClientIdentity,
@@ -58,18 +67,23 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
   // At a start every connection is asked for: the reads of those that come together are one transaction.
   const heldTogether = createReads<HeldRow[]>(db)
   const newestTogether = createReads<UserId | undefined>(db)
-  const memory = createCredentialMemory({
+  const memory: CredentialMemory = createCredentialMemory({
     load: (facts, owner) =>
       heldTogether({
         organizationId: facts.organizationId,
         read: (sql) => listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
       }),
     open: vault.open,
+    onDamaged(damaged) {
+      lose({ ...damaged, lease: undefined }, DAMAGED).catch((thrown: unknown) => {
+        log.error({ err: thrown, credential: damaged.id }, 'a damaged credential could not be noted')
+      })
+    },
     now,
   })
   opened.defer(() => memory.close())
   const clientOf = createClientOf({ vault, global })
-  const lose = createLoseCredential({ db, log, changed: memory.changed })
+  const lose: LoseCredential = createLoseCredential({ db, log, changed: memory.changed })
   const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
   opened.defer(() => renewal.close())
   const uses = createKeepUses<CredentialId>({

@@ -2,13 +2,14 @@
 import { join } from 'node:path'
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
-import { noteContact } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import { noteState } from '../jobs/note-state.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
 import { createBatch } from '../lib/batch.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
+import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
 
@@ -116,13 +117,13 @@ export function createContacts({ db }: Ground): Contacts {
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)
-        await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+        await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note: (connectionId, fault) =>
       db.system((sql) =>
-        noteContact(sql, connectionId, {
+        noteState(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault?.message,
+          reason: fault && reasonOf(fault),
           era: undefined,
         }),
       ),

@@ -116,7 +116,10 @@ create table connections (
   description text,
   tools_default boolean not null default true,
   tool_lock text not null default 'off'::text,
-  trusted boolean not null default false
+  trusted boolean not null default false,
+  outage_told boolean not null default false,
+  outage_told_at timestamp with time zone,
+  keep_payloads boolean not null default false
 );
 create table credentials (
   id text not null,
@@ -398,6 +401,13 @@ create table record_checkpoints (
   public_key bytea not null,
   signature bytea not null
 );
+create table record_payloads (
+  id text not null,
+  organization_id text not null,
+  connection text not null,
+  at timestamp with time zone not null,
+  sealed bytea not null
+);
 create table records (
   id text not null,
   organization_id text not null,
@@ -499,8 +509,10 @@ create table tool_states (
   organization_id text not null,
   connection_id text not null,
   tool text not null,
-  enabled boolean not null,
-  updated_at timestamp with time zone not null default now()
+  enabled boolean,
+  updated_at timestamp with time zone not null default now(),
+  effect text,
+  effect_by text
 );
 create table toolsets (
   id text not null,
@@ -755,6 +767,9 @@ alter table record_checkpoints add constraint record_checkpoints_organization_id
 alter table record_checkpoints add constraint record_checkpoints_pkey PRIMARY KEY (organization_id, seq);
 alter table record_checkpoints add constraint record_checkpoints_seq_check CHECK ((seq > 0));
 alter table record_checkpoints add constraint record_checkpoints_signature_check CHECK ((length(signature) = 64));
+alter table record_payloads add constraint record_payloads_id_check CHECK ((id <> ''::text));
+alter table record_payloads add constraint record_payloads_pkey PRIMARY KEY (id);
+alter table record_payloads add constraint record_payloads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_hash_size CHECK ((length(hash) = 32));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
@@ -792,6 +807,9 @@ alter table tool_locks add constraint tool_locks_pkey PRIMARY KEY (organization_
 alter table tool_locks add constraint tool_locks_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_locks add constraint tool_locks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table tool_locks add constraint tool_locks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table tool_states add constraint tool_states_check CHECK (((enabled IS NOT NULL) OR (effect IS NOT NULL)));
+alter table tool_states add constraint tool_states_check1 CHECK (((effect IS NULL) = (effect_by IS NULL)));
+alter table tool_states add constraint tool_states_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
 alter table tool_states add constraint tool_states_pkey PRIMARY KEY (organization_id, connection_id, tool);
 alter table tool_states add constraint tool_states_tool_check CHECK (((tool <> ''::text) AND (length(tool) <= 500)));
 alter table tool_states add constraint tool_states_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
@@ -856,6 +874,8 @@ CREATE INDEX organization_rules_connection ON public.organization_rules USING bt
 CREATE INDEX organization_rules_key ON public.organization_rules USING btree (organization_id, key_id) WHERE (key_id IS NOT NULL);
 CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING btree (organization_id, scope, COALESCE(toolset, connection_id, user_id, key_id, ''::text), name);
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
+CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
 CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
@@ -899,6 +919,7 @@ alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
 alter table record_chains enable row level security, force row level security;
 alter table record_checkpoints enable row level security, force row level security;
+alter table record_payloads enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
@@ -1079,6 +1100,12 @@ create policy system_all on record_chains as permissive for all to owner
 create policy organization_own on record_checkpoints as permissive for select to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on record_checkpoints as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on record_payloads as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_payloads as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on records as permissive for all to toolway_organization
@@ -1507,7 +1534,21 @@ CREATE OR REPLACE FUNCTION public.tell_key_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'table', tg_table_name)::text);
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', new.organization_id, 'table', tg_table_name, 'key', new.id)::text);
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_keys_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', organization_id, 'table', tg_table_name, 'key', id)::text)
+     from changed;
   return null;
 end
 $function$
@@ -1727,7 +1768,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE 
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
-CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_keys_removed();
 CREATE TRIGGER tell_added AFTER INSERT ON public.lasting_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.lasting_grants REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
@@ -1802,6 +1843,7 @@ grant delete, insert, select, update on organization_versions to toolway_organiz
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant select on record_chains to toolway_organization;
 grant select on record_checkpoints to toolway_organization;
+grant delete, insert, select on record_payloads to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant delete, insert, select, update on tool_locks to toolway_organization;

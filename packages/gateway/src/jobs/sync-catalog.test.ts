@@ -179,13 +179,13 @@ describe('what a server offers', () => {
     expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({ resources: [{ uri: 'r:1' }], templates: [] })
   })
 
-  test.each<[string, Answer]>([
-    ['an error', { error: { code: -32000, message: `no ${'x'.repeat(1000)}` } }],
-    ['no list', { result: {} }],
-    ['a list that is none', { result: { tools: { name: 'a' } } }],
-  ])('is a fault where the server answers with %s', async (_, answer) => {
+  test.each<[string, string, Answer]>([
+    ['an error', 'upstream.error', { error: { code: -32000, message: `no ${'x'.repeat(1000)}` } }],
+    ['no list', 'upstream.malformed', { result: {} }],
+    ['a list that is none', 'upstream.malformed', { result: { tools: { name: 'a' } } }],
+  ])('is a fault where the server answers with %s', async (_, code, answer) => {
     const fault = await failure(createFakeUpstream({ answer: () => answer }))
-    expect(fault).toMatchObject({ code: 'upstream.malformed', facts: { connection: 'web' } })
+    expect(fault).toMatchObject({ code, facts: { connection: 'web' } })
     expect(fault.message).toContain('tools/list')
     expect(fault.message.length).toBeLessThan(400)
   })
@@ -197,7 +197,14 @@ describe('what a server offers', () => {
           ? { error: { code: -32603, message: 'lost' } }
           : { result: { tools: [{ name: 'a' }], nextCursor: 'b' } },
     })
-    expect((await failure(upstream)).code).toBe('upstream.malformed')
+    expect((await failure(upstream)).code).toBe('upstream.error')
+  })
+
+  test('tells an error of the server as an error, not as a server that speaks no MCP', async () => {
+    const upstream = createFakeUpstream({ answer: () => ({ error: { code: -32603, message: 'fetch failed' } }) })
+    expect((await failure(upstream)).message).toBe(
+      'The connection web answered with an error: tools/list: fetch failed.',
+    )
   })
 })
 

@@ -3,6 +3,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
+import { errorAnswer } from '../upstreams/error-answer.ts'
 import { GATEWAY, type Answer, type Ask, type LeftOut, type Portrait, type Upstream } from '../upstreams/upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './offer-bounds.ts'
 
@@ -82,10 +83,7 @@ async function listAll(
     if ('error' in answer) {
       // Servers announce a capability and lack one of its lists; that list is empty then.
       if (answer.error.code === METHOD_NOT_FOUND) return items
-      throw new Fault('upstream.malformed', {
-        connection: alias,
-        problem: `${method}: ${answer.error.message.slice(0, 200)}`,
-      })
+      throw errorAnswer(alias, method, answer.error)
     }
     const found = answer.result[member]
     if (!Array.isArray(found))

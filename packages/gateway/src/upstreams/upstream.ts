@@ -236,6 +236,8 @@ export interface Reach {
         readonly kind: 'process'
         readonly command: string
         readonly args: readonly string[]
+        /** As lists show them, with secrets masked. */
+        readonly shownArgs?: readonly string[]
         readonly environment: Record<string, string>
       }
     | ContractWire

@@ -3,6 +3,7 @@ import { Box, Button, Group, Loader, Paper, Skeleton, Stack, Text, Title } from 
 import { getConnection, listTools, syncTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { visibleText } from '@toolway/contract'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -16,6 +17,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { Effects } from './effects.tsx'
+import { Trust } from './trust.tsx'
 
 const t = texts.connect.tools
 
@@ -69,6 +71,7 @@ function Ready({ connection, onAnother }: OneProps) {
       {tools.data === undefined ? null : (
         <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
       )}
+      {items.some(({ effect_from: from }) => from === 'unknown' || from === 'server') ? <Trust alias={alias} /> : null}
       {mayCall ? (
         <Suspense fallback={<Skeleton height={160} radius="md" />}>
           <FirstCall alias={alias} />
@@ -100,13 +103,15 @@ function Ready({ connection, onAnother }: OneProps) {
 }
 
 const COLUMNS = [
-  column<Tool>(t.columns.name, ({ name, title }) => title ?? name, 3),
-  column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2, { plain: true }),
+  column<Tool>(t.columns.name, ({ name, title }) => visibleText(title ?? name), 3),
+  column<Tool>(t.columns.effect, ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />, 2, {
+    plain: true,
+  }),
   column<Tool>(
     t.columns.description,
     ({ description }) => (
       <Text component="span" size="sm" c="dimmed" lineClamp={2}>
-        {description}
+        {visibleText(description ?? '')}
       </Text>
     ),
     6,

@@ -4,6 +4,7 @@ import { getToolInFull, type ToolInFull } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
+import { visibleText } from '@toolway/contract'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
@@ -15,6 +16,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { SchemaTree } from '../../ui/schema-tree.tsx'
 import { count } from '../../ui/times.ts'
+import { ToolEffect } from './tool-effect.tsx'
 import { ToolPlaces, ToolRules } from './tool-places.tsx'
 import { State } from './tools-table.tsx'
 
@@ -89,7 +91,7 @@ function Head({ tool }: { tool: ToolInFull }) {
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="xs">
-        <EffectBadge effect={tool.effect} />
+        <EffectBadge effect={tool.effect} from={tool.effect_from} />
         <State {...tool} />
       </Group>
       {mayCall && tool.enabled && tool.hidden_by === null ? (
@@ -113,7 +115,7 @@ function About({ tool }: { tool: ToolInFull }) {
   return (
     <Stack>
       <Text className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-        {typeof description === 'string' && description !== '' ? description : t.nothingSaid}
+        {typeof description === 'string' && description !== '' ? visibleText(description) : t.nothingSaid}
       </Text>
       {marks.map((mark) => (
         <Group key={mark} gap="xs" wrap="nowrap" align="flex-start">
@@ -121,8 +123,9 @@ function About({ tool }: { tool: ToolInFull }) {
           <Text size="sm">{texts.tools.marks[mark]}</Text>
         </Group>
       ))}
+      <ToolEffect tool={tool} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <Fact what={t.own}>{name}</Fact>
+        <Fact what={t.own}>{visibleText(name)}</Fact>
         <Fact what={texts.tools.connection}>{`${alias} (${connector})`}</Fact>
         <Fact what={t.approval}>{t.approvals[approval]}</Fact>
         <Fact what={t.cost}>{t.costs(count(tokens))}</Fact>
