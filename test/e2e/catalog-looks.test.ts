@@ -9,6 +9,7 @@ import { connectClient, type McpClient } from './peers/clients/client.ts'
 import { openStream } from './peers/clients/event-reader.ts'
 import { ask, openSession } from './peers/clients/raw-client.ts'
 import { putConnection } from './peers/connections.ts'
+import { addKey, createAsk } from './peers/people/administrators.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { changingTool } from './peers/servers/changing-server.ts'
 import { startCounted, type CountedServer } from './peers/servers/counted-server.ts'
@@ -150,5 +151,34 @@ describe('a connection that was just made', () => {
     await until('it hears of the tools', () => stream.messages.length > 0)
     expect(new Set(stream.messages.map(({ method }) => method))).toEqual(new Set(['notifications/tools/list_changed']))
     stream.leave()
+  })
+})
+
+test('a server that lists more than anybody could use is bounded in bytes, and its connection says what is left out', async () => {
+  const text = 'x'.repeat(60_000)
+  const many = Array.from({ length: 200 }, (_, at) => changingTool(`tool_${at}`, text))
+  const tools = [changingTool('enormous', 'x'.repeat(10 * 1024 * 1024)), ...many]
+  await using server = await startCounted({ tools })
+  await using gateway = await openGateway({ connections: [{ alias: 'big', wire: httpWire(server.url('/none/big')) }] })
+  const peer = { url: gateway.url, key: gateway.key, era: 'modern' } as const
+  let [cursor, listed]: [string | undefined, number] = [undefined, 0]
+  do {
+    const { answer } = await ask(peer, 'tools/list', cursor === undefined ? {} : { cursor })
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(1.2 * 1024 * 1024)
+    const page = answer.result as { tools: { name: string }[]; nextCursor?: string }
+    expect(page.tools.map(({ name }) => name)).not.toContain('big__enormous')
+    listed += page.tools.length
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  // Eight mebibytes of sixty thousand bytes each.
+  expect(listed).toBeGreaterThan(130)
+  expect(listed).toBeLessThan(140)
+  const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const { body } = await platform('GET /api/v1/admin/tenants/default/connectors/big')
+  expect(body).toMatchObject({
+    left_out: [
+      { name: 'enormous', reason: 'its definition is larger than 64 KiB, which no client could use' },
+      { reason: expect.stringContaining('may have 8 MiB together') },
+    ],
   })
 })

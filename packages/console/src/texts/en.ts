@@ -412,6 +412,7 @@ export const en = {
       unknown: 'not known yet',
       leftOut: 'Left out',
       leftOutCount: (count: number) => `${count} of its functions; Document says why`,
+      leftOutHint: 'What its server lists and the gateway does not take.',
       tryIt: 'Try its tools',
       reached: 'How it is reached',
       address: 'Address',

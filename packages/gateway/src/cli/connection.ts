@@ -343,7 +343,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
       const upstream = snapshot.upstream(connection.id)
       const offer = await fetchOffer(upstream, alias, AbortSignal.timeout(WAIT_MS))
-      const leftOut = upstream.leftOut?.() ?? []
+      const leftOut = [...offer.leftOut, ...(upstream.leftOut?.() ?? [])]
       const era = { revision: offer.revision, at: Date.now() }
       const of = { organizationId: own.id, connectionId: connection.id }
       await db.system((sql) => storeOffer(sql, of, offer, era))

@@ -81,7 +81,8 @@ create table catalogs (
   stale_since timestamp with time zone,
   stale_reason text,
   digest text,
-  left_out json
+  left_out json,
+  bytes integer
 );
 create table clients_seen (
   organization_id text not null,

@@ -59,7 +59,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     auth_type: authTypeOf({ auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
     openapi: openApiOf(settings),
-    left_out: leftOutOf(parts, row),
+    left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
