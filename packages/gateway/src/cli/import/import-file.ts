@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, listConnections } from '../../connections/connections.ts'
+import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
@@ -32,13 +33,15 @@ export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, 
       throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
     })
     const taken = (await opened.db.organization(opened.organization.id, listConnections)).map(({ alias }) => alias)
-    const plan = read(text, {
+    const options = {
       home: homedir(),
       inputs,
       variables: environmentOf(opened),
       gateway: `${await addressOf(opened.loaded)}/mcp`,
-      takenAliases: taken,
-    })
+    }
+    const first = read(text, { ...options, takenAliases: taken })
+    const spent = await spentIn(opened, first)
+    const plan = spent.length === 0 ? first : read(text, { ...options, takenAliases: [...taken, ...spent] })
     for (const line of describeImport(plan)) output.progress(line)
     const usable = plan.servers.filter(
       (server): server is Usable => server.kind !== 'unusable' && server.problems.length === 0,
@@ -59,6 +62,22 @@ function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
   } catch (thrown) {
     throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
   }
+}
+
+/** Aliases of removed connections that a server of this file would get, although it is another one. */
+async function spentIn({ db, organization }: Opened, { servers }: ReturnType<typeof read>): Promise<string[]> {
+  const usable = servers.filter(
+    (server): server is Usable => server.kind !== 'unusable' && server.problems.length === 0,
+  )
+  if (usable.length === 0) return []
+  return db.organization(organization.id, async (sql) => {
+    const spent: string[] = []
+    for (const server of usable) {
+      const others = await listSpentAliases(sql, partsOf(connectionOf(server)).settings)
+      if (others.includes(server.alias)) spent.push(...others)
+    }
+    return [...new Set(spent)]
+  })
 }
 
 /** `${VAR}` of a settings file means the person's environment; a look-up hands out only what is asked for. */
