@@ -30,10 +30,10 @@ test('an address of this machine is reached when the operator wrote it, and refu
     (sql) => sql(Id)`
     update connections set settings = jsonb_set(settings, '{private}', 'false'), updated_at = now() where alias = 'named' returning id`,
   )
+  let refused = await callTool(target, 'named__good')
   await expect
-    .poll(async () => faultIn(await callTool(target, 'named__good'))?.fault, { timeout: 10_000 })
+    .poll(async () => faultIn((refused = await callTool(target, 'named__good')))?.fault, { timeout: 10_000 })
     .toBe('egress.refused')
-  const refused = await callTool(target, 'named__good')
   expect(faultIn(refused)).toMatchObject({ code: 'PERMISSION_DENIED', retryable: false })
   expect(refused.text).not.toMatch(/localhost|127\.0\.0\.1/)
   expect(textIn(await callTool(target, 'written__good'))).toBe('done')

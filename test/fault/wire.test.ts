@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, TEST_KEY, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { requestOf } from './caller.ts'
-import { exchangeRaw, headOf, openRaw, type RawAnswer } from './raw-socket.ts'
+import { exchangeRaw, headOf, openRaw, readAnswer, type RawAnswer } from './raw-socket.ts'
 
 const ORIGIN = 'https://console.example.com'
 const LIMIT = 1024 * 1024
@@ -231,6 +231,33 @@ describe('who may knock', () => {
     expect(await refused('GET http://127.0.0.1/health/live', { host: 'evil.example' })).toEqual(problem)
     // Two Host headers, or none, are no HTTP (RFC 9112, section 3.2): Node ends such a connection itself.
     expect((await exchangeRaw(gateway.address, headOf('GET /health/live', {}))).status).toBe(400)
+  })
+
+  test('two lines of Host or of Authorization are refused at every door, sockets included, whichever is good', async () => {
+    const { host } = new URL(gateway.address)
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+    const key = 'dGhlIHNhbXBsZSBub25jZQ=='
+    const pairs: Headers[] = [
+      { host: [host, 'evil.example'] },
+      { host: ['evil.example', host] },
+      { host: [host, host] },
+      { host, authorization: [`Bearer ${TEST_KEY}`, 'Bearer other'] },
+      { host, authorization: ['Bearer other', `Bearer ${TEST_KEY}`] },
+    ]
+    const paths = ['/mcp', '/', '/health/ready', '/api/v1/openapi.json', '/authorize', '/token', '/tools', '/metrics']
+    for (const pair of pairs) {
+      for (const path of paths) {
+        const answer = await exchangeRaw(gateway.address, headOf(`GET ${path}`, { connection: 'close', ...pair }))
+        expect({ path, pair, status: answer.status }).toEqual({ path, pair, status: 400 })
+      }
+      for (const path of ['/mcp', '/api/v1/events']) {
+        const head = headOf(`GET ${path}`, { ...upgrade, 'sec-websocket-key': key, ...pair })
+        using raw = await openRaw(gateway.address)
+        raw.write(head)
+        await raw.closed
+        expect({ path, pair, status: readAnswer(raw.received()).status }).toEqual({ path, pair, status: 400 })
+      }
+    }
   })
 
   test('an Origin that is not allowed is refused on every method, and an absent or allowed one passes', async () => {

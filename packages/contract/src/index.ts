@@ -24,7 +24,7 @@ export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVID
 export type { Place, Provider, ProviderPlace, Revocation } from './providers.ts'
 export { EgressExceptions } from './egress.ts'
 export { isPlaceholder } from './placeholder.ts'
-export { hasHidden, visible } from './visible.ts'
+export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'
 export { CONNECTOR_CATALOG } from './catalog.ts'
 export type { CatalogEntry } from './catalog.ts'
 export { newId } from './ids.ts'

@@ -7,6 +7,18 @@ const HIDDEN =
 
 export const visible = (text: string): string => text.replace(HIDDEN, wordOf)
 
+/** The same for a text of several lines: their ends and tabs stay. */
+export const visibleText = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(HIDDEN, (one) => (one === '\n' || one === '\t' ? one : wordOf(one)))
+
+/** The same value, written so that a terminal shows all of it: what is hidden stands as its escape (RFC 8259, section 7). */
+export const visibleJson = (json: string): string => json.replace(HIDDEN, (one) => (one === '\n' ? one : escapeOf(one)))
+
+const escapeOf = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('')
+
 export const hasHidden = (text: string): boolean => visible(text) !== text
 
 const wordOf = (character: string): string =>

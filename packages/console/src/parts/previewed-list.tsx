@@ -3,6 +3,7 @@ import { Alert, Anchor, Drawer, Group, Stack, Text } from '@mantine/core'
 import type { ListPreview } from '@toolway/contract/admin'
 import { useMemo } from 'react'
 import { z } from 'zod'
+import { visibleText } from '@toolway/contract'
 import { useUrlState } from '../data/url-state.ts'
 import { texts } from '../texts/texts.ts'
 import { CodeBlock, CopyButton } from '../ui/copy.tsx'
@@ -70,7 +71,7 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
         {opened === undefined ? null : (
           <Stack>
             <Text className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-              {textOf(opened['description'])}
+              {visibleText(textOf(opened['description']))}
             </Text>
             <SchemaTree schema={opened['inputSchema']} label={t.input} />
             <Text fw={600} size="sm">
@@ -111,7 +112,7 @@ const roleOf = (role: string): string =>
 function Says({ title, description }: Definition) {
   return (
     <Text size="sm" lineClamp={2}>
-      {textOf(title) === '' ? textOf(description) : `${textOf(title)}: ${textOf(description)}`}
+      {visibleText(textOf(title) === '' ? textOf(description) : `${textOf(title)}: ${textOf(description)}`)}
     </Text>
   )
 }

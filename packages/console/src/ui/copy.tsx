@@ -1,6 +1,7 @@
 /** Copying, said aloud when it is done. */
 import { Box, Button, Code, Group } from '@mantine/core'
 import { useState } from 'react'
+import { visibleText } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
@@ -70,7 +71,7 @@ export function CodeBlock({ children, label, height = 420 }: { children: string;
       mah={height}
       style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
     >
-      {children}
+      {visibleText(children)}
     </Code>
   )
 }

@@ -1,6 +1,7 @@
 /** A JSON Schema to read: its fields as a list of lists, or itself as JSON. */
 import { Badge, Box, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { visibleText } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'
 import { CodeBlock } from './copy.tsx'
 import { fieldsOf, type SchemaField } from './schema-fields.ts'
@@ -62,7 +63,7 @@ function Field({ name, type, required, description, choices, otherwise, least, m
   return (
     <>
       <Text component="span" ff="monospace" fw={600} size="sm" className="breakable">
-        {name}
+        {visibleText(name)}
       </Text>{' '}
       <Text component="span" size="sm" c="dimmed">
         {type}
@@ -74,12 +75,12 @@ function Field({ name, type, required, description, choices, otherwise, least, m
       ) : null}
       {description === undefined ? null : (
         <Text size="sm" className="breakable">
-          {description}
+          {visibleText(description)}
         </Text>
       )}
       {said.map((line) => (
         <Text key={line} size="xs" c="dimmed" className="breakable">
-          {line}
+          {visibleText(line)}
         </Text>
       ))}
     </>

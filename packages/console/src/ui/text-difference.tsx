@@ -1,5 +1,6 @@
 /** A text beside what it was, in one: what went is struck through, what came is underlined, and both are told to who hears it. */
 import { Paper, Text } from '@mantine/core'
+import { visibleText } from '@toolway/contract'
 import { wordSteps } from './word-steps.ts'
 
 const LOOKS = {
@@ -11,7 +12,7 @@ export function TextDifference({ before, after, label }: { before: string; after
   return (
     <Paper withBorder p="sm" role="group" aria-label={label}>
       <Text size="sm" className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-        {wordSteps(before, after).map(({ kind, text }, at) =>
+        {wordSteps(visibleText(before), visibleText(after)).map(({ kind, text }, at) =>
           kind === 'same' ? (
             <span key={at}>{text}</span>
           ) : kind === 'removed' ? (

@@ -53,6 +53,8 @@ import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool 
 export interface Offered {
   readonly connectionId: ConnectionId
   readonly alias: string
+  /** The connection's name, as people gave it. */
+  readonly title?: string
   /** Its kind, as rules name it. */
   readonly connector?: string
   readonly revision: Revision
@@ -73,6 +75,8 @@ export interface Offered {
   readonly checks?: boolean
   /** Whether a top-level null of an optional parameter counts as absent there. */
   readonly absentNulls?: boolean
+  /** Whether what is sent to it and comes back is kept for its administrators. */
+  readonly keepsPayloads?: boolean
   /** The names that were given to what would not have its own (`exposed_names`), by kind and the server's name. */
   readonly names?: GivenNames | undefined
 }
@@ -111,6 +115,8 @@ export interface ToolTarget extends Target {
   readonly account: string | undefined
   /** What the gateway checks arguments and answers by; undefined where that is the server's own affair. */
   readonly checkedBy: CheckedBy | undefined
+  /** Whether what is sent and what comes back is kept with the record. */
+  readonly keepsPayload: boolean
 }
 
 /** A tool as its server defines it, to check calls of it by. */
@@ -237,6 +243,7 @@ export function createView(
         held,
         policy,
         checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
+        keepsPayload: from.keepsPayloads === true,
       }
       tools.set(name, { from, definition, target })
     }

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { createGuard, type GuardParts } from './guard.ts'
+import { checkRepeated, createGuard, type GuardParts } from './guard.ts'
 
 const answer = (parts: Partial<GuardParts>, host: string | undefined, origin?: string): string => {
   const guard = createGuard({ host: '127.0.0.1', publicUrl: undefined, allowedHosts: [], allowedOrigins: [], ...parts })
@@ -122,4 +122,15 @@ describe('a request whose target names an authority itself', () => {
       expect(check('localhost:8787', authority)).toThrow('Host header')
     expect(check('evil.example', 'evil.example')).toThrow('Host header')
   })
+})
+
+test('a request that says Host or Authorization twice is refused, be it the same or in other letters', () => {
+  const refused = { code: 'request.repeated' }
+  expect(() => checkRepeated(['Host', 'a', 'Accept', 'x', 'host', 'a'])).toThrow(expect.objectContaining(refused))
+  expect(() => checkRepeated(['AUTHORIZATION', 'Bearer a', 'authorization', 'Bearer b'])).toThrow(
+    expect.objectContaining(refused),
+  )
+  expect(() => checkRepeated(['Host', 'a', 'Authorization', 'b', 'Accept', 'x', 'Accept', 'y'])).not.toThrow()
+  // A value that looks like a name is none.
+  expect(() => checkRepeated(['Host', 'host', 'X-Name', 'host'])).not.toThrow()
 })

@@ -22,6 +22,27 @@ export interface Guard {
   check(host: string | undefined, origin: string | undefined, authority?: string): void
 }
 
+/**
+ * Node reads the first of several such lines and drops the rest; a proxy in front may have judged another one. RFC 9112,
+ * section 3.2, wants 400 for Host; RFC 9110, section 5.3, allows neither of them more than once.
+ */
+const ONCE: ReadonlyMap<string, string> = new Map([
+  ['host', 'Host'],
+  ['authorization', 'Authorization'],
+])
+
+/** Throws `request.repeated`. */
+export function checkRepeated(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase()
+    const header = ONCE.get(name)
+    if (header === undefined) continue
+    if (seen.has(name)) throw new Fault('request.repeated', { header })
+    seen.add(name)
+  }
+}
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const ANY = new Set(['0.0.0.0', '::', ''])
 

@@ -8,6 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault, type FaultCode } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Registry } from 'prom-client'
+import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -15,10 +16,11 @@ import { addressOf } from './addresses.ts'
 import type { Clients } from './client-address.ts'
 import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
-import type { Guard } from './guard.ts'
+import { checkRepeated, type Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
+import { html, pageOf } from './pages/page.ts'
 import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
@@ -115,10 +117,11 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   const rest = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
 
   /**
-   * Throws `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
+   * Throws `request.repeated`, `request.host` or `request.origin`. An authority in the target is judged and then taken away, so that nobody behind
    * this reads it another way.
    */
   function guarded(request: IncomingMessage, { origin, authority }: Target): void {
+    checkRepeated(request.rawHeaders)
     guard.check(request.headers.host, request.headers.origin, authority)
     if (authority !== undefined) request.url = origin
   }
@@ -204,6 +207,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
   const options = { ...times, shouldUpgradeCallback: becomesSocket }
   const server = createHttpServer(options, (request, response) => {
+    // Its client comes back by another connection, which a balancer may lead elsewhere.
+    if (parts.health.draining) response.shouldKeepAlive = false
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {
@@ -274,16 +279,15 @@ function createRest(parts: ServerParts) {
     c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
   )
   app.get('/health/ready', async (c) => {
-    const { ready, problem, checks } = await readiness()
-    return c.json(
-      { status: ready ? 'ready' : 'not ready', ...(problem === undefined ? {} : { problem }), checks },
-      ready ? 200 : 503,
-    )
+    const { status, problem, checks } = await readiness()
+    const told = { status, ...(problem === undefined ? {} : { problem }), checks }
+    return c.json(told, status === 'not ready' ? 503 : 200)
   })
   app.get('/health', (c) => c.redirect('/health/ready'))
   if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
+    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) return unavailablePage(fault)
     for (const [name, value] of Object.entries(headersOf(fault))) c.header(name, value)
     // The id that the door gave this request, so that answer, record and log name the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
@@ -297,6 +301,21 @@ function createRest(parts: ServerParts) {
     return c.json(problemOf(fault, newCorrelationId()), 404, { 'content-type': 'application/problem+json' })
   })
   return app
+}
+
+/** Whether a browser shows the answer to a person: no address of the API is opened that way but those of OAuth's way back. */
+const isForPeople = (method: string, accept = ''): boolean =>
+  (method === 'GET' || method === 'POST') && accept.includes('text/html')
+
+async function unavailablePage(fault: Fault): Promise<Response> {
+  const page = await pageOf({
+    title: 'Service unavailable',
+    body: html`<p>${fault.message}</p>
+      <p>${fault.mend}</p>`,
+    status: fault.row.http,
+  })
+  for (const [name, value] of Object.entries(headersOf(fault))) page.headers.set(name, value)
+  return page
 }
 
 /** Counters tell how an installation is used: whoever may call may read them. */

@@ -4,6 +4,7 @@
  * It never throws, and what it says of a failure names no secret and quotes nobody: the address is a stranger's.
  */
 import { Fault } from '@toolway/contract'
+import { REFUSED_ADDRESS } from '../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { Vault } from '../vault/vault.ts'
 import { webhookPreviousRow, webhookSecretRow } from '../vault/sealed-columns.ts'
@@ -76,8 +77,7 @@ const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 function problemOf(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof Fault && cause.code === 'egress.refused')
-      return 'its address lies in a network that it may not reach'
+    if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
     const { code } = cause as { code?: unknown }
     if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`

@@ -21,11 +21,12 @@ import {
   type KnownTool,
 } from '../catalog/locks/tool-locks.ts'
 import { nameThem, type NamedKind } from '../catalog/names/exposed-names.ts'
-import { lockForLook, noteContact, type Seen } from '../connections/connections.ts'
+import { lockForLook, type Seen } from '../connections/connections.ts'
 import { listSaidEffects } from '../connections/tool-states.ts'
 import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords } from '../records/records.ts'
+import { noteState } from './note-state.ts'
 import type { Offer } from './sync-catalog.ts'
 
 interface Of {
@@ -49,7 +50,7 @@ export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen
   const said = await listSaidEffects(sql, connectionId)
   const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
-  await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era })
+  await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
   await tell(sql, of, alias, kept)
 }
 

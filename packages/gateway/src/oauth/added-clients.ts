@@ -12,13 +12,16 @@ export async function addByHand(
   { name, redirect_uris, confidential }: NewOAuthClient,
   createdBy: string,
 ): Promise<{ row: ClientRow; secret: string | undefined }> {
-  const shaped = shapeClient({
-    client_name: name,
-    redirect_uris,
-    grant_types: ['authorization_code', 'refresh_token'],
-    // The library takes a secret in the header and in the body alike.
-    token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
-  })
+  const shaped = shapeClient(
+    {
+      client_name: name,
+      redirect_uris,
+      grant_types: ['authorization_code', 'refresh_token'],
+      // The library takes a secret in the header and in the body alike.
+      token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
+    },
+    { vouched: true },
+  )
   const secret = confidential ? mintClientSecret() : undefined
   const row = await addClient(sql, {
     kind: 'added',

@@ -16,9 +16,9 @@ import { findClient } from '../identity/oauth/oauth-clients.ts'
 import { addGrant, findGrant, findLike, type EndedGrant } from '../identity/oauth/oauth-grants.ts'
 import { recordChange, type Actor } from '../records/change.ts'
 import type { ClientDocuments } from './client-document.ts'
-import { ClientProblem, isLoopback, type ShapedClient } from './client-shape.ts'
+import { ClientProblem, isLoopback, openRedirects, type ShapedClient } from './client-shape.ts'
 import type { Endpoints } from './endpoints.ts'
-import { createProvider, INTERACTION_LIVES, type Library } from './provider.ts'
+import { createProvider, hostOf, INTERACTION_LIVES, VOUCHED, type ErrorPage, type Library } from './provider.ts'
 import { limitOf, scopesOf } from './scopes.ts'
 import { createStorage } from './storage.ts'
 
@@ -34,7 +34,7 @@ export interface AuthorizationServerParts {
   readonly lifetimes: { readonly access: number; readonly refresh: number }
   /** Who acts in a request of a client. */
   actorOf(request: IncomingMessage, id: string): Actor
-  page(problem: string): Promise<Response>
+  page: ErrorPage
   onRenew(): void
   onError(thrown: unknown): void
 }
@@ -64,6 +64,13 @@ export interface Allowed {
   readonly limit: Limit
 }
 
+export interface Remembered {
+  readonly organizationId: OrganizationId
+  readonly limit: Limit
+  /** Where the person let the answer go. */
+  readonly host: string
+}
+
 /** Who refuses, and in which organization, as far as that is known. */
 export interface Refusing {
   readonly userId: UserId | undefined
@@ -76,7 +83,7 @@ export interface AuthorizationServer {
   /** Undefined when nothing is asked in this browser, or not any more. */
   find(request: IncomingMessage, response: ServerResponse, id: string): Promise<Asking | undefined>
   /** What the person allowed that client there before, if it stands. */
-  remembered(asking: Asking, userId: UserId): Promise<{ organizationId: OrganizationId; limit: Limit } | undefined>
+  remembered(asking: Asking, userId: UserId): Promise<Remembered | undefined>
   /** Both give the path that leads back to the client. */
   allow(request: IncomingMessage, response: ServerResponse, asking: Asking, allowed: Allowed): Promise<string>
   refuse(request: IncomingMessage, response: ServerResponse, asking: Asking, by: Refusing): Promise<string>
@@ -122,7 +129,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       throw thrown
     }
     const row = await db.system((sql) => findClient(sql, id))
-    return row === undefined ? undefined : payloadOf(id, row, row.secret_hash ?? undefined)
+    if (row === undefined) return undefined
+    const vouched = row.kind === 'added'
+    const redirects = vouched ? row.metadata.redirect_uris : openRedirects(row.metadata.redirect_uris)
+    // Registered before the rules for redirect addresses were what they are: as unknown, it registers once more.
+    if (redirects.length === 0) return undefined
+    const metadata = { ...row.metadata, redirect_uris: redirects }
+    return { ...payloadOf(id, { name: row.name, metadata }, row.secret_hash ?? undefined), [VOUCHED]: vouched }
   }
 
   async function recordEnd(library: Library, sql: SystemSql, ended: EndedGrant, why: string): Promise<void> {
@@ -175,7 +188,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
         clientId,
         clientName: (await askedBy(clientId)) ?? clientId,
         documentHost: documents.names(clientId) ? new URL(clientId).host : undefined,
-        host: web ? back.host : back.protocol,
+        host: hostOf(back),
         local: !web || isLoopback(back),
         resource,
         place,
@@ -185,7 +198,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     },
     async remembered({ clientId, resource }, userId) {
       const row = await db.system((sql) => findLike(sql, { userId, clientId, resource }))
-      return row === undefined ? undefined : { organizationId: row.organization_id, limit: row.effect_limit }
+      return row && { organizationId: row.organization_id, limit: row.effect_limit, host: row.client_host }
     },
     async allow(request, response, asking, { userId, organizationId, limit }) {
       const found = await interactionOf(request, response, asking.id)

@@ -62,6 +62,55 @@ describe('what a client says of itself', () => {
   })
 })
 
+describe('the redirect addresses of a client that registers itself', () => {
+  const redirectsOf = (...redirect_uris: string[]) => shapeClient({ redirect_uris }).metadata.redirect_uris
+
+  test.each([
+    'https://claude.ai/api/mcp/auth_callback',
+    'http://localhost:6274/oauth/callback',
+    'http://[::1]:3000/cb',
+    'com.raycast:/oauth?package_name=x',
+    'com.example.app:/callback',
+    'vscode://vscode.github-authentication/did-authenticate',
+    'vscode-insiders://saoudrizwan.claude-dev/mcp-auth/callback/1',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'windsurf://oauth/callback',
+    'warp://mcp/oauth2callback',
+    'mcpjam://oauth/callback',
+  ])('%s is taken', (redirect) => {
+    expect(redirectsOf(redirect)).toEqual([redirect])
+  })
+
+  test.each([
+    'ms-word:ofe|u|https://evil.test/x.docx',
+    'smb://evil.test/share',
+    'chrome://settings',
+    'tel:+123',
+    'ssh://evil.test/',
+    'steam://run/1',
+    'android-app://com.example/x',
+    'mailto:a@example.com',
+    'ftp://example.com/',
+    'ws://example.com/',
+    'com..example:/cb',
+    '.example:/cb',
+  ])('%s is refused', (redirect) => {
+    expect(() => redirectsOf(redirect)).toThrow(/redirect_uris: /)
+  })
+
+  test('are those that it may have, where it names others too; a script among them refuses all', () => {
+    const good = 'http://127.0.0.1:33418/'
+    expect(redirectsOf('someapp://callback', good)).toEqual([good])
+    expect(() => redirectsOf('javascript:alert(1)', good)).toThrow(/not allowed/)
+  })
+
+  test('may have any scheme that starts no program by itself where an administrator adds the client', () => {
+    const shaped = shapeClient({ redirect_uris: ['someapp://callback'] }, { vouched: true })
+    expect(shaped.metadata.redirect_uris).toEqual(['someapp://callback'])
+    expect(() => shapeClient({ redirect_uris: ['javascript:x'] }, { vouched: true })).toThrow(/not allowed/)
+  })
+})
+
 test('a name cannot be made to look like another by letters that nobody sees', () => {
   expect(nameOf('Cla\u200bude\u202e')).toBe('Cla ude')
   expect(nameOf('  a \n b ')).toBe('a b')

@@ -38,7 +38,7 @@ export interface ShapedClient {
 
 const GRANTS = ['authorization_code', 'refresh_token']
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** What a browser would run or read from the disk, and schemes of systems that start programs. */
+/** Executed by a browser, or opened from the disk: refused even where an administrator adds the client. */
 const HARMFUL = new Set([
   'javascript:',
   'vbscript:',
@@ -56,11 +56,55 @@ const HARMFUL = new Set([
   'search:',
   'shell:',
 ])
+/**
+ * A private-use scheme is the reverse of a domain name, such as `com.example.app:` (RFC 8252, section 7.1). Schemes of the
+ * operating system that start programs (`ms-word:`, `smb:`, `chrome:`) have no dot.
+ */
+const PRIVATE_USE = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
+/** Published MCP clients whose callback scheme has no dot. An administrator adds clients with other schemes by hand. */
+const KNOWN_CLIENTS = new Set(
+  [
+    ['vscode', 'vscode-insiders', 'vscodium', 'code-oss', 'cursor', 'cursor-nightly', 'windsurf', 'windsurf-next'],
+    ['devin', 'zed', 'trae', 'trae-cn', 'kiro', 'positron', 'antigravity', 'void', 'jetbrains', 'qoder', 'xcode'],
+    [
+      'claude',
+      'chatgpt',
+      'codex',
+      'goose',
+      'raycast',
+      'warp',
+      'warppreview',
+      'warposs',
+      'lmstudio',
+      'mcpjam',
+      'postman',
+    ],
+    ['insomnia', 'cherrystudio'],
+  ].flatMap((names) => names.map((name) => `${name}:`)),
+)
 
 export const isLoopback = (address: URL): boolean => address.protocol === 'http:' && LOOPBACK.has(address.hostname)
 
-/** Throws `ClientProblem`. */
-export function shapeClient(said: unknown): ShapedClient {
+/** Whether a client may register the address without a person who vouches for it. */
+const isOpenToAll = (address: URL): boolean =>
+  address.protocol === 'https:' ||
+  isLoopback(address) ||
+  PRIVATE_USE.test(address.protocol) ||
+  KNOWN_CLIENTS.has(address.protocol)
+
+/** Of the redirect addresses of a client that registered itself, those that it may still be sent back to. */
+export const openRedirects = (addresses: readonly string[]): string[] =>
+  addresses.filter((text) => {
+    const address = URL.parse(text)
+    return address !== null && isOpenToAll(address)
+  })
+
+/**
+ * Throws `ClientProblem`. `vouched` is true where an administrator adds the client. Otherwise a redirect address whose scheme
+ * is neither private-use nor of a known client is left out (RFC 7591, section 3.2.1, lets a server do so), as clients
+ * register several of them at once; a client that has no other is refused.
+ */
+export function shapeClient(said: unknown, { vouched = false } = {}): ShapedClient {
   const parsed = Said.safeParse(said)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -69,7 +113,7 @@ export function shapeClient(said: unknown): ShapedClient {
     throw new ClientProblem(error, `${place === '' ? 'the client' : place}: ${issue?.message ?? 'does not fit'}`)
   }
   const { client_name: name, redirect_uris, grant_types, response_types, application_type, client_uri } = parsed.data
-  const redirects = redirect_uris.map(redirectOf)
+  const redirects = redirectsOf(redirect_uris, vouched)
   if (!response_types.includes('code') || !grant_types.includes('authorization_code'))
     throw new ClientProblem('invalid_client_metadata', 'only the authorization code grant is served here')
   const method = ClientMetadata.shape.token_endpoint_auth_method.safeParse(parsed.data.token_endpoint_auth_method)
@@ -81,8 +125,11 @@ export function shapeClient(said: unknown): ShapedClient {
   return {
     name: nameOf(name),
     metadata: {
-      redirect_uris,
-      application_type: typeOf(application_type, redirects),
+      redirect_uris: redirects.map(({ text }) => text),
+      application_type: typeOf(
+        application_type,
+        redirects.map(({ address }) => address),
+      ),
       grant_types: GRANTS.filter((grant) => grant_types.includes(grant)),
       token_endpoint_auth_method: method.data,
       ...(client_uri !== undefined && URL.parse(client_uri)?.protocol === 'https:' ? { client_uri } : {}),
@@ -90,7 +137,24 @@ export function shapeClient(said: unknown): ShapedClient {
   }
 }
 
-/** Plain http only to this machine (RFC 8252, section 7.3); a scheme of an application's own is its own affair (section 7.1). */
+interface Redirect {
+  readonly text: string
+  readonly address: URL
+}
+
+function redirectsOf(texts: readonly string[], vouched: boolean): Redirect[] {
+  const all = texts.map((text) => ({ text, address: redirectOf(text) }))
+  const taken = vouched ? all : all.filter(({ address }) => isOpenToAll(address))
+  if (taken.length > 0) return taken
+  const { protocol } = all[0]?.address ?? {}
+  throw new ClientProblem(
+    'invalid_redirect_uri',
+    `redirect_uris: ${protocol} may not register itself; use https:, http: to this machine or a scheme with a dot ` +
+      '(com.example.app:), or let an administrator add the client',
+  )
+}
+
+/** Plain http only to this machine (RFC 8252, section 7.3). */
 function redirectOf(text: string): URL {
   const address = URL.parse(text)
   const refuse = (problem: string) => new ClientProblem('invalid_redirect_uri', `redirect_uris: ${problem}`)

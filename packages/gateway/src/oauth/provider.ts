@@ -6,6 +6,7 @@
  */
 import type * as Oidc from 'oidc-provider'
 import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { DatabaseUnreachable, RETRY_SECONDS } from '../db/unreachable.ts'
 import type { SigningKey } from '../identity/access-tokens.ts'
 import type { AccountRow } from '../identity/accounts.ts'
 import type { GrantRow } from '../identity/oauth/oauth-grants.ts'
@@ -29,10 +30,25 @@ export interface ProviderParts {
   findGrant(id: string): Promise<GrantRow | undefined>
   /** Whether a secret is the one with that keyed hash. */
   isSecret(given: string, hash: string): boolean
-  /** What went wrong where nothing can be sent back to the client, as a page. */
-  page(problem: string): Promise<Response>
+  readonly page: ErrorPage
   onError(thrown: unknown): void
 }
+
+/** The client of a request that failed, in the words that a person is shown. */
+export interface AskingClient {
+  readonly name: string
+  /** The address, registered for the client, that the error was not sent to. */
+  readonly redirect: URL | undefined
+}
+
+/** The part of a redirect address that people recognize: a host, or the scheme of an application. */
+export const hostOf = (address: URL): string => (/^https?:$/.test(address.protocol) ? address.host : address.protocol)
+
+/** An error that is not sent to the client, as a page. */
+export type ErrorPage = (problem: string, client?: AskingClient) => Promise<Response>
+
+/** Member of a client's metadata: an administrator added the client, and thereby its redirect addresses. */
+export const VOUCHED = 'vouched'
 
 /** Seconds: a code goes straight to its client; a person has ten minutes to sign in and decide. */
 const CODE_LIVES = 60
@@ -58,8 +74,33 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.on('authorization.success', ({ oidc }: KoaContextWithOIDC) => {
     Object.assign(oidc.session ?? {}, { destroyed: true })
   })
-  provider.on('server_error', (_, thrown) => parts.onError(thrown))
+  provider.on('server_error', (ctx, thrown) => {
+    if (thrown instanceof DatabaseUnreachable) sayUnavailable(ctx, thrown)
+    parts.onError(thrown)
+  })
+  // The library emits both before it decides whether to redirect.
+  provider.on('authorization.error', keepHere)
+  provider.on('server_error', keepHere)
   return provider
+}
+
+/**
+ * Anybody may register a client with any https address. To send a browser there at once would make the gateway an open
+ * redirector, so an error goes to such a client only after a person answered its request (RFC 9700, section 4.11.2). Clients
+ * that an administrator added get their errors as RFC 6749, section 4.1.2.1, has it.
+ */
+function keepHere({ oidc }: KoaContextWithOIDC, thrown: Error): void {
+  const answered = oidc.entities.Interaction?.result !== undefined
+  if (answered || oidc.client?.[VOUCHED] === true) return
+  Object.assign(thrown, { allow_redirect: false })
+}
+
+function askingClient({ client, params }: KoaContextWithOIDC['oidc']): AskingClient | undefined {
+  if (client === undefined) return undefined
+  const { redirect_uri: asked = client.redirectUris?.length === 1 ? client.redirectUris[0] : undefined } = params ?? {}
+  const registered = typeof asked === 'string' && client.redirectUriAllowed(asked)
+  const redirect = (registered ? URL.parse(asked) : null) ?? undefined
+  return { name: client.clientName ?? client.clientId, redirect }
 }
 
 function protocol(parts: ProviderParts): Configuration {
@@ -70,6 +111,7 @@ function protocol(parts: ProviderParts): Configuration {
     routes: { authorization: PATHS.authorize, token: PATHS.token, revocation: PATHS.revoke, jwks: PATHS.keys },
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    extraClientMetadata: { properties: [VOUCHED] },
     clientDefaults: { response_modes: ['query'], id_token_signed_response_alg: 'EdDSA' },
     enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
     pkce: { required: () => true },
@@ -155,12 +197,24 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
       const account = findAccount(id)
       return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
     },
-    async renderError(ctx, { error, error_description: description }) {
-      const response = await page(description ?? error)
+    async renderError(ctx, { error, error_description: description }, thrown) {
+      const problem =
+        thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
+      const response = await page(problem, askingClient(ctx.oidc))
+      // The library may have chosen 303 already, for the redirect that is not sent.
+      if (ctx.status < 400) ctx.status = response.status
       ctx.set(Object.fromEntries(response.headers))
       ctx.body = await response.text()
     },
   }
+}
+
+/** The library answers 500 to whatever is not its own error; a database that is away is for the client to wait for (RFC 6749, 4.1.2.1). */
+function sayUnavailable(ctx: KoaContextWithOIDC, fault: DatabaseUnreachable): void {
+  ctx.status = fault.row.http
+  ctx.set('retry-after', String(RETRY_SECONDS))
+  if (typeof ctx.body !== 'object') return
+  ctx.body = { error: 'temporarily_unavailable', error_description: fault.message }
 }
 
 /** Whether the endpoint exists is not asked: that is told to nobody who is not admitted there. */

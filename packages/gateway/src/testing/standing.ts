@@ -213,6 +213,7 @@ const rowOf = ({ alias, url, revision, auth = {}, timeout = 10, finds = false }:
   tools_default: true,
   tool_lock: 'off' as const,
   trusted: true,
+  keep_payloads: false,
   created_at: AT,
   updated_at: AT,
 })

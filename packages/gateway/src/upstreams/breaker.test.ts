@@ -106,6 +106,7 @@ describe('what counts', () => {
       late(),
       new Fault('upstream.lost', { connection: 'web' }),
       new Fault('upstream.unreachable', { connection: 'web', problem: 'nothing listens there' }),
+      new Fault('egress.refused', { connection: 'web' }),
     ]) {
       const { breaker, fail } = fixture()
       fail(5, fault)
@@ -121,7 +122,6 @@ describe('what counts', () => {
   test('is never a caller who leaves, a refused credential, too much at once, or an error of the server’s own', () => {
     const { breaker, fail } = fixture()
     fail(50, new Fault('call.cancelled'))
-    fail(50, new Fault('egress.refused', { connection: 'web' }))
     fail(50, new Fault('result.too-large', { connection: 'web', limit: 1 }))
     for (const status of [200, 400, 401, 403, 404, 429, 500])
       for (let at = 0; at < 10; at++) breaker.answered(breaker.turn, status)

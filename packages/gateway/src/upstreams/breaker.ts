@@ -7,6 +7,7 @@
  * up shows nothing.
  */
 import { Fault } from '@toolway/contract'
+import { REFUSED_ADDRESS } from './http/agent.ts'
 
 /** Two may be chance and three a deployment; five without any answer in between are neither. */
 const MOST_FAILURES = 5
@@ -67,12 +68,21 @@ export interface Breaker {
 
 /** What happened, as a part of a sentence. */
 const wordsOf = ({ code, facts }: Fault): string => {
+  if (code === 'upstream.start') return `it did not answer within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
+  if (code === 'egress.refused') return REFUSED_ADDRESS
   return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)
 }
 
 const AWAY = new Set([502, 503, 504])
-const FAILURES = new Set(['upstream.timeout', 'upstream.lost', 'upstream.unreachable'])
+/** A refused address counts as one that does not resolve does, as the two are not to be told apart (`http/agent.ts`). */
+const FAILURES = new Set([
+  'upstream.timeout',
+  'upstream.start',
+  'upstream.lost',
+  'upstream.unreachable',
+  'egress.refused',
+])
 
 export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
   let circuit = CLOSED

@@ -12,7 +12,10 @@ const NOBODY = new Set([
 ])
 
 export function wasUnsent(thrown: unknown): boolean {
-  if (!(thrown instanceof Fault) || thrown.code !== 'upstream.unreachable') return false
+  if (!(thrown instanceof Fault)) return false
+  // That may be a name that does not resolve just now.
+  if (thrown.code === 'egress.refused') return true
+  if (thrown.code !== 'upstream.unreachable') return false
   const { cause } = thrown
   return typeof cause === 'object' && cause !== null && 'code' in cause && NOBODY.has(String(cause.code))
 }

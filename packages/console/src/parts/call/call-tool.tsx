@@ -2,6 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
+import { visibleText } from '@toolway/contract'
 import { useOrganization } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/badges.tsx'
@@ -62,12 +63,12 @@ function Caller({ connection, tool, onDone }: CallerProps) {
   return (
     <Stack gap="md">
       <Group gap="xs">
-        <Text fw={600}>{tool.title ?? tool.name}</Text>
+        <Text fw={600}>{visibleText(tool.title ?? tool.name)}</Text>
         <EffectBadge effect={tool.effect} />
       </Group>
       {tool.description === undefined ? null : (
         <Text size="sm" c="dimmed" className="breakable" lineClamp={4}>
-          {tool.description}
+          {visibleText(tool.description)}
         </Text>
       )}
       <ArgumentsForm

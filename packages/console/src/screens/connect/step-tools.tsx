@@ -3,6 +3,7 @@ import { Box, Button, Group, Loader, Paper, Skeleton, Stack, Text, Title } from 
 import { getConnection, listTools, syncTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { visibleText } from '@toolway/contract'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -102,7 +103,7 @@ function Ready({ connection, onAnother }: OneProps) {
 }
 
 const COLUMNS = [
-  column<Tool>(t.columns.name, ({ name, title }) => title ?? name, 3),
+  column<Tool>(t.columns.name, ({ name, title }) => visibleText(title ?? name), 3),
   column<Tool>(t.columns.effect, ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />, 2, {
     plain: true,
   }),
@@ -110,7 +111,7 @@ const COLUMNS = [
     t.columns.description,
     ({ description }) => (
       <Text component="span" size="sm" c="dimmed" lineClamp={2}>
-        {description}
+        {visibleText(description ?? '')}
       </Text>
     ),
     6,

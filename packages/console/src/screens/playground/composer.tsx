@@ -1,6 +1,7 @@
 /** The call that is being made up: where, which tool, with which arguments, as which client. */
 import { Button, Group, Kbd, Paper, Stack, Text, Title } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
+import { visibleText } from '@toolway/contract'
 import { ArgumentsForm } from '../../parts/call/form/arguments-form.tsx'
 import type { JsonObject } from '../../parts/call/mcp/wire.ts'
 import type { ArgumentError } from '../../parts/call/runs.ts'
@@ -90,7 +91,7 @@ function About({ tool }: { tool: ListedTool }) {
       <EffectBadge effect={tool.effect} />
       {tool.description === undefined ? null : (
         <Text size="sm" c="dimmed" className="breakable" lineClamp={6}>
-          {tool.description}
+          {visibleText(tool.description)}
         </Text>
       )}
     </Stack>

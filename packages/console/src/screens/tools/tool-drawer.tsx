@@ -4,6 +4,7 @@ import { getToolInFull, type ToolInFull } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
+import { visibleText } from '@toolway/contract'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
@@ -114,7 +115,7 @@ function About({ tool }: { tool: ToolInFull }) {
   return (
     <Stack>
       <Text className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-        {typeof description === 'string' && description !== '' ? description : t.nothingSaid}
+        {typeof description === 'string' && description !== '' ? visibleText(description) : t.nothingSaid}
       </Text>
       {marks.map((mark) => (
         <Group key={mark} gap="xs" wrap="nowrap" align="flex-start">
@@ -124,7 +125,7 @@ function About({ tool }: { tool: ToolInFull }) {
       ))}
       <ToolEffect tool={tool} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <Fact what={t.own}>{name}</Fact>
+        <Fact what={t.own}>{visibleText(name)}</Fact>
         <Fact what={texts.tools.connection}>{`${alias} (${connector})`}</Fact>
         <Fact what={t.approval}>{t.approvals[approval]}</Fact>
         <Fact what={t.cost}>{t.costs(count(tokens))}</Fact>

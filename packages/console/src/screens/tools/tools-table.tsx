@@ -3,6 +3,7 @@ import { Anchor, Box, Checkbox, Group, Switch, Text, Tooltip } from '@mantine/co
 import type { OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo, type ReactNode } from 'react'
+import { visibleText } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge, StateBadge, type Tone } from '../../ui/badges.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -82,10 +83,10 @@ function Name({ tool, selected, onSelect, onOpen }: NameProps) {
       />
       <Box style={{ minWidth: 0, flex: 1 }}>
         <Anchor component="button" type="button" ta="start" fw={600} className="breakable" onClick={() => onOpen(name)}>
-          {name}
+          {visibleText(name)}
         </Anchor>
         <Text size="sm" c="dimmed" lineClamp={1}>
-          {title ?? description ?? ''}
+          {visibleText(title ?? description ?? '')}
         </Text>
         {marks.length === 0 ? null : (
           <Tooltip label={marks.map((mark) => t.marks[mark]).join(' ')} multiline maw={360}>

@@ -1,6 +1,6 @@
 /** The tools that a toolset can have, each with whether it is in and what it is called there. */
 import { Box, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { reaches, type ToolsetSettings } from '@toolway/contract'
+import { reaches, type ToolsetSettings, visibleText } from '@toolway/contract'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo } from 'react'
@@ -82,7 +82,7 @@ function Tool({ tool, settings, taken, onTake }: ToolProps) {
           {name ?? tool.joined_name}
         </Text>
         <Text size="sm" c="dimmed" lineClamp={1}>
-          {name === undefined ? (tool.title ?? tool.description ?? '') : tool.joined_name}
+          {name === undefined ? visibleText(tool.title ?? tool.description ?? '') : tool.joined_name}
         </Text>
       </Box>
     </Group>

@@ -1,6 +1,6 @@
 /** One tool as a toolset words it: its name, its texts beside its server's, and the arguments that the toolset fixes. */
 import { Button, Drawer, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
-import type { ToolWords } from '@toolway/contract'
+import { type ToolWords, visibleText } from '@toolway/contract'
 import { getToolInFull, type OrganizationTool, type ToolInFull } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
@@ -107,7 +107,7 @@ function Words({ tool, drafting }: PartProps) {
             {t.theirs}
           </Text>
           <Text size="sm" className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-            {theirs === '' ? '–' : theirs}
+            {theirs === '' ? '–' : visibleText(theirs)}
           </Text>
         </div>
       ) : (

@@ -26,6 +26,11 @@ describe('text of a server on a terminal', () => {
     expect(table(['NAME'], [[`before${steering}after`]]).join()).toContain(shown)
   })
 
+  test('shows what hides or turns text around, in tables too', () => {
+    expect(harmless('safe\u202egnp.exe\u200b')).toBe('safe⟨U+202E⟩gnp.exe⟨U+200B⟩')
+    expect(table(['NAME'], [['a\u2066b']]).join('\n')).toContain('a⟨U+2066⟩b')
+  })
+
   test('keeps its lines and its words', () => {
     const text = 'Zürich:\n\t42 \u{1f600} 日本'
     expect(harmless(text)).toBe(text)

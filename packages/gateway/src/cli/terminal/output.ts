@@ -1,5 +1,6 @@
 /** What commands print: calm tables for people, one JSON value for programs, one sentence for what went wrong. */
 import { stripVTControlCharacters } from 'node:util'
+import { visibleJson, visibleText } from '@toolway/contract'
 
 export interface Output {
   readonly json: boolean
@@ -13,16 +14,17 @@ export const createOutput = (json: boolean): Output => ({
   json,
   result(value, lines) {
     process.stdout.write(
-      json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${harmless(line)}\n`).join(''),
+      json ? `${visibleJson(JSON.stringify(value, null, 2))}\n` : lines.map((line) => `${harmless(line)}\n`).join(''),
     )
   },
   progress: (line) => void process.stderr.write(`${harmless(line)}\n`),
 })
 
-/** Names and texts of servers are theirs: what could steer a terminal is taken out before it is shown. */
-export const harmless = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what is meant
-  stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
+/**
+ * Names and texts of servers are theirs: sequences that steer a terminal are taken out, and characters that hide or turn text
+ * around are shown by their number, as in the console.
+ */
+export const harmless = (text: string): string => visibleText(stripVTControlCharacters(text))
 
 /** Columns as wide as their longest cell; the last one runs free. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -106,6 +106,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       tool_lock: 'off',
       // Without a database the file is the only word of an administrator that there is.
       trusted,
+      keep_payloads: false,
       created_at: before?.created_at ?? began,
       updated_at: new Date(Math.max(Date.now(), (before?.updated_at.getTime() ?? 0) + 1)),
     }

@@ -8,7 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, lesserLimit, LIMITS, type FamilyId, type Limit, type UserId } from '@toolway/contract'
 import type { Principal } from '../../identity/principal.ts'
-import type { Asking, AuthorizationServer } from '../../oauth/authorization-server.ts'
+import type { Asking, AuthorizationServer, Remembered } from '../../oauth/authorization-server.ts'
 import type { Choice } from '../../oauth/consent.ts'
 import { PATHS } from '../../oauth/metadata.ts'
 import { readBody, textOf } from '../body.ts'
@@ -52,7 +52,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const { asking, person, choices } = visit
     const before = await server.remembered(asking, person.id)
     const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
-    if (before !== undefined && same !== undefined && isSettled(asking, before.limit, same.most)) {
+    if (before !== undefined && same !== undefined && isSettled(asking, before, same.most)) {
       const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
       return goBack(asking, await server.allow(visit.request, visit.response, asking, allowed))
     }
@@ -104,13 +104,15 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
 }
 
 /**
- * Whether there is nothing new to ask. Never where any program of the machine could be the one that asks (RFC 8252, section 8.6).
+ * Whether there is nothing new to ask. Never where any program of the machine could be the one that asks (RFC 8252, section 8.6),
+ * nor where the answer would go to another host than the person agreed to: clients register several.
  */
-const isSettled = ({ local, insists, limit }: Asking, before: Limit, most: Limit): boolean =>
+const isSettled = ({ local, insists, limit, host }: Asking, before: Remembered, most: Limit): boolean =>
   !local &&
   !insists &&
-  lesserLimit(limit ?? before, before) === (limit ?? before) &&
-  lesserLimit(before, most) === before
+  host === before.host &&
+  lesserLimit(limit ?? before.limit, before.limit) === (limit ?? before.limit) &&
+  lesserLimit(before.limit, most) === before.limit
 
 /** What is chosen until the person chooses: nothing that destroys, unless a client that is known comes back for just that. */
 const suggestionFor = ({ limit = 'write' }: Asking, before: Limit | undefined): Limit =>

@@ -22,7 +22,9 @@ import type { Actor } from '../../records/change.ts'
 import { readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
 import type { ConsentDoor } from './consent-door.ts'
+import { PAGE_HEADERS } from '../pages/page.ts'
 import { isJsonType } from '../request-head.ts'
+import { retryAfterOf } from '../say-fault.ts'
 
 export interface OAuthDoorParts {
   readonly endpoints: Endpoints
@@ -128,7 +130,11 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     const forConsent = path.startsWith(`${PATHS.consent}/`)
     allow(request, ...(forConsent ? ['GET', 'POST'] : MACHINE.has(path) ? ['POST'] : ['GET']))
     present(request)
+    // The library would answer with a script that posts to the client's address.
+    if (path === PATHS.authorize && otherModes(request.url ?? ''))
+      return sendPage(response, await page('response_mode: only "query" is supported.', 400))
     if (forConsent) return sendPage(response, await consent.answer(request, response, path))
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value)
     return server.answer(request, response)
   }
 
@@ -137,10 +143,12 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     if (fault.row.http >= 500) onError(fault.cause ?? fault)
     if (response.headersSent) return void response.destroy()
     const { http, word } = fault.row
+    const retryAfter = retryAfterOf(fault)
+    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
     if (fault.code === 'request.method') response.setHeader('allow', String(fault.facts['allowed']))
     if (path.startsWith(PATHS.authorize) || path.startsWith(`${PATHS.consent}/`))
       return sendPage(response, await page(`${fault.message} ${fault.mend}`, http))
-    const error = http >= 500 ? 'server_error' : 'invalid_request'
+    const error = http === 503 ? 'temporarily_unavailable' : http >= 500 ? 'server_error' : 'invalid_request'
     sendJson(response, http, { error, error_description: fault.message, code: word }, PRIVATE)
   }
 
@@ -160,6 +168,9 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     },
   }
 }
+
+const otherModes = (url: string): boolean =>
+  new URLSearchParams(url.split('?').slice(1).join('?')).getAll('response_mode').some((mode) => mode !== 'query')
 
 /** Cookies that oidc-provider has put on the answer stay on it. */
 async function sendPage(response: ServerResponse, given: Response): Promise<void> {

@@ -13,6 +13,7 @@ import { createAuthorizationServer } from '../../oauth/authorization-server.ts'
 import { createClientDocuments } from '../../oauth/client-document.ts'
 import { listChoices } from '../../oauth/consent.ts'
 import type { Endpoints } from '../../oauth/endpoints.ts'
+import type { AskingClient } from '../../oauth/provider.ts'
 import { createRegistration } from '../../oauth/registration.ts'
 import type { Actor } from '../../records/change.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -58,7 +59,7 @@ export function createOAuth(parts: OAuthParts): OAuthDoor {
     documents: createClientDocuments({ loopback: parts.loopbackDocuments }),
     cookieKey: vault.sign('cookies', 'oauth'),
     actorOf,
-    page: (problem) => page(problem, 400),
+    page: (problem, client) => page(problem, 400, client),
     onError,
   })
   const consent = createConsentDoor({
@@ -72,5 +73,5 @@ export function createOAuth(parts: OAuthParts): OAuthDoor {
   return createOAuthDoor({ endpoints, server, consent, keys, register, clients, actorOf, page, onError })
 }
 
-const page = (problem: string, status: number) =>
-  pageOf({ title: 'That did not work', body: problemPage(problem), status })
+const page = (problem: string, status: number, client?: AskingClient) =>
+  pageOf({ title: 'Authorization failed', body: problemPage(problem, client), status })

@@ -2,6 +2,7 @@
 import type { Limit } from '@toolway/contract'
 import type { Asking } from '../../oauth/authorization-server.ts'
 import type { Choice, Tally } from '../../oauth/consent.ts'
+import { hostOf, type AskingClient } from '../../oauth/provider.ts'
 import { html, type Markup } from './page.ts'
 
 interface Form {
@@ -64,13 +65,23 @@ export const goingBack = ({ asking, to }: { asking: Asking; to: string }): Marku
   </p>
 `
 
-export const problemPage = (problem: string): Markup => html`
+export const problemPage = (problem: string, client: AskingClient | undefined): Markup => html`
   <p class="problem" role="alert">${problem}</p>
+  ${client === undefined ? '' : failedFor(client)}
   <p>
-    Nothing was allowed. Go back to the client and connect once more; if it happens again, remove the connection there
-    and add it anew.
+    No access was granted. Go back to the program and connect again. If the error repeats, remove the connection in that
+    program and add it again.
   </p>
 `
+
+/** No link: a person comes here by a link of a stranger's making. */
+const failedFor = ({ name, redirect }: AskingClient): Markup =>
+  redirect === undefined
+    ? html`<p>The request came from a program that calls itself <strong>${name}</strong>.</p>`
+    : html`<p>
+        The request came from a program that calls itself <strong>${name}</strong> and wanted the answer sent to
+        <strong>${hostOf(redirect)}</strong>. Nothing was sent there, because nobody has approved the request.
+      </p>`
 
 const whoAsks = ({ clientName, documentHost, host, local }: Asking): Markup => html`
   <p>

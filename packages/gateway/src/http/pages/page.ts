@@ -38,6 +38,17 @@ const policyOf = (formsLeadTo: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
+/** Security headers of every page, those that a library makes included. */
+export const PAGE_HEADERS = {
+  'content-security-policy': policyOf([]),
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  // With `no-referrer` a browser would send `Origin: null` with our own forms (Fetch standard, 3.2).
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const
+
 export async function pageOf({ title, body, status = 200, goTo, formsLeadTo = [] }: Page): Promise<Response> {
   const refresh = goTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${goTo}" />`
   const text = await html`<!doctype html>
@@ -62,14 +73,9 @@ export async function pageOf({ title, body, status = 200, goTo, formsLeadTo = []
   return new Response(String(text), {
     status,
     headers: {
+      ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policyOf(formsLeadTo),
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      // With `no-referrer` a browser would send `Origin: null` with our own forms (Fetch standard, 3.2).
-      'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      'cache-control': 'no-store',
     },
   })
 }

@@ -62,10 +62,7 @@ export function readContract(given: unknown): Read {
   if (JSON.stringify(given).length > MOST_CHARACTERS)
     return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
   const parsed = Shape.safeParse(given)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    return { problem: `/${issue?.path.join('/') ?? ''} ${wordOf(issue)}` }
-  }
+  if (!parsed.success) return { problem: problemOfShape(parsed.error.issues) }
   const { data } = parsed
   const problem = problemOfSchema(data.input_schema)
   if (problem !== undefined) return { problem: `/input_schema ${problem}` }
@@ -92,10 +89,17 @@ export function readContract(given: unknown): Read {
     : { contract }
 }
 
-const wordOf = (issue: z.core.$ZodIssue | undefined): string => {
-  if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'
-  return issue?.message ?? 'does not fit'
+/** Problems of one contract that are named; its author mends them in one go. */
+const MOST_PROBLEMS = 10
+
+const problemOfShape = (issues: readonly z.core.$ZodIssue[]): string => {
+  const named = issues.slice(0, MOST_PROBLEMS).map((issue) => `/${issue.path.join('/')} ${wordOf(issue)}`)
+  const more = issues.length - named.length
+  return [...named, ...(more === 0 ? [] : [`${more} more`])].join('; ')
 }
+
+const wordOf = ({ code, message }: z.core.$ZodIssue): string =>
+  code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message
 
 /** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
 function flagOf({ side_effect: one, side_effects: other }: JsonObject): boolean | undefined {

@@ -38,6 +38,9 @@ export interface PoolOptions extends Permits {
   readonly connections?: number
 }
 
+/** `egress.refused`, as a part of a sentence. */
+export const REFUSED_ADDRESS = 'its address does not resolve, or lies in a network that it may not reach'
+
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
 /** Bytes that the headers of an answer may have. */
@@ -64,14 +67,15 @@ export function createConnector({
   ...options
 }: Permits & { alias: string; allowH2?: boolean }): buildConnector.connector {
   const permits: Permits = { allowPrivate, exceptions }
-  const refusal = () => new Fault('egress.refused', { connection: alias })
+  const refusal = (cause?: unknown) => new Fault('egress.refused', { connection: alias }, { cause })
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,
     ...options,
     lookup: (hostname, options, callback) => {
       lookup(hostname, { ...options, all: true }, (error, found) => {
         const addresses = found as LookupAddress[] | undefined
-        if (error !== null || addresses === undefined) callback(error, [])
+        // One answer for a name that is unknown and for one that leads inside: two would tell which names our network has.
+        if (error !== null || addresses === undefined) callback(allowPrivate ? error : refusal(error), [])
         else if (addresses.every(({ address }) => isAllowed(address, permits, hostname))) callback(null, addresses)
         else callback(refusal(), [])
       })

@@ -7,12 +7,13 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { createPool } from './agent.ts'
 import { createExceptions, NO_EXCEPTIONS } from './exceptions.ts'
 
-const names = vi.hoisted(() => ({ answers: [] as string[][], asked: 0 }))
+const names = vi.hoisted(() => ({ answers: [] as (string[] | Error)[], asked: 0 }))
 vi.mock('node:dns', async (original) => ({
   ...(await original<typeof dns>()),
-  lookup(_name: string, _options: object, callback: (error: null, found: dns.LookupAddress[]) => void) {
+  lookup(_name: string, _options: object, callback: (error: Error | null, found: dns.LookupAddress[]) => void) {
     names.asked++
     const found = names.answers.shift() ?? []
+    if (found instanceof Error) return void process.nextTick(callback, found, [])
     process.nextTick(
       callback,
       null,
@@ -115,4 +116,15 @@ test('U-23: a redirect leads nowhere: it is the answer', async () => {
   names.answers = [['127.0.0.1']]
   expect(await reach(server.origin, '/moved')).toBe(307)
   expect([server.reached(), names.asked]).toEqual([1, 1])
+})
+
+test('a name that is unknown and one that leads inside are refused alike, unless private networks are allowed', async () => {
+  const origin = 'http://someone.example:1'
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
+    const unknown = Object.assign(new Error(`getaddrinfo ${code}`), { code })
+    names.answers = [unknown, ['10.0.0.8'], unknown]
+    expect(await reach(origin, '/', false)).toBe('egress.refused')
+    expect(await reach(origin, '/', false)).toBe('egress.refused')
+    expect(await reach(origin, '/', true)).toMatchObject({ code })
+  }
 })

@@ -4,6 +4,7 @@
  */
 import { Button, Group, Image, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { isObject } from '../mcp/headers.ts'
@@ -109,11 +110,11 @@ const partOf = (uri: string, offset: number): string => `${uri.split('?', 1)[0]}
 function ResourceLink({ part, onRead }: { part: JsonObject; onRead: ContentProps['onRead'] }) {
   const uri = String(part['uri'])
   const title = String(part['title'] ?? part['name'] ?? uri)
-  if (safeAddress(uri) !== undefined) return <OutsideLink to={uri}>{title}</OutsideLink>
+  if (safeAddress(uri) !== undefined) return <OutsideLink to={uri}>{visibleText(title)}</OutsideLink>
   return (
     <Stack gap={4} align="flex-start">
       <Text size="sm" className="breakable">
-        {title}: {uri}
+        {visibleText(`${title}: ${uri}`)}
       </Text>
       {onRead === undefined ? null : (
         <Button size="xs" variant="default" onClick={() => onRead(KEPT.test(uri) ? partOf(uri, 0) : uri)}>
@@ -129,7 +130,7 @@ function Resource({ resource, name }: { resource: JsonObject; name: string }) {
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed" className="breakable">
-        {String(uri)}
+        {visibleText(String(uri))}
       </Text>
       {typeof text === 'string' ? (
         <LongText text={text} name={name} />

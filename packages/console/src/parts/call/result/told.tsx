@@ -1,5 +1,6 @@
 /** What the gateway did with a call, in words: the account that acted, arguments that rules changed, what was left out, what it waits for. */
 import { List, Stack, Text } from '@mantine/core'
+import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
 import { isObject } from '../mcp/headers.ts'
 import type { JsonObject } from '../mcp/wire.ts'
@@ -18,7 +19,7 @@ export function Told({ result }: { result: JsonObject }) {
         <List size="sm" spacing={2}>
           {said.map((one) => (
             <List.Item key={one} className="breakable">
-              {one}
+              {visibleText(one)}
             </List.Item>
           ))}
         </List>

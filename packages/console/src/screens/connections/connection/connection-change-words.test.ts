@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { foldLines, visible, whatChanged } from './connection-change-words.ts'
+import { foldLines, whatChanged } from './connection-change-words.ts'
 
 const schema = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 const words = (before: object | null, after: object) =>
@@ -40,10 +40,6 @@ describe('what a change comes down to', () => {
     expect(words({ annotations: { readOnlyHint: true } }, { annotations: {} })).toEqual([
       'What it says of itself: readOnlyHint',
     ])
-  })
-
-  test('keeps line ends, and shows what joins, hides or turns text around', () => {
-    expect(visible('a\nb\u202ec\u00add\ufe0f\u{e0041}')).toBe('a\nb⟨U+202E⟩c⟨U+00AD⟩d⟨U+FE0F⟩⟨U+E0041⟩')
   })
 })
 

@@ -2,6 +2,7 @@
  * What a tool's change comes down to, in words: texts, inputs that came, went or are asked for now, the answer, and what it says of
  * itself. Pure. It leaves nothing out without saying so: what it has no words for is named as it is.
  */
+import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
 
 const t = texts.connection.changes.words
@@ -27,14 +28,7 @@ function written(value: unknown): string {
 }
 
 const shown = (value: unknown): string | undefined =>
-  value === undefined ? undefined : visible(typeof value === 'string' ? value : JSON.stringify(value))
-
-/** What nobody sees in a text, a model reads all the same: it is shown by its number. */
-export const visible = (text: string): string =>
-  text.replaceAll(/[^\P{C}\n]|\p{Zl}|\p{Zp}|\p{Variation_Selector}|\p{Default_Ignorable_Code_Point}/gu, (character) => {
-    const number = character.codePointAt(0) ?? 0
-    return `⟨U+${number.toString(16).toUpperCase().padStart(4, '0')}⟩`
-  })
+  value === undefined ? undefined : visibleText(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** @param before null for a tool that is new */
 export function whatChanged(before: Definition | null, after: Definition): ChangeInWords[] {

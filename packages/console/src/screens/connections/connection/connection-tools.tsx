@@ -2,7 +2,7 @@
 import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { EFFECTS } from '@toolway/contract'
+import { EFFECTS, visibleText } from '@toolway/contract'
 import { listTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { z } from 'zod'
@@ -15,7 +15,6 @@ import { Empty } from '../../../ui/empty.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { TextLink } from '../../../ui/links.tsx'
 import { column, Table } from '../../../ui/table.tsx'
-import { visible } from './connection-change-words.ts'
 import { useSwitches, type Switches } from './connection-switches.ts'
 import { usePath } from './connection-ways.tsx'
 
@@ -199,7 +198,7 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
           <Text className="breakable">{tool.name}</Text>
         )}
         <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
-          {visible(tool.description ?? tool.title ?? t.noDescription)}
+          {visibleText(tool.description ?? tool.title ?? t.noDescription)}
         </Text>
       </Stack>
     </Group>
