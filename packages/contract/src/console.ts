@@ -1,22 +1,30 @@
 /**
- * The addresses of the console: the first part of each path that it has a screen for. The gateway serves its page at these and at
- * `/`, and nowhere else, so that what does not exist is answered as such.
+ * The addresses of the console: the path of each screen. The gateway serves its page at these and nowhere else, so that a client
+ * that asks for an address of another product, such as `/tools/sync/version`, is told that nothing is there.
  */
-export const CONSOLE_PLACES = [
-  'connections',
-  'tools',
-  'toolsets',
-  'clients',
-  'playground',
-  'rules',
-  'approvals',
-  'records',
-  'usage',
-  'runtime',
-  'people',
-  'keys',
-  'settings',
-  'organizations',
-  'users',
-  'me',
+export const CONSOLE_PAGES = [
+  '/',
+  '/connections',
+  '/connections/new',
+  '/connections/:connection',
+  '/tools',
+  '/toolsets',
+  '/toolsets/:toolset',
+  '/clients',
+  '/playground',
+  '/rules',
+  '/rules/:rule',
+  '/approvals',
+  '/records',
+  '/usage',
+  '/runtime',
+  '/people',
+  '/keys',
+  '/settings',
+  '/settings/integrations',
+  '/organizations',
+  '/users',
+  '/me',
+  // The end of a sign-in at a vendor (ledger S3-OAU-02); other addresses below `/oauth/` are the authorization server's.
+  '/oauth/success',
 ] as const

@@ -23,7 +23,7 @@ describe('the console', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test.each(['/', '/connections', '/connections/github', '/settings/integrations?connected=1'])(
+  test.each(['/', '/connections', '/connections/github', '/tools/', '/settings/integrations?connected=1'])(
     'has its page at %s, which loads and runs only what is ours and stands in no frame',
     async (path) => {
       const answer = await ask(path)
@@ -40,6 +40,10 @@ describe('the console', () => {
 
   test.each([
     '/nothing',
+    '/tools/sync/version',
+    '/connections/github/more',
+    '/settings/other',
+    '/oauth/other',
     '/assets/other.js',
     '/assets/..%2f..%2fsecret.txt',
     '/assets/../secret.txt',
