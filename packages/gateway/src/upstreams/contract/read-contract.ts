@@ -56,6 +56,9 @@ const Shape = z.looseObject({
   required_data_sources: texts.nullish(),
 })
 
+/** Problems of one contract that are named. */
+const MOST_NAMED = 12
+
 export function readContract(given: unknown): Read {
   if (!isObject(given)) return { problem: 'it is no object' }
   if (!isShallow(given, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
@@ -63,8 +66,9 @@ export function readContract(given: unknown): Read {
     return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
   const parsed = Shape.safeParse(given)
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    return { problem: `/${issue?.path.join('/') ?? ''} ${wordOf(issue)}` }
+    const problems = parsed.error.issues.map((issue) => `/${issue.path.join('/')} ${wordOf(issue)}`)
+    const more = problems.length - MOST_NAMED
+    return { problem: [...problems.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }
   }
   const { data } = parsed
   const problem = problemOfSchema(data.input_schema)
