@@ -69,7 +69,7 @@ describe('the first person', () => {
 describe('somebody who is signed in', () => {
   test('stays so when many commands renew at once, and is told when the sign-in has ended', async () => {
     await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
-    const running = await here.start()
+    await here.start()
     const { code } = await here.firstSecrets()
     await here.run(['user', 'add', ADA, '--setup-code', code, '--password-stdin'], { input: PASSWORD })
     await login(here)
