@@ -11,7 +11,7 @@ const patiently = { timeout: 20_000, interval: 100 }
 let here: Installation
 let running: Running
 beforeAll(async () => {
-  here = await makeInstallation()
+  here = await makeInstallation({ TOOLWAY_APPROVALS: 'off' })
   running = await here.start()
 })
 afterAll(() => here[Symbol.asyncDispose]())
@@ -95,6 +95,28 @@ describe('an import', () => {
     expect(whole).toMatchObject({ code: 0, out: expect.stringContaining('Added 2 of 2') })
     expect(whole.out + whole.err).not.toContain('hunter2')
     expect((await here.run(['connection', 'list'])).out).toMatch(/^build .*build-server --token •••/m)
+    await undo()
+  })
+
+  test('asks for variables that are not set, and takes their values from --input', async () => {
+    const path = await file('variables.json', CURSOR)
+    const without = await here.run(['import', path])
+    expect(without.err).toContain('Supply --input BUILD_TOKEN=…')
+    await undo()
+    const given = await here.run(['import', path, '--input', `BUILD_TOKEN=${SECRET}`])
+    expect(given).toMatchObject({ code: 0, out: expect.stringContaining('Added 2 of 2') })
+    await undo()
+  })
+
+  test('of a file that was imported before adds nothing twice, and says what is already there', async () => {
+    const path = await file('again.json', DESKTOP)
+    await here.run(['import', path])
+    const before = await aliases()
+    const again = await here.run(['import', path])
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Added 0 of 3, 3 already there') })
+    expect(again.err).toContain('remote: already there as remote, skipped')
+    expect(again.out + again.err).not.toContain('hunter2')
+    expect(await aliases()).toEqual(before)
     await undo()
   })
 

@@ -75,6 +75,9 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
       LANG: 'C.UTF-8',
       TOOLWAY_DATA: data,
       TOOLWAY_PORT: '0',
+      // Shorter than the patience of `end` below.
+      TOOLWAY_STOP_DELAY: '0',
+      TOOLWAY_DRAIN_SECONDS: '10',
       // Tests ask as fast as they can, from one address; what is limited is limited by a test that says so.
       TOOLWAY_LIMIT_ADDRESS: 'off',
       TOOLWAY_LIMIT_ORGANIZATION: 'off',

@@ -21,6 +21,10 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   await expect.poll(async () => (await listed()).items.length, { timeout: 10_000 }).toBeGreaterThan(3)
   const [newest] = (await listed()).items
   expect(newest?.ip_address).toBe('127.0.0.1')
+  const shown = await here.run(['records', 'show', newest?.id ?? ''])
+  expect(shown).toMatchObject({ code: 0, err: '' })
+  expect(shown.out).toMatch(/^outcome +ok$/m)
+  expect((await here.run(['records', 'show', newest?.id ?? '', '--payload'])).err).toContain('Nothing is kept of')
 
   const file = join(here.folder, 'records.jsonl')
   const exported = await here.run(['records', 'export', '--file', file])

@@ -18,7 +18,16 @@ describe('a first start', () => {
     const screen = running.out()
     const { key } = await here.firstSecrets()
     expect(key).toMatch(KEY)
-    for (const client of ['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'Codex', 'Open WebUI'])
+    for (const client of [
+      'Claude Desktop',
+      'Claude Code',
+      'Cursor',
+      'VS Code',
+      'Codex',
+      'Gemini CLI',
+      'opencode',
+      'Open WebUI',
+    ])
       expect(screen).toContain(`  ${client}: `)
     expect(running.err()).not.toMatch(KEY)
 

@@ -60,6 +60,7 @@ export async function startGatewayUnderTest({
     TOOLWAY_DATA: directory,
     TOOLWAY_AUTH: auth,
     TOOLWAY_DEMO: 'off',
+    TOOLWAY_APPROVALS: 'off',
     // A suite asks more in a second than a person in a minute.
     TOOLWAY_LIMIT_ADDRESS: 'off',
     TOOLWAY_LIMIT_ORGANIZATION: 'off',

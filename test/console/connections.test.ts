@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ICON_PATHS } from '../../packages/console/src/ui/icon-paths.ts'
 import { startAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
-import { putConnection } from '../e2e/peers/connections.ts'
+import { putConnection, removeFrom } from '../e2e/peers/connections.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
 import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
@@ -72,6 +72,23 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     const wrong = page.getByRole('listitem').filter({ hasText: 'cannot be reached' })
     expect(await wrong.getByRole('heading').allInnerTexts()).toEqual(['Away'])
     await look(page, 'connections')
+  })
+
+  test('there are more of than a page holds, and all of them can be reached as cards, with their number', async () => {
+    const names = Array.from({ length: 70 }, (_, at) => `many${String(at).padStart(2, '0')}`)
+    const wire = { kind: 'http' as const, url: 'https://many.example.com/mcp', headers: {} }
+    for (const alias of names) await putConnection(console.gateway, { alias, title: alias, enabled: false, wire })
+    await page.goto('/connections?search=many')
+    await page.getByText('1 to 60 of 70').waitFor()
+    expect(await page.getByRole('listitem').count()).toBe(60)
+    expect(await card('many69').count()).toBe(0)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await card('many69').waitFor()
+    await page.getByText('61 to 70 of 70').waitFor()
+    await look(page, 'connections-second-page')
+    await page.goBack()
+    await card('many00').waitFor()
+    for (const alias of names) await removeFrom(console.gateway, alias)
   })
 
   test('what is looked for is in the address, as cards or as a table', async () => {

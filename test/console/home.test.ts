@@ -59,6 +59,11 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.goto('/?org=default')
     await page.getByText('No tool has been called').waitFor()
     await page.getByText('1 of 2 are well').waitFor()
+    // An outage is in the menu, on Home and among the alerts, and nothing says that all is well.
+    await page.getByRole('navigation').getByLabel('1 down').waitFor()
+    await page.getByRole('link', { name: '1 connection is down' }).waitFor()
+    await page.getByText('A connection is down', { exact: true }).waitFor()
+    expect(await page.getByText('Nothing needs your attention').count()).toBe(0)
     await call('process')
     await call('process')
     await call('nothing_of_that_name')

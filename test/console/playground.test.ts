@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER)('the playground', { timeout: 120_000 }, () => {
     await last('test_input_required_result_elicitation').getByText('Asks:').waitFor()
   })
 
-  test('S0-ARC-08: an app is picked, a tool called, its result seen as it comes; of the company and one’s own in one place', async () => {
+  test('an app is picked, a tool called, its result seen as it comes; of the company and one’s own in one place', async () => {
     await page.goto('/playground')
     await page.getByRole('combobox', { name: 'Where' }).click()
     await page.getByRole('option', { name: 'every', exact: true }).click()

@@ -63,6 +63,7 @@ beforeAll(async () => {
         alias,
         revision: '2026-07-28',
         wire: httpWire(servers.urlOf(alias)),
+        trusted: true,
       })),
       toolsets: [
         {
@@ -138,7 +139,7 @@ const TABLE: [alias: string, tool: string, main: boolean, expert: boolean][] = [
   ['composio', 'SLACK_SEND_MESSAGE', true, false],
 ]
 
-describe('S4-ACC-01: the table of who may call what holds', () => {
+describe('the table of who may call what holds', () => {
   test.each(TABLE)('%s__%s: main agent %s, report expert %s', async (alias, name, main, expert) => {
     expect(await reaches('main', alias, name)).toEqual({ listed: main, called: main })
     expect(await reaches('report-expert', alias, name)).toEqual({ listed: expert, called: expert })

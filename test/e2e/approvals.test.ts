@@ -331,6 +331,7 @@ describe('an organization that has what writes asked about', () => {
   const isAsked = async (tool: string) => (await story.call(tool, { when: `${tool} now` })).code === 'APPROVAL_REQUIRED'
 
   test('S2-BRG-05: is asked for every tool that is not known to read only; that it reads is believed of trusted servers', async () => {
+    await trust(false)
     expect(await isAsked('write_note')).toBe(false)
     expect((await settle('ask-writes')).body).toMatchObject({ approvals: 'ask-writes' })
     await until('writing is asked about', () => isAsked('write_note'))
@@ -347,9 +348,8 @@ describe('an organization that has what writes asked about', () => {
     })
     expect(textOf(await client.call('drop_all', { who: 'ada' }))).toBe('did drop_all')
     expect(client.asked).toHaveLength(1)
-    await settle('none')
+    await settle('off')
     await until('nobody is asked', async () => !(await isAsked('write_note')))
-    await trust(false)
   })
 })
 

@@ -50,7 +50,8 @@ describe('S3-EXT-08: a server that is started here', () => {
       expect(rest).toEqual({ DECLARED: `for ${at === 0 ? 'one' : 'other'}` })
       expect(PATH).toBe(process.env['PATH'])
       expect(LANG).toBeTypeOf('string')
-      for (const folder of [TMPDIR, npm_config_cache, cwd]) expect(folder?.startsWith(`${HOME}/`)).toBe(true)
+      expect(TMPDIR).toMatch(/^\/tmp\/toolway-\w{6}$/)
+      for (const folder of [npm_config_cache, cwd]) expect(folder?.startsWith(`${HOME}/`)).toBe(true)
       expect(JSON.stringify(environment)).not.toContain('planted')
     }
     expect(new Set(worlds.map(({ environment }) => environment['HOME'])).size).toBe(2)

@@ -170,6 +170,7 @@ describe('the list', () => {
         name: 'fetches',
         input_schema: { type: 'object', properties: { a: { $ref: 'https://x.example/a' } } },
       },
+      { name: 'bare' },
       { name: '../../admin' },
       'text',
     ]
@@ -190,7 +191,9 @@ describe('the list', () => {
       no_words: '/description is missing',
       no_schema: expect.stringContaining('/input_schema'),
       fetches: expect.stringContaining('/input_schema'),
-      'number 9': 'it is no object',
+      // Everything that is missing, so that it is mended in one go.
+      bare: '/description is missing; /category is missing; /input_schema must be a JSON Schema, an object; /output_schema must be a JSON Schema, an object',
+      'number 10': 'it is no object',
     })
     const logged = gateway.log.filter(({ message }) => message === 'a contract is left out')
     expect(logged.map(({ facts }) => facts['contract'])).toEqual(expect.arrayContaining(['no_input', 'no_schema']))

@@ -77,29 +77,26 @@ describe('U-08: five hundred tools', () => {
     expect(pages.flat().toSorted()).toEqual(ALL.toSorted())
   })
 
-  test.each(KINDS)(
-    'S0-PKG-13, S0-DSC-01: two-tier: %s lists a pair for each connection, and calls both ways',
-    async (kind) => {
-      await using client = await connected(kind, 'tiers')
-      const names = (await client.tools()).map(({ name }) => name)
-      const pairs = ALIASES.flatMap((alias) => [`${alias}__list_tools`, `${alias}__execute_tool`])
-      expect(names.toSorted()).toEqual(pairs.toSorted())
-      const listed = found(await client.call('jira__list_tools'))
-      expect(listed.total).toBe(20)
-      const before = server.called.length
-      const given = { project: 'A' }
-      for (const [name, args] of [
-        ['jira__execute_tool', { tool: 'list_boards', arguments: given }],
-        ['jira__execute_tool', { tool: 'jira__list_boards', arguments: given }],
-        ['jira__execute_tool', { tool_name: 'list_boards', parameters: given }],
-        ['jira__list_boards', given],
-      ] as const)
-        expect(textOf(await client.call(name, args))).toBe('did list_boards')
-      expect(server.called.slice(before)).toEqual(
-        Array.from({ length: 4 }, () => ({ alias: 'jira', name: 'list_boards', arguments: given })),
-      )
-    },
-  )
+  test.each(KINDS)('S0-DSC-01: two-tier: %s lists a pair for each connection, and calls both ways', async (kind) => {
+    await using client = await connected(kind, 'tiers')
+    const names = (await client.tools()).map(({ name }) => name)
+    const pairs = ALIASES.flatMap((alias) => [`${alias}__list_tools`, `${alias}__execute_tool`])
+    expect(names.toSorted()).toEqual(pairs.toSorted())
+    const listed = found(await client.call('jira__list_tools'))
+    expect(listed.total).toBe(20)
+    const before = server.called.length
+    const given = { project: 'A' }
+    for (const [name, args] of [
+      ['jira__execute_tool', { tool: 'list_boards', arguments: given }],
+      ['jira__execute_tool', { tool: 'jira__list_boards', arguments: given }],
+      ['jira__execute_tool', { tool_name: 'list_boards', parameters: given }],
+      ['jira__list_boards', given],
+    ] as const)
+      expect(textOf(await client.call(name, args))).toBe('did list_boards')
+    expect(server.called.slice(before)).toEqual(
+      Array.from({ length: 4 }, () => ({ alias: 'jira', name: 'list_boards', arguments: given })),
+    )
+  })
 
   test('S0-DSC-03: two-tier: a large connection is listed by twenty, with a cursor to the rest, and nothing is lost', async () => {
     const names: string[] = []
@@ -118,7 +115,7 @@ describe('U-08: five hundred tools', () => {
     expect(answer.result?.isError).toBe(true)
   })
 
-  test('S0-DSC-02, S0-DSC-05: two-tier: apps are resources by their names, and everything there is has a description', async () => {
+  test('S0-DSC-05: two-tier: apps are resources by their names, and everything there is has a description', async () => {
     await using client = await connected('SDK 2 by discovery', 'tiers')
     const apps = await client.resources()
     expect(apps.map(({ name }) => name).toSorted()).toEqual(ALIASES.map((alias) => alias.toUpperCase()).toSorted())
@@ -149,33 +146,30 @@ describe('U-08: five hundred tools', () => {
     expect(new Set(server.asked.slice(before))).toEqual(new Set(['zoom']))
   })
 
-  test.each(KINDS)(
-    'S4-CMP-02, S4-CMP-07: search: %s finds, describes and calls, and its list is small',
-    async (kind) => {
-      await using client = await connected(kind, 'search')
-      const names = (await client.tools()).map(({ name }) => name)
-      expect(names).toEqual([
-        'search_tools',
-        'describe_tool',
-        'call_tool',
-        'slack__conversations_add_message',
-        'slack__reactions_add',
-      ])
-      const { tools } = found(await client.call('search_tools', { query: 'send an email with gmail' }))
-      expect(tools[0]).toMatchObject({ name: 'gmail__send_message', effect: 'destructive', status: 'connected' })
-      const described = await client.call('describe_tool', { name: 'gmail__send_message' })
-      expect(described.structuredContent).toMatchObject({
-        tool: { name: 'gmail__send_message', inputSchema: { required: ['to', 'subject', 'body'] } },
-        effect: 'destructive',
-        connection: 'gmail',
-      })
-      expect(JSON.parse(textOf(described))).toEqual(described.structuredContent)
-      const given = { to: 'a@b.test', subject: 'Hello', body: 'there' }
-      const done = await client.call('call_tool', { name: 'gmail__send_message', arguments: given })
-      expect(textOf(done)).toBe('did send_message')
-      expect(server.called.at(-1)).toEqual({ alias: 'gmail', name: 'send_message', arguments: given })
-    },
-  )
+  test.each(KINDS)('search: %s finds, describes and calls, and its list is small', async (kind) => {
+    await using client = await connected(kind, 'search')
+    const names = (await client.tools()).map(({ name }) => name)
+    expect(names).toEqual([
+      'search_tools',
+      'describe_tool',
+      'call_tool',
+      'slack__conversations_add_message',
+      'slack__reactions_add',
+    ])
+    const { tools } = found(await client.call('search_tools', { query: 'send an email with gmail' }))
+    expect(tools[0]).toMatchObject({ name: 'gmail__send_message', effect: 'destructive', status: 'connected' })
+    const described = await client.call('describe_tool', { name: 'gmail__send_message' })
+    expect(described.structuredContent).toMatchObject({
+      tool: { name: 'gmail__send_message', inputSchema: { required: ['to', 'subject', 'body'] } },
+      effect: 'destructive',
+      connection: 'gmail',
+    })
+    expect(JSON.parse(textOf(described))).toEqual(described.structuredContent)
+    const given = { to: 'a@b.test', subject: 'Hello', body: 'there' }
+    const done = await client.call('call_tool', { name: 'gmail__send_message', arguments: given })
+    expect(textOf(done)).toBe('did send_message')
+    expect(server.called.at(-1)).toEqual({ alias: 'gmail', name: 'send_message', arguments: given })
+  })
 
   test('search: of what was asked in other words, nine in ten are among the first five', async () => {
     let hits = 0

@@ -32,7 +32,7 @@ const theirs = mintKey()
 let gateway: TestGateway
 beforeAll(async () => {
   gateway = await openGateway({
-    connections: [demo],
+    connections: [{ ...demo, trusted: true }],
     toolsets: [{ slug: 'quiet', title: 'Quiet', settings: { include: ['*'], exclude: [], limit: 'read' } }],
     keys: [
       ...LIMITS.map((limit) => ({ name: limit, value: keys[limit], toolset: undefined, limit })),
@@ -173,7 +173,7 @@ describe('the role of a key', () => {
 })
 
 describe('the organization of a key', () => {
-  test('S0-PRX-12: lists and calls its own and nothing of another, which answers as if it were not there', async () => {
+  test('lists and calls its own and nothing of another, which answers as if it were not there', async () => {
     await expect.poll(async () => (await list(gateway.url, theirs)).length, { timeout: 20_000 }).toBeGreaterThan(0)
     expect((await list(gateway.url, theirs)).every(({ name }) => name.startsWith('theirs__'))).toBe(true)
     expect(

@@ -122,14 +122,25 @@ test('S3-EXT-07: a child looks like any other connection to clients', async () =
     tools.flatMap((tool) =>
       tool.name.startsWith(`${alias}__`) ? [{ ...tool, name: tool.name.slice(alias.length) }] : [],
     )
-  // The same program over both transports: not one definition differs, but for what it lists only for clients that can be
-  // asked, which the child that everybody shares was told that nobody can (ADR 0011).
-  const forAskable = new Set([
-    '__get-roots-list',
-    '__trigger-elicitation-request',
-    '__trigger-sampling-request',
-    '__trigger-url-elicitation',
-  ])
+  // The same program over both transports: not one definition differs, but for the tool about a client's folders, which are
+  // never told to a child (ADR 0011).
   expect(of('every').length).toBeGreaterThan(10)
-  expect(of('every')).toEqual(of('remote').filter(({ name }) => !forAskable.has(name)))
+  expect(of('every')).toEqual(of('remote').filter(({ name }) => name !== '__get-roots-list'))
+})
+
+const ASKING = ['trigger-elicitation-request', 'trigger-sampling-request', 'trigger-url-elicitation']
+
+test('tools that a child lists only for clients that can be asked are listed, and ask whoever can be asked', async () => {
+  const url = gateway.connectionUrl('every')
+  await using client = await connectClient({ kind: 'SDK 1', url, key: gateway.key, answers: true })
+  expect((await client.tools()).map(({ name }) => name)).toEqual(expect.arrayContaining(ASKING))
+  await client.call('trigger-elicitation-request')
+  expect(client.asked.map(({ method }) => method)).toEqual(['elicitation/create'])
+})
+
+test('such a tool fails in words where the client cannot be asked', async () => {
+  const url = gateway.connectionUrl('every')
+  await using client = await connectClient({ kind: 'SDK 1', url, key: gateway.key })
+  const refused = await client.call('trigger-elicitation-request').catch((thrown: unknown) => String(thrown))
+  expect(JSON.stringify(refused)).toContain('The client of this call cannot be asked')
 })

@@ -69,7 +69,12 @@ describe('a rule', () => {
       return record?.code === 'policy.blocked' && record
     })
     expect(await lastCall()).toEqual([
-      { outcome: 'refused', code: 'policy.blocked', decision: 'refuse', detail: { rule: id } },
+      {
+        outcome: 'refused',
+        code: 'policy.blocked',
+        decision: 'refuse',
+        detail: { rule: id, error: expect.any(Object) },
+      },
     ])
     // The upstream has never heard of it.
     expect(probe.state.events).toEqual([])

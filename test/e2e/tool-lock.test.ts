@@ -166,10 +166,14 @@ test('what a server says of its effects lowers what is asked for only where it i
   await lists('it is there', ['notes__look'])
   const approval = async () =>
     (await admin('GET /api/v1/admin/tenants/default/connectors/notes/tools')).body['items'][0]['approval'] as string
+  const settings = 'PUT /api/v1/admin/tenants/default/settings'
+  expect(await approval()).toBe('none')
+  await admin(settings, { approvals: 'ask-writes' })
   expect(await approval()).toBe('ask')
   await admin(`PUT ${LOCK}`, { mode: 'off', trusted: true })
   expect(await approval()).toBe('none')
   await admin(`PUT ${LOCK}`, { mode: 'off', trusted: false })
+  await admin(settings, { approvals: 'off' })
 })
 
 test('S3-CON-16: a tool that is switched off is neither listed nor callable, at no endpoint and in no era, until it is on', async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = parts.use(await startEffects())
   gateway = parts.use(
     await openGateway({
-      connections: ['one', 'two'].map((alias) => ({ alias, wire: httpWire(server.url) })),
+      connections: ['one', 'two'].map((alias) => ({ alias, wire: httpWire(server.url), trusted: true })),
     }),
   )
   adminKey = await addKey(gateway, { role: 'tenant_admin', organization: gateway.organization.id })

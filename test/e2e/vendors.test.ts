@@ -99,7 +99,7 @@ const lives = ({ expiresAt }: Tokens) =>
   expiresAt === undefined ? undefined : Math.round((expiresAt.getTime() - Date.now()) / (60 * SECOND))
 
 describe.each(PROVIDERS.map((row) => [row.key, row] as const))('%s', (key, row) => {
-  test('S3-OAU-05: is connected, renewed and taken back by the rules that its vendor publishes', async () => {
+  test('is connected, renewed and taken back by the rules that its vendor publishes', async () => {
     await using at = await visit(key)
     const first = await at.connect()
     expect(at.vendor.live.has(first.access)).toBe(true)

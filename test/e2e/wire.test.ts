@@ -180,7 +180,7 @@ describe('an endpoint', () => {
     }
   })
 
-  test('S0-PRX-01: sends three calls to three servers by the names of the tools alone', async () => {
+  test('sends three calls to three servers by the names of the tools alone', async () => {
     const servers = ['one', 'two', 'three']
     const hits = () => probes.map(({ state }) => state.grown.length)
     const before = hits()
@@ -195,6 +195,25 @@ describe('an endpoint', () => {
 })
 
 describe('a message', () => {
+  test('S0-DSC-07: is answered by an event stream or by plain JSON, as its Accept asks, in both eras', async () => {
+    for (const peer of [modern(), await openSession(gateway.url, gateway.key)])
+      for (const [accept, type] of [
+        ['application/json, text/event-stream', 'application/json'],
+        ['text/event-stream, application/json;q=0.9', 'text/event-stream'],
+        ['text/event-stream', 'text/event-stream'],
+        ['application/json', 'application/json'],
+      ] as const) {
+        const { status, headers, answer } = await callTool(peer, 'two__echo', { text: 'x' }, { headers: { accept } })
+        expect(status).toBe(200)
+        expect(headers.get('content-type')).toContain(type)
+        expect(answer).toMatchObject({ id: 0, result: { content: [{ text: 'x' }] } })
+      }
+    // A client that takes neither gets neither.
+    expect((await callTool(modern(), 'two__echo', { text: 'x' }, { headers: { accept: 'text/html' } })).status).toBe(
+      406,
+    )
+  })
+
   test('S1-MCP-03 S1-MCP-08: is answered with its own id, be it a number or a text, in both eras', async () => {
     for (const peer of [modern(), await openSession(gateway.url, gateway.key)]) {
       for (const id of [0, 1, -7, 2 ** 53 - 1, '', 'seven', '7']) {

@@ -31,7 +31,13 @@ async function fixture() {
   const { host, user, database, port } = connection
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
   const here = stack.use(
-    await makeInstallation({ DATABASE_URL: url, TOOLWAY_BOOTSTRAP_KEY: KEY, TOOLWAY_DEMO: 'off', LOG_LEVEL: 'error' }),
+    await makeInstallation({
+      DATABASE_URL: url,
+      TOOLWAY_BOOTSTRAP_KEY: KEY,
+      TOOLWAY_DEMO: 'off',
+      TOOLWAY_APPROVALS: 'off',
+      LOG_LEVEL: 'error',
+    }),
   )
   const file = join(here.folder, 'toolway.yaml')
   await writeFile(file, JSON.stringify({ connections: { counted: { url: upstream.url, revision: '2026-07-28' } } }))

@@ -1,43 +1,15 @@
 /** Two gateways on one database: what is changed by anybody is true in both, whatever either of them held. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { compose } from '../../packages/gateway/src/compose.ts'
-import { loadConfig } from '../../packages/gateway/src/config.ts'
-import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import type { TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
-import { createVault } from '../../packages/gateway/src/vault/vault.ts'
 import { putConnection } from '../e2e/peers/connections.ts'
+import { startBeside } from './beside.ts'
 import { callTool, faultIn, textIn, type Called } from './caller.ts'
 import { sayResult, startScriptedUpstream } from './scripted-upstream.ts'
 
 const NARROW = `uru_${'cd'.repeat(32)}`
 const patiently = { timeout: 5_000, interval: 20 }
-
-/** Another gateway of the same installation: it shares the database and the root key, and nothing in memory. */
-async function startBeside({ db }: TestGateway): Promise<AsyncDisposable & { address: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'toolway-beside-'))
-  const { config, path, lang } = loadConfig({
-    PATH: process.env['PATH'],
-    TOOLWAY_PORT: '0',
-    TOOLWAY_DATA: folder,
-    TOOLWAY_LIMIT_ADDRESS: 'off',
-    TOOLWAY_LIMIT_ORGANIZATION: 'off',
-  })
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const store = { db, vault: createVault(Buffer.alloc(32, 7)) }
-  const gateway = await compose({ config, store, log, logLine() {}, path, lang })
-  const address = `http://127.0.0.1:${await gateway.listen()}`
-  return {
-    address,
-    async [Symbol.asyncDispose]() {
-      await gateway.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
 
 const outcome = (answer: Called) => faultIn(answer)?.fault ?? answer.message.error?.message ?? textIn(answer)
 

@@ -1,15 +1,15 @@
 /** The gateway is told to end: what is under way may finish, what is not is refused, and nobody is left behind. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { makeInstallation } from '../cli/installation.ts'
+import { makeInstallation, type Settings } from '../cli/installation.ts'
 import { callTool, requestOf, textIn, type Target } from './caller.ts'
 import { followFamily } from './family.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
 const patiently = { timeout: 20_000, interval: 50 }
 
-async function startBusy() {
-  const here = await makeInstallation({ TOOLWAY_BOOTSTRAP_KEY: KEY })
+async function startBusy(settings: Settings = {}) {
+  const here = await makeInstallation({ TOOLWAY_BOOTSTRAP_KEY: KEY, ...settings })
   const running = await here.start()
   const target: Target = { url: `${running.address}/mcp`, key: KEY }
   await expect
@@ -81,6 +81,38 @@ describe('a gateway that is told to end', () => {
     running.signal('SIGINT')
     await stream.text()
     expect(await running.ended).toBe(0)
+    await expect.poll(family.alive, patiently).toEqual([])
+  })
+
+  test('answers what outlasts its patience, and has on record that it may have acted', async () => {
+    await using busy = await startBusy({ TOOLWAY_DRAIN_SECONDS: '1' })
+    const { here, running, target, family } = busy
+    const rest = await beginWaiting(target, 29)
+    running.signal('SIGTERM')
+    const answer = await rest()
+    expect(answer).toContain('"fault":"gateway.draining-cut"')
+    expect(answer).toContain('"retryable":false')
+    expect(answer).toContain('may have acted')
+    expect(await running.ended).toBe(0)
+    await expect.poll(family.alive, patiently).toEqual([])
+    const listed = (await here.json(['records', 'list', '--action', 'tools/call'])) as { entries?: unknown }
+    expect(JSON.stringify(listed)).toMatch(/"outcome":"unknown","[^{}]*gateway\.draining-cut/)
+  })
+
+  test('is not ready from the first signal on, and serves until its delay is over; a second signal still ends it', async () => {
+    await using busy = await startBusy({ TOOLWAY_STOP_DELAY: '600' })
+    const { running, target, family } = busy
+    const ready = async () => {
+      const response = await fetch(`${running.address}/health/ready`)
+      return [response.status, response.headers.get('connection'), JSON.stringify(await response.json())]
+    }
+    expect((await ready())[0]).toBe(200)
+    running.signal('SIGTERM')
+    await expect.poll(ready, patiently).toEqual([503, 'close', expect.stringContaining('shutting down')])
+    expect(textIn(await callTool(target, 'demo__calculate', { expression: '6*7' }))).toContain('42')
+    await sleep(500)
+    running.signal('SIGTERM')
+    expect(await running.ended).toBe(1)
     await expect.poll(family.alive, patiently).toEqual([])
   })
 

@@ -1,5 +1,7 @@
 /** Servers that stop answering, flap or forget: they are left alone for a while, found again by themselves, and nobody pays twice. */
 import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { listAlerts } from '../../packages/gateway/src/alerts/list-alerts.ts'
 import { restartConnection } from '../../packages/gateway/src/connections/connections.ts'
 import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
@@ -53,6 +55,46 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     await expect.poll(call, patiently).toBe('ok')
     expect(await call()).toBe('ok')
     await expect.poll(async () => (await stateOf(gateway, 'up'))?.status, patiently).toBe('connected')
+  },
+)
+
+test(
+  'an outage is counted as errors and not as refusals, and is told once, as is its end',
+  { timeout: 60_000 },
+  async () => {
+    let away = false
+    await using upstream = await startScriptedUpstream({ era: 'modern', act: ({ method }) => away && method !== '' })
+    await using gateway = await openGateway({ connections: [at(upstream.url, '2026-07-28')] })
+    const target = { url: gateway.connectionUrl('up'), key: gateway.key }
+    const call = async () => told(await callTool(target, 'good'))
+    const alerts = async () =>
+      (
+        await gateway.db.organization(gateway.organization.id, (sql) =>
+          listAlerts(sql, { kind: undefined, connectionId: undefined, userId: undefined }, { limit: 50, offset: 0 }),
+        )
+      ).map(({ kind, detail }) => ({ kind, detail }))
+    expect(await call()).toBe('ok')
+    away = true
+    for (let calls = 0; calls < 5; calls++) expect(await call()).toBe('upstream.timeout')
+    expect(await call()).toBe('upstream.resting')
+    const down = {
+      kind: 'connection.down',
+      detail: { alias: 'up', problem: expect.stringContaining('did not answer within 0.4 s') },
+    }
+    await expect.poll(alerts, patiently).toEqual([down])
+    const Row = z.object({ outcome: z.string(), code: z.string().nullable(), decision: z.string() })
+    const records = () =>
+      gateway.db.system(
+        (sql) => sql(Row)`
+        select distinct outcome, code, decision from records where method = 'tools/call' and code is not null order by code`,
+      )
+    await expect.poll(records, patiently).toEqual([
+      { outcome: 'failed', code: 'upstream.resting', decision: 'allow' },
+      { outcome: 'failed', code: 'upstream.timeout', decision: 'allow' },
+    ])
+    away = false
+    await expect.poll(call, patiently).toBe('ok')
+    await expect.poll(alerts, patiently).toEqual([{ kind: 'connection.up', detail: { alias: 'up' } }, down])
   },
 )
 

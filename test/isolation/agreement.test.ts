@@ -67,7 +67,7 @@ describeEachTown('path, key, token and default', {}, (town) => {
     expect(typed).toBeTypeOf('function')
   })
 
-  test('S0-PRX-12: a key of one can neither list nor execute what is the other’s: 404, at each of its addresses', async (context) => {
+  test('a key of one can neither list nor execute what is the other’s: 404, at each of its addresses', async (context) => {
     const tally = createTally(context)
     for (const side of SIDES) {
       const caller = town().caller(`tenant_admin key of ${side}`)

@@ -6,7 +6,7 @@ import type { ApprovalId, OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../../packages/gateway/src/db/db.ts'
 import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
-import { approvalRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import { approvalRow, payloadRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import type { Side } from './sides.ts'
 
 interface Plant {
@@ -62,3 +62,13 @@ export const plantApproval = (db: Db, organization: OrganizationId, id: string, 
              'key_same', ${text}, ${JSON.stringify([rule])}, 'usr_same', 'apr_another'
         from connections where organization_id = ${organization} and alias = 'same'`
   })
+
+/** What was kept of a call, as a connection whose administrator wants that leaves it. */
+export const plantPayload = (db: Db, organization: OrganizationId, id: string, text: string) => {
+  const kept = JSON.stringify({ salt: 'same', arguments: { text }, result: { content: [] }, cut: false })
+  return db.system(
+    (sql) => sql(z.object({}))`
+      insert into record_payloads (id, organization_id, connection, at, sealed)
+      values (${id}, ${organization}, 'same', now(), ${createTestVault().seal(kept, payloadRow(id))})`,
+  )
+}

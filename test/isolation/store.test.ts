@@ -183,7 +183,7 @@ describeEachTown('the store', {}, (town) => {
     tally.close()
   })
 
-  test('S3-DATA-03: is a PostgreSQL of version 15 or later, reached by 5 to 20 connections, and the whole suite runs on each', async () => {
+  test('S3-DATA-03: is a PostgreSQL of version 15 or later, the embedded one and a server alike, reached by 5 to 20 connections', async () => {
     const { db } = town().gateway
     const Version = z.object({ version: z.int() })
     const [found] = await db.system((sql) => sql(Version)`select current_setting('server_version_num')::int as version`)

@@ -23,6 +23,8 @@ const OWN = {
   header: canary('header'),
   brought: canary('brought'),
   key: canary('api-key'),
+  argument: canary('argument'),
+  variable: canary('variable'),
 }
 
 interface Place {
@@ -53,6 +55,7 @@ beforeAll(async () => {
     await makeInstallation({
       DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
       TOOLWAY_DEMO: 'off',
+      TOOLWAY_APPROVALS: 'off',
       LOG_LEVEL: 'debug',
     }),
   )
@@ -149,6 +152,7 @@ async function run(): Promise<void> {
   await add('keyed', { kind: 'key', header: 'x-key', prefix: '', brought: true })
   await until('the endpoint is there', async () => (await ask(peerOf('account'), 'tools/list')).status === 200)
 
+  await addSlowChild()
   await failAtTheExchange()
   await connect('account')
   await until('its tools are listed', async () =>
@@ -161,6 +165,16 @@ async function run(): Promise<void> {
   await eachMood('account', { 'x-user-oauth-token': OWN.brought })
   await ways()
   await forget()
+}
+
+/** A program that answers nothing, prints all that it was given, and ends when the gateway has told that it is slow. */
+async function addSlowChild(): Promise<void> {
+  const script = `process.stderr.write(process.argv.slice(2).join(' ') + ' ' + process.env.PIN + '\\n'); setInterval(() => {}, 60_000)`
+  const args = ['-e', script, 'x', `--api-key=${OWN.argument}`, '--token', OWN.argument]
+  const said = { alias: 'slow', command: process.execPath, args, environment: { PIN: OWN.variable } }
+  await administer('POST /admin/tenants/default/connectors', said)
+  await until('it is told that the program is slow', () => gateway.err().includes('still starting'))
+  await administer('GET /admin/tenants/default/connectors/slow/logs')
 }
 
 async function failAtTheExchange(): Promise<void> {
@@ -295,6 +309,8 @@ describe('of a whole run with servers that say back what they hear', () => {
   })
 
   test('nothing that was searched lacks what it would show', () => {
+    const log = places.find(({ name }) => name === 'stderr')?.text ?? ''
+    expect(/still starting: \S*node .*--api-key=•••/.test(log)).toBe(true)
     const marks = { stderr: 'credential.needed', 'the table records': 'credential.needed', 'the metrics': 'toolway' }
     for (const [name, mark] of Object.entries(marks))
       expect(places.find((place) => place.name === name)?.text, name).toContain(mark)

@@ -65,6 +65,20 @@ function outsideServer(address: string | undefined): TestServer | null {
   return { connection, admin: user, template: `toolway_template_${randomBytes(4).toString('hex')}` }
 }
 
+/**
+ * Organizations of tests ask nobody before a tool runs: most of their servers say nothing of what their tools do. Tests of that default
+ * remove this fact, or set what an organization asks about.
+ */
+async function askAboutNothing(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(`insert into installation (name, value) values ('approvals of new organizations', '"off"')`)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Returns what removes it. */
 async function makeTemplate({ connection, admin, template }: TestServer): Promise<() => Promise<void>> {
   const command = async (text: string) => {
@@ -78,5 +92,6 @@ async function makeTemplate({ connection, admin, template }: TestServer): Promis
   }
   await command(`create database ${template} owner ${pg.escapeIdentifier(connection.user)}`)
   await migrate({ ...connection, database: template })
+  await askAboutNothing({ ...connection, database: template })
   return () => command(`drop database ${template} with (force)`)
 }

@@ -1,8 +1,9 @@
 /**
- * What a call does to the world, and how far a key or a token reaches (ledger U-07).
+ * What a call does to the world, who says so, and how far a key or a token reaches (ledger U-07).
  *
  * Every tool has one effect; one that says nothing of itself counts as a write. A limit of `read` reaches tools that read,
- * `write` those that write too, `execute` all of them.
+ * `write` those that write too, `execute` all of them. One rule holds for limits, rules and approvals alike: the hint of a server
+ * that is not trusted can only make a tool more dangerous (MCP 2026-07-28, tool annotations are untrusted).
  */
 export const EFFECTS = ['read', 'write', 'destructive'] as const
 export type Effect = (typeof EFFECTS)[number]
@@ -22,4 +23,46 @@ export function effectOf(annotations: unknown): Effect {
   const { readOnlyHint, destructiveHint } = annotations as { readOnlyHint?: unknown; destructiveHint?: unknown }
   if (readOnlyHint === true) return 'read'
   return destructiveHint === true ? 'destructive' : 'write'
+}
+
+/**
+ * Who says what a tool does: an administrator; the definition of its connection (an HTTP method, a contract); its server, where it is
+ * trusted or says that the tool destroys; or nobody whose word counts, and then it is a write.
+ */
+export const EFFECT_SOURCES = ['administrator', 'connector', 'server', 'unknown'] as const
+export type EffectSource = (typeof EFFECT_SOURCES)[number]
+
+export interface ResolvedEffect {
+  readonly effect: Effect
+  readonly from: EffectSource
+}
+
+export interface EffectSpeakers {
+  /** The kind of the connection. */
+  readonly connector: string | undefined
+  /** Whether what its server says of effects is believed. */
+  readonly trusted: boolean
+  /** What an administrator said of this tool. */
+  readonly said?: Effect | undefined
+}
+
+/** Connections whose tools the gateway itself reads out of a description. */
+const DESCRIBED: ReadonlySet<string> = new Set(['contract', 'openapi'])
+
+/** The effect that counts; `stated` is the one that the definition states. */
+export function resolveEffect(stated: Effect, { connector, trusted, said }: EffectSpeakers): ResolvedEffect {
+  if (said !== undefined) return { effect: said, from: 'administrator' }
+  if (connector !== undefined && DESCRIBED.has(connector)) return { effect: stated, from: 'connector' }
+  if (trusted || stated === 'destructive') return { effect: stated, from: 'server' }
+  return { effect: 'write', from: 'unknown' }
+}
+
+/**
+ * Whether a tool would do something else than it did, by all that counts; what an administrator said was said of what stood there. An
+ * OpenAPI document, and what is said of its operations, change by the act of an administrator alone.
+ */
+export function changesEffect(before: Effect, after: Effect, speakers: EffectSpeakers): boolean {
+  if (speakers.connector === 'openapi') return false
+  if (speakers.said !== undefined) return before !== after
+  return resolveEffect(before, speakers).effect !== resolveEffect(after, speakers).effect
 }

@@ -36,6 +36,7 @@ export type FaultPhase =
   | 'decide'
   | 'check'
   | 'open'
+  | 'start'
   | 'run'
   | 'shape'
 
@@ -168,7 +169,7 @@ export const FAULTS = {
     'admit',
     'NOT_FOUND',
     [410, INVALID],
-    'The stream cannot be resumed after event {event}: that event, or one that came after it, is no longer kept.',
+    'The stream cannot be resumed after event {event}: that event, or one that came after it, is not kept by this gateway (any more).',
     'Open a new stream without Last-Event-ID and list again; look at the effect of a call before you repeat it.',
   ),
   'stream.ended': row(
@@ -192,14 +193,16 @@ export const FAULTS = {
   'tool.held': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The tool {tool} is held back: its server changed it, and nobody has accepted the change.', 'Ask an administrator of the organization to look at the change (`toolway lock show`), or use another tool.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),
-  'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again.'),
+  'approval.required': row('decide', 'APPROVAL_REQUIRED', [503, FORBIDDEN, 'retry'], 'The tool {tool} needs the approval of somebody else, and nothing was sent: {reason}. The question is {approval}, to be answered at {link}', 'Wait until it is answered, then make the very same call again. To be asked less: answer "always for this tool", have an administrator say what the tool does (`toolway lock effect`) or trust its server (`toolway lock trust`), or change the setting (`toolway org change --approvals`).'),
+  'approval.unconfirmed': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN], 'The tool {tool} has a side effect that somebody has to confirm, and {problem}; nothing was sent.', 'Call it from a client with elicitation (MCP 2025-06-18 or later); or let the operator name {tool} under side_effects_allowlist in the policy file of this toolset, or set confirm_side_effects: false there.'),
   'approval.denied': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The approval of this call of {tool} was refused{why}.', 'Do something else; the same call would be asked about again.'),
-  'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again.'),
+  'approval.expired': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'Nobody answered in time whether this call of {tool} may be made, which counts as no.', 'Ask somebody who may approve it to be there, then call again. An administrator can change what is asked about: `toolway lock effect`, `toolway lock trust`, or `toolway org change --approvals`.'),
   'approval.limit': row('decide', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], '{limit} calls {whose} wait for an approval, and no more may.', 'Have some of them answered at {link}, or wait: they end by themselves.'),
   'approval.over': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This question cannot be answered any more: it is {state}.', 'Make the call again, which asks anew.'),
   'approval.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This question is not yours to answer: {problem}.', 'Ask one of those whom the rule names; the page of the question shows them.'),
   'approval.signature': row('identify', 'UNAUTHENTICATED', [401, NO_KEY], 'This answer is not signed by a webhook that may give it: {problem}.', 'Sign id, second and body with the secret of a webhook that the rule names, within five minutes, each message once.'),
   'arguments.invalid': row('decide', 'INVALID_ARGUMENT', [200, PARAMS], 'The arguments do not fit the tool {tool}: {problems}', 'Mend them as the input schema of the tool says.'),
+  'arguments.ambiguous': row('decide', 'INVALID_ARGUMENT', [400, PARAMS], 'Some servers read the argument at {place} as {name}: a name that differs from it only by case or Unicode form is refused, because a rule names an argument of this tool.', 'Use the names of the input schema exactly as they are written there, each once.'),
   'arguments.too-large': row('decide', 'PAYLOAD_TOO_LARGE', [413, PARAMS], 'The arguments have {bytes} bytes, and {limit} are allowed: {reason}.', 'Send less.'),
   'schema.unusable': row('decide', 'NOT_SUPPORTED', [502, UNREACHABLE], 'The input schema of the tool {tool} cannot be used to check a call: {problem}.', 'Ask whoever runs that server to mend its schema.'),
   'metadata.unavailable': row('decide', 'METADATA_UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'What the arguments are to be checked by cannot be loaded from the connection {connection}, and nothing was sent.', 'Try again in a moment; `toolway connection test {connection}` shows what it says.'),
@@ -233,8 +236,10 @@ export const FAULTS = {
     'The connection {connection} is not started any more after {failures} failures in a row: {problem}.',
     'Mend the cause, then `toolway connection restart {connection}`.',
   ),
+  'upstream.start': row('start', 'TIMEOUT', [504, UNREACHABLE, 'retry'], 'The program of connection {connection} did not answer within {seconds} s of its start.', 'Look at its log: it may be waiting for a network, a package or a setting.'),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} does not let the gateway in ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
   'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered; it may have acted.', 'Look at the effect before you call again.'),
+  'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with an error: {problem}.', 'Check what the server needs to answer: its key, its settings and its network.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'contract.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The backend of connection {connection} answers otherwise than its contracts say: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'function.failed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The function {tool} failed: {problem}.', 'Mend what it says, or ask whoever runs the backend.'),
@@ -254,6 +259,13 @@ export const FAULTS = {
     [200, PARAMS],
     'Invalid or expired requestState.',
     'Make the call again from the start; it may have acted.',
+  ),
+  'state.elsewhere': row(
+    'check',
+    'NOT_FOUND',
+    [200, PARAMS],
+    'The call that this requestState continues is not held by this gateway: it ended, or another gateway behind the same address holds it.',
+    'Look at its effect, then make the call again from the start; where there are several gateways, its operator leads requests with the same Authorization header to the same one.',
   ),
   'upstream.rounds': row(
     'run',
@@ -287,7 +299,11 @@ export const FAULTS = {
   'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Call again in a moment.'),
+  'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the answer was there; the call may have acted.', 'Look at the effect before you call again.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Call again in a moment.'),
+  'database.unavailable': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The database of the gateway cannot be used: {problem}. Nothing was stored.', 'Try again in a moment; if it stays, the operator finds the cause in the log of the gateway.'),
+  // Not to be sent again unseen, so `retry` is not set.
+  'database.interrupted': row('receive', 'UNAVAILABLE', [503, UNREACHABLE], 'The database of the gateway broke off while a change was stored, which may have taken effect.', 'Look at the effect before you send it again.'),
   // Of the stdio bridge, which stands on the client's side of the wire.
   'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
   'bridge.refused': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The address {address} answers HTTP {status}: {problem}.', 'Check that --url is the MCP address of a Toolway gateway, and what stands between it and this machine.'),
@@ -310,6 +326,8 @@ export interface FaultExtra {
   readonly cause?: unknown
   /** Machine-readable facts that the JSON-RPC error carries in `data` as they are (for instance `supported`). */
   readonly data?: Readonly<Record<string, unknown>>
+  /** The next step, where the row's own step does not exist in this installation. A whole sentence. */
+  readonly mend?: string
 }
 
 type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
@@ -327,6 +345,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
   readonly code: Code
   readonly facts: Readonly<Record<string, string | number>>
   readonly data: Readonly<Record<string, unknown>> | undefined
+  readonly #mend: string | undefined
 
   constructor(code: Code, ...[facts, extra]: FaultArguments<Code>) {
     super(fill(FAULTS[code].say, facts ?? {}), extra?.cause === undefined ? undefined : { cause: extra.cause })
@@ -334,6 +353,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
     this.code = code
     this.facts = facts ?? {}
     this.data = extra?.data
+    this.#mend = extra?.mend
   }
 
   get row(): FaultRow {
@@ -342,7 +362,7 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
 
   /** The next step, in a sentence for the person who meets the fault. */
   get mend(): string {
-    return fill(FAULTS[this.code].mend, this.facts)
+    return this.#mend ?? fill(FAULTS[this.code].mend, this.facts)
   }
 
   // Without this, `instanceof` narrows to a Fault of any code at all, and its facts to `any`.

@@ -54,8 +54,17 @@ export { Fault, FAULTS } from './faults.ts'
 export type { FaultCode, FaultExtra, FaultFacts, FaultPhase, FaultWord } from './faults.ts'
 export { REVISIONS } from './revisions.ts'
 export type { Revision } from './revisions.ts'
-export { EFFECTS, effectOf, lesserLimit, LIMITS, reaches } from './effects.ts'
-export type { Effect, Limit } from './effects.ts'
+export {
+  changesEffect,
+  EFFECT_SOURCES,
+  EFFECTS,
+  effectOf,
+  lesserLimit,
+  LIMITS,
+  reaches,
+  resolveEffect,
+} from './effects.ts'
+export type { Effect, EffectSource, EffectSpeakers, Limit, ResolvedEffect } from './effects.ts'
 export {
   Approvers,
   NAME_ACTIONS,
@@ -84,7 +93,7 @@ export type {
 } from './rules.ts'
 export { lesserRole, MATRIX, PERMISSIONS, permits, ROLES } from './roles.ts'
 export type { Permission, Role } from './roles.ts'
-export { approvalOf, APPROVALS, LOCK_MODES } from './tool-lock.ts'
-export type { Approval, Hold, LockMode } from './tool-lock.ts'
+export { APPROVAL_PRESETS, approvalOf, APPROVALS, LOCK_MODES } from './tool-lock.ts'
+export type { Approval, ApprovalPreset, Hold, LockMode } from './tool-lock.ts'
 export type { Change, Facts, Shadow, ToolPolicy, Verdict } from './verdict.ts'
 export { CONSOLE_PAGES } from './console.ts'

@@ -231,6 +231,8 @@ export interface ToolFacts {
   readonly connection: string
   readonly connector: string
   readonly effect: string
+  /** Whose word the effect is: `administrator`, `connector`, `server` or `unknown`. */
+  readonly effectFrom: string
   readonly category: string
 }
 

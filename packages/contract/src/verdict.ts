@@ -38,7 +38,14 @@ export interface Verdict {
   /** The rule that decided; undefined where none spoke. */
   readonly rule: RuleRef | undefined
   /** Of a rejection: where, as a JSON Pointer, and why. */
-  readonly rejected: { readonly place: string; readonly problem: string } | undefined
+  readonly rejected:
+    | {
+        readonly place: string
+        readonly problem: string
+        /** The name that the one at this place may be read as, where that is the problem. */
+        readonly readAs?: string | undefined
+      }
+    | undefined
   /** As they are to be sent: the very same object where nothing was changed. */
   readonly arguments: JsonObject | undefined
   readonly changes: readonly Change[]

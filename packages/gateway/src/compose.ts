@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
+import { createLookClaims } from './jobs/look-claims.ts'
 import { createTrails } from './call/trail.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
@@ -22,7 +23,7 @@ import type { Ground } from './compose/ground.ts'
 import { refuseNoPlace } from './compose/guests.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
-import { addressOn, DRAIN_MS, listenOn } from './compose/listening.ts'
+import { addressOn, listenOn } from './compose/listening.ts'
 import { hearNotices } from './compose/notices.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
@@ -75,6 +76,8 @@ export interface Gateway {
    * offers, or after `patience` ms: whoever calls then finds the tools.
    */
   listen(patience?: number): Promise<number>
+  /** Readiness says no from now on; requests are served as before. */
+  retire(): void
   /** Let what is under way finish, then end everything. */
   close(): Promise<void>
 }
@@ -99,7 +102,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const ground: Ground = { config, db, vault, log, counters, opened }
 
   // What happened, and how much of it may.
-  const { records, refusals, checkpoints } = composeRecords(ground)
+  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(ground)
+  db.presence.watch()
   const trails = createTrails({
     now: () => new Date(),
     log,
@@ -109,6 +113,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     shadow: counters.shadow,
     intend: records.intend,
     write: records.write,
+    ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
   const limits = await composeLimits(ground)
@@ -124,7 +129,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { identity, accounts, accessTokens, ended, endpoints } = callers
 
   // What memory knows of every organization, and what keeps it so.
-  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const offers: Catalogs = composeCatalogs(ground, {
+    upstreams,
+    contacts,
+    changes,
+    snapshots: () => snapshots,
+    claims: createLookClaims({ db, log }),
+  })
   const { catalogs, healthy } = offers
   const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
   const globalApps = createGlobalApps(appsOf(config))
@@ -236,6 +247,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     rules,
     sync: offers.syncNow,
     checkpoints,
+    payloads,
     credentials: credentials.admin,
     refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
     upstreams,
@@ -277,13 +289,19 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (endpoint !== undefined) throw new Fault('token.unknown')
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({ health, store: () => db.ping(), limits: () => limits.state }),
+    readiness: createReadiness({
+      health,
+      store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
+      limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
+      records: recordsProblem,
+    }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
   })
-  const endServer = prepareEnd(server)
-  opened.defer(() => endServer(DRAIN_MS))
+  const endServer = prepareEnd(server, mcpDoors.calls)
+  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   return {
@@ -293,6 +311,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
+    },
+    retire() {
+      health.draining = true
     },
     async close() {
       health.draining = true

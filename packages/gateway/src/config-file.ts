@@ -45,6 +45,8 @@ const shared = {
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
   rules: Rules.optional(),
   checks: z.enum(CHECKS).optional(),
+  /** Whether what its server says of the effects of its tools is believed. */
+  trusted: z.boolean().optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -138,6 +140,7 @@ export interface DeclaredConnection {
   readonly alias: string
   readonly title: string
   readonly enabled: boolean
+  readonly trusted?: boolean | undefined
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
   readonly rules?: readonly RuleWords[] | undefined
@@ -274,6 +277,7 @@ function declared(
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
       const { title = alias, enabled, timeout, checks, rules: own } = connection
+      const trusted = 'trusted' in connection ? connection.trusted : undefined
       const revision = 'revision' in connection ? connection.revision : 'auto'
       const document = 'document' in connection ? documentOf(connection, fill, place) : undefined
       const text = document?.text
@@ -298,7 +302,7 @@ function declared(
                 ...(document === undefined ? {} : { api: document.api }),
               }
       const more = { ...(own === undefined ? {} : { rules: own }), ...(text === undefined ? {} : { text }) }
-      return { alias, title, enabled, revision, timeout, checks, wire, ...more }
+      return { alias, title, enabled, revision, timeout, checks, wire, trusted, ...more }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
       slug: toolset,

@@ -10,7 +10,8 @@ export const PRESETS = {
   curatore: {
     TOOLWAY_STORE: 'none',
     TOOLWAY_PORT: '8020',
-    TOOLWAY_SESSIONS: 'off',
+    // A client before 2026-07-28 is asked within a session; only where something is to be confirmed does it need one.
+    TOOLWAY_SESSIONS: 'questions',
     TOOLWAY_DEMO: 'off',
     TOOLWAY_LIMIT_ADDRESS: '60',
     // The policy file says which tools with side effects there are; where there are none, it reaches none.

@@ -267,6 +267,8 @@ describe('callers from elsewhere', () => {
     const said = complaint({ MCP_API_KEY: 'fifteen letters' })
     expect(said).toContain('at least 16 characters')
     expect(said).not.toContain('fifteen letters')
+    // The preset takes the settings of its source system as they are, and warns.
+    expect(load({ TOOLWAY_PRESET: 'curatore', MCP_API_KEY: 'abc123' }).config.MCP_API_KEY).toBe('abc123')
     for (const none of [{}, { MCP_API_KEY: '' }])
       expect(load(none).config).toMatchObject({ MCP_API_KEY: undefined, TOOLWAY_AUTH: 'on' })
     expect(load({ SERVICE_API_KEY: key }).config.MCP_API_KEY).toBe(key)
@@ -310,6 +312,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_BODY_LIMIT: '2048',
       TOOLWAY_RESULT_LIMIT: '2048',
       TOOLWAY_RESULTS_SECONDS: '60',
+      TOOLWAY_PAYLOAD_DAYS: '3',
       TOOLWAY_TOKEN_PRESET: 'uru',
       TOOLWAY_ACCESS_TOKEN_MINUTES: '5',
       TOOLWAY_REFRESH_TOKEN_DAYS: '3',
@@ -334,6 +337,7 @@ describe('a setting in a file of its own', () => {
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
+      TOOLWAY_APPROVALS: 'ask-writes',
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {
@@ -433,6 +437,43 @@ describe('a name that is not known', () => {
   })
 })
 
+describe('variables that Kubernetes sets for a Service', () => {
+  const OF_A_SERVICE = {
+    TOOLWAY_SERVICE_HOST: '10.96.0.12',
+    TOOLWAY_SERVICE_PORT: '8787',
+    TOOLWAY_SERVICE_PORT_HTTP: '8787',
+    TOOLWAY_PORT: 'tcp://10.96.0.12:8787',
+    TOOLWAY_PORT_8787_TCP: 'tcp://10.96.0.12:8787',
+    TOOLWAY_PORT_8787_TCP_PROTO: 'tcp',
+    TOOLWAY_PORT_8787_TCP_PORT: '8787',
+    TOOLWAY_PORT_8787_TCP_ADDR: '10.96.0.12',
+    TOOLWAY_ADMIN_SERVICE_HOST: 'fd00::12',
+    TOOLWAY_ADMIN_PORT: 'tcp://[fd00::12]:80',
+    TOOLWAY_ADMIN_PORT_53_UDP: 'udp://[fd00::12]:53',
+  }
+
+  test('are no settings, whatever the Service of ours is named', async () => {
+    const { config, origins, lookup } = load(OF_A_SERVICE)
+    expect(config.TOOLWAY_PORT).toBe(8787)
+    expect(origins.TOOLWAY_PORT).toBe('default')
+    expect(lookup('TOOLWAY_SERVICE_HOST')).toBe('10.96.0.12')
+    // What somebody says by another way counts.
+    expect(load({ ...OF_A_SERVICE, PORT: '9000' }).config.TOOLWAY_PORT).toBe(9000)
+    await using at = await folder({ '.env': 'TOOLWAY_PORT=9100\n' })
+    expect(load(OF_A_SERVICE, at.path).config.TOOLWAY_PORT).toBe(9100)
+  })
+
+  test.each([
+    ['TOOLWAY_PORT', 'tcp'],
+    ['TOOLWAY_PORT', 'http://10.96.0.12:8787'],
+    ['TOOLWAY_SERVICE_HOST', 'tools.example.com'],
+    ['TOOLWAY_SERVICE_PORT', 'on'],
+    ['TOOLWAY_PORT_8787_TCP_ADDR', 'here'],
+  ])('%s=%s has not their form and is refused', (name, value) => {
+    expect(complaint({ [name]: value })).toContain(name)
+  })
+})
+
 describe('a door without keys', () => {
   test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('may be open on %s', (host) => {
     expect(isLoopback(host)).toBe(true)
@@ -505,7 +546,7 @@ describe('a preset', () => {
     expect(config).toMatchObject({
       TOOLWAY_STORE: 'none',
       TOOLWAY_PORT: 9000,
-      TOOLWAY_SESSIONS: 'off',
+      TOOLWAY_SESSIONS: 'questions',
       MCP_API_KEY_LIMIT: 'execute',
     })
     expect(origins.TOOLWAY_STORE).toBe('preset curatore')

@@ -13,6 +13,7 @@ import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
+import { withoutServiceLinks } from './config-service-links.ts'
 import { distance } from './lib/nearest.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -152,6 +153,10 @@ export const SETTINGS = {
     setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_APPROVALS: setting(
+    z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
+    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
   TOOLWAY_CHILD_MEMORY: setting(
     z
       .string()
@@ -163,8 +168,8 @@ export const SETTINGS = {
   TOOLWAY_SESSIONS: known(
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
-      onOff('on'),
-      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served.',
+      z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
+      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served. questions: the same, but a client that can be asked gets a session at an endpoint whose policy file asks for confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
@@ -212,6 +217,10 @@ export const SETTINGS = {
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
   ),
+  TOOLWAY_PAYLOAD_DAYS: setting(
+    wholeNumber(0, 365).default(7),
+    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
+  ),
   TOOLWAY_TOKEN_PRESET: setting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',
@@ -254,8 +263,8 @@ export const SETTINGS = {
   MCP_API_KEY: known(
     ['SERVICE_API_KEY'],
     setting(
-      z.string().min(16, 'it must have at least 16 characters').optional(),
-      'One key, any text, for the organization DEFAULT_ORG_ID as a member.',
+      z.string().optional(),
+      'One key for the organization DEFAULT_ORG_ID as a member: any text of at least 16 characters. Preset curatore: a shorter one is accepted with a warning.',
       true,
     ),
   ),
@@ -369,8 +378,16 @@ export const SETTINGS = {
     'Days that records are kept; older ones are removed up to a signed checkpoint. Not set: they are kept for good.',
   ),
   TOOLWAY_CHECKPOINT_MINUTES: setting(
-    wholeNumber(1, 1440).default(10),
-    'Minutes between two signatures under the records that came meanwhile.',
+    wholeNumber(1, 1440).default(1),
+    'Minutes between two signatures under the records that came meanwhile; a start and an end sign, too.',
+  ),
+  TOOLWAY_STOP_DELAY: setting(
+    wholeNumber(0, 600).optional(),
+    'Seconds that a gateway which is told to end still takes requests while /health/ready answers 503, so that balancers notice. If unsaid, 5 where TOOLWAY_TRUSTED_PROXIES or a public TOOLWAY_PUBLIC_URL is set, and 0 elsewhere and in a terminal.',
+  ),
+  TOOLWAY_DRAIN_SECONDS: setting(
+    wholeNumber(0, 3600).default(70),
+    'Seconds that calls which are under way may take once no new ones are let in; at least the longest timeout of a connection. Calls that are not answered by then are cut.',
   ),
   DATABASE_URL: setting(
     z
@@ -378,6 +395,14 @@ export const SETTINGS = {
       .optional(),
     'PostgreSQL to use instead of the embedded one.',
     true,
+  ),
+  TOOLWAY_DATABASE_CONNECTIONS: setting(
+    wholeNumber(2, 500).default(10),
+    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+  ),
+  TOOLWAY_DATABASE_GRACE_SECONDS: setting(
+    wholeNumber(0, 86_400).default(900),
+    'Seconds for which keys, tokens and sessions that were good go on working while the database cannot be used; then everything is refused with 503, and /health/ready with it.',
   ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
@@ -426,7 +451,7 @@ export function loadConfig(
   folder = process.cwd(),
   said: NodeJS.ProcessEnv = {},
 ): LoadedConfig {
-  const given = { ...surroundings, ...said }
+  const given = { ...withoutServiceLinks(surroundings), ...said }
   const dotenv = readDotenv(folder)
   const environment = { ...dotenv, ...given }
   refuseUnknown(environment)
@@ -443,15 +468,22 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
+    throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)
   appsOf(config)
   return {
     config,
     origins,
     path: environment['PATH'] ?? '',
     lang: environment['LANG'],
-    lookup: (name) => environment[name],
+    lookup: (name) => environment[name] ?? surroundings[name],
   }
 }
+
+const KEY_LENGTH = 16
+
+/** A key that can be guessed. The preset curatore accepts one, as its source system did, and warns (ADR 0049). */
+export const isShortKey = ({ MCP_API_KEY: key }: Config): boolean => key !== undefined && key.length < KEY_LENGTH
 
 const DOTENV = '.env'
 
@@ -645,6 +677,16 @@ export function appsOf(config: Config): ReadonlyMap<string, AppSettings> {
   }
   return apps
 }
+
+/** Seconds between the word to end and the closing of the port. */
+export function stopDelayOf(config: Config, terminal: boolean): number {
+  const { TOOLWAY_STOP_DELAY: said, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
+  if (said !== undefined) return said
+  const balanced = proxies.length > 0 || (url !== undefined && !isLoopback(new URL(url).hostname))
+  return balanced && !terminal ? BALANCERS_NOTICE : 0
+}
+/** Several health looks of a balancer. */
+const BALANCERS_NOTICE = 5
 
 const LOOPBACK = /^(127(\.\d+){3}|::1|localhost)$/
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)

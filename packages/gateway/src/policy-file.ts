@@ -20,8 +20,17 @@ const Clamp = z
     max: z.number().optional(),
     min: z.number().optional(),
     default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+    /** A value outside the limits is changed (`clamp`, unless said otherwise), or the call is refused (`reject`). */
+    mode: z.enum(['clamp', 'reject']).optional(),
   })
-  .refine((clamp) => Object.values(clamp).some((value) => value !== undefined), 'needs max, min or default')
+  .refine(
+    ({ max, min, default: unsaid }) => [max, min, unsaid].some((value) => value !== undefined),
+    'needs max, min or default',
+  )
+  .refine(
+    ({ mode, max, min }) => mode !== 'reject' || max !== undefined || min !== undefined,
+    'has mode reject, which needs max or min',
+  )
   .refine(({ min, max }) => min === undefined || max === undefined || min <= max, 'has a min above its max')
   .refine(
     ({ min = -Infinity, max = Infinity, default: unsaid }) =>
@@ -35,6 +44,8 @@ const ttl = z.int(TTL).min(1, TTL).max(86_400, TTL)
 const Settings = z.strictObject({
   block_side_effects: z.boolean().default(true),
   side_effects_allowlist: z.array(ToolName).default([]),
+  /** Where tools with side effects are not blocked: each call of one is confirmed in its client (ledger S1-EVO-04). */
+  confirm_side_effects: z.boolean().default(true),
   validate_facets: z.boolean().default(true),
   contract_cache_ttl: ttl.default(300),
   metadata_cache_ttl: ttl.default(600),
@@ -51,7 +62,7 @@ const File = z.strictObject({
   settings: Settings.prefault({}),
 })
 
-const NAMES = [...Object.keys(File.shape), ...Object.keys(Settings.shape), 'max', 'min', 'default']
+const NAMES = [...Object.keys(File.shape), ...Object.keys(Settings.shape), 'max', 'min', 'default', 'mode']
 
 /** Tools that were renamed since files of version 1 were written: a file that names the old one means the new one. */
 const RENAMED: Readonly<Record<string, string>> = { materialize_text: 'get_content' }
@@ -67,6 +78,8 @@ export interface CuratorePolicy {
   /** Patterns over `alias__tool`, as a toolset selects. */
   selection(alias: string): { readonly include: string[]; readonly exclude: string[] }
   readonly rules: readonly RuleWords[]
+  /** Whether some calls are confirmed first. */
+  readonly confirms: boolean
 }
 
 /** Throws ConfigFault with file, line and column. */
@@ -114,6 +127,7 @@ function describe(file: z.output<typeof File>, complain: Complain): CuratorePoli
       exclude: withRenamed(denylist).map((name) => `${alias}__${name}`),
     }),
     rules: [...effectRules(settings), ...clampRules(file.clamps)],
+    confirms: !settings.block_side_effects && settings.confirm_side_effects,
   }
 }
 
@@ -122,44 +136,53 @@ const withRenamed = (names: readonly string[]): string[] => [
 ]
 
 const NO_EFFECTS = 'no-side-effects'
+/** Name of the rule whose question the client of the call answers. */
+export const CONFIRM = 'confirm-side-effects'
 
-/** What has a side effect is hidden; who exposes some of it names it (ledger S1-LST-06, S1-EXP-04). */
-function effectRules({ block_side_effects: blocks, side_effects_allowlist: names }: z.output<typeof Settings>) {
-  if (!blocks) return []
-  const hide = RuleWords.parse({
-    name: NO_EFFECTS,
-    action: 'hide',
+/** Tools with a side effect are hidden, or confirmed at each call, unless the file names them (ledger S1-LST-06, S1-EXP-04, S1-EVO-04). */
+function effectRules(settings: z.output<typeof Settings>): RuleWords[] {
+  const { block_side_effects: blocks, confirm_side_effects: confirms, side_effects_allowlist: names } = settings
+  if (!blocks && !confirms) return []
+  const restriction = RuleWords.parse({
     match: { effects: ['write', 'destructive'] },
-    reason: 'This profile exposes no tool with side effects.',
+    ...(blocks
+      ? { name: NO_EFFECTS, action: 'hide', reason: 'This profile exposes no tool with side effects.' }
+      : {
+          name: CONFIRM,
+          action: 'approve',
+          parameters: { by: { self: true } },
+          reason: 'Calls of tools with side effects are confirmed first.',
+        }),
   })
-  if (names.length === 0) return [hide]
+  if (names.length === 0) return [restriction]
   const lift = RuleWords.parse({
     name: 'side-effects-allowed',
     action: 'allow',
     match: { tools: withRenamed(names) },
-    parameters: { lifts: [NO_EFFECTS] },
+    parameters: { lifts: [restriction.name] },
     reason: 'The policy file names these tools in side_effects_allowlist.',
   })
-  return [hide, lift]
+  return [restriction, lift]
 }
 
+/** A limit is one rule; a limit that refuses has a rule of its own for what is sent where nothing is said. */
 function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
   const taken = new Set<string>()
   return Object.entries(clamps).flatMap(([tool, parameters]) =>
-    Object.entries(parameters).map(([parameter, { max, min, default: unsaid }]) =>
-      RuleWords.parse({
-        name: freeName(taken, `clamp.${tool}.${parameter}`),
-        action: 'clamp',
-        match: { tools: withRenamed([tool]) },
-        parameters: {
-          parameter: parameter.replaceAll(/[.\\]/g, '\\$&'),
-          ...(max === undefined ? {} : { max }),
-          ...(min === undefined ? {} : { min }),
-          ...(unsaid === undefined ? {} : { default: unsaid }),
-        },
-        reason: `The policy file limits ${parameter} of ${tool}.`,
-      }),
-    ),
+    Object.entries(parameters).flatMap(([parameter, { mode = 'clamp', max, min, default: unsaid }]) => {
+      const written = (action: 'clamp' | 'reject', limits: Readonly<Record<string, unknown>>) =>
+        RuleWords.parse({
+          name: freeName(taken, `${action}.${tool}.${parameter}`),
+          action,
+          match: { tools: withRenamed([tool]) },
+          parameters: { parameter: parameter.replaceAll(/[.\\]/g, '\\$&'), ...limits },
+          reason: `The policy file limits ${parameter} of ${tool}.`,
+        })
+      const bounds = { ...(max === undefined ? {} : { max }), ...(min === undefined ? {} : { min }) }
+      const otherwise = unsaid === undefined ? {} : { default: unsaid }
+      if (mode === 'clamp') return [written('clamp', { ...bounds, ...otherwise })]
+      return [written('reject', bounds), ...(unsaid === undefined ? [] : [written('clamp', otherwise)])]
+    }),
   )
 }
 

@@ -41,7 +41,7 @@ async function commandOf(): Promise<string[]> {
 }
 
 describe('the Compose service', () => {
-  test('S1-ARC-01, S1-DEP-01: is a container of its own beside the backend, with what the seed gives it and no database', async () => {
+  test('S1-DEP-01: is a container of its own beside the backend, with what the seed gives it and no database', async () => {
     const { mcp, ...others } = await services()
     expect(mcp).toMatchObject({
       container_name: 'curatore-mcp',
@@ -73,7 +73,7 @@ describe('the Compose service', () => {
 })
 
 describeWithRedis('its process', () => {
-  test('S1-ARC-01, S1-DEP-01: starts with the settings of the service, and answers', async () => {
+  test('S1-DEP-01: starts with the settings of the service, and answers', async () => {
     await using redis = await startTestRedis()
     await using backend = await startContractBackend({ key: BACKEND_KEY })
     const { mcp } = await services()

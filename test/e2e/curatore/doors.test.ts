@@ -1,4 +1,6 @@
 /** The doors of the preset: Open WebUI as it comes, MCP at its two addresses, REST, functions, OpenAPI; one key, one road, one record. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../peers/until.ts'
@@ -23,7 +25,7 @@ const send = ({ method, path, headers, body }: Sent, key: string | undefined = K
 const tools = (body: Record<string, unknown>) => body['tools'] as { name: string }[]
 
 describe('Open WebUI', () => {
-  test('S1-MCP-05, S1-TST-01: connects over Streamable HTTP as its source does, and sees the tools', async () => {
+  test('S1-MCP-05, S1-TST-01: connects over Streamable HTTP with the recorded requests of its client, and sees the tools', async () => {
     const opened = await send(MCP_EXCHANGE.initialize)
     expect(opened.status).toBe(200)
     expect(opened.headers.get('content-type')).toMatch(/^application\/json/)
@@ -42,6 +44,45 @@ describe('Open WebUI', () => {
     // Its SDK reads structured content as an object, and fails on anything else.
     const content = (called.body['result'] as { structuredContent: object }).structuredContent
     expect(Array.isArray(content)).toBe(false)
+  })
+
+  test('S1-MCP-05: is answered by an event stream where it asks for one', async () => {
+    const asStream = ({ headers, ...sent }: Sent, accept: string): Sent => ({
+      ...sent,
+      headers: { ...headers, accept },
+    })
+    const eventOf = (text: string) => JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? 'null') as Record<string, unknown>
+    const { initialize, list } = MCP_EXCHANGE
+    const call = MCP_EXCHANGE.call(2, 'search_assets', { query: 'x', limit: 3 })
+    for (const one of [initialize, list, call, MCP_EXCHANGE.call(3, 'no_such_tool', {})]) {
+      const json = await send(one)
+      for (const accept of ['text/event-stream', 'application/json;q=0.5, text/event-stream']) {
+        const streamed = await send(asStream(one, accept))
+        expect(streamed.status).toBe(200)
+        expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/)
+        const [told, said] = [eventOf(streamed.text), json.body].map((body) =>
+          JSON.stringify(body).replaceAll(/"(?:dev\.toolway\/)?correlation_id":"[^"]+"/g, ''),
+        )
+        expect(told).toBe(said)
+      }
+    }
+    // A refusal has the status that says why, and is JSON as ever.
+    const refused = await send(asStream(list, 'text/event-stream'), 'wrong')
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('content-type')).toMatch(/json/)
+  })
+
+  test('S1-MCP-05: by the older HTTP+SSE transport is served where sessions are switched on', async () => {
+    await using other = await startCuratore({ TOOLWAY_SESSIONS: 'on' })
+    const headers = { authorization: `Bearer ${KEY}` }
+    const client = new Client({ name: 'older', version: '1' })
+    await client.connect(new SSEClientTransport(new URL(`${other.gateway.address}/sse`), { requestInit: { headers } }))
+    expect((await client.listTools()).tools).toHaveLength(14)
+    expect(await client.callTool({ name: 'get_asset', arguments: { asset_id: ASSET } })).toMatchObject({
+      structuredContent: { id: ASSET },
+    })
+    await client.close()
+    expect((await here.ask('/sse')).status).toBe(404)
   })
 
   test('S1-MCP-04: is told of tools and of nothing that it would not need', async () => {

@@ -1,10 +1,10 @@
 /**
- * What Open WebUI sends, as its source makes it (github.com/open-webui/open-webui; no capture of the wire was to be had).
+ * What Open WebUI sends.
  *
- * MCP: `backend/open_webui/utils/mcp/client.py` opens the `streamablehttp_client` and the `ClientSession` of the Python SDK 1
- * (github.com/modelcontextprotocol/python-sdk, `client/streamable_http.py`, `client/session.py`): these headers, this client name, a
- * cursor until there is none, no session where none was given. OpenAPI: `backend/open_webui/utils/tools.py` asks from the server,
- * `src/lib/apis/index.ts` from the browser, which asks for leave first.
+ * MCP: recorded at this gateway from the client library that Open WebUI opens in `backend/open_webui/utils/mcp/client.py`, the Python SDK
+ * (mcp 1.30.0, httpx 0.28.1): `streamablehttp_client`, `ClientSession.initialize`, `list_tools`, `call_tool`. It asks for a cursor until
+ * there is none, and opens no stream where it was given no session. OpenAPI: as `backend/open_webui/utils/tools.py` asks from the
+ * server and `src/lib/apis/index.ts` from the browser, which asks for leave first; written from the source, not recorded.
  */
 export interface Sent {
   readonly method: string
@@ -15,6 +15,7 @@ export interface Sent {
 
 const MCP = {
   accept: 'application/json, text/event-stream',
+  'accept-encoding': 'gzip, deflate',
   'content-type': 'application/json',
   'user-agent': 'python-httpx/0.28.1',
 }

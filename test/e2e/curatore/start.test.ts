@@ -143,6 +143,26 @@ describe('a start of the preset', () => {
     expect((await installation.run(['start', '--preset', 'uru'])).code).toBe(2)
   })
 
+  test('with the settings of the source system works, and warns of a key that can be guessed', async () => {
+    await using here = await startCuratore({ MCP_API_KEY: 'abc123' })
+    const { status } = await here.ask('/rest/tools', { headers: { authorization: 'Bearer abc123' } })
+    expect(status).toBe(200)
+    const warnings = here.log().filter(({ level }) => level === 'warn')
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('openssl rand -hex 16') as string }])
+    expect(here.gateway.err() + here.gateway.out()).not.toContain('abc123')
+  })
+
+  test('whoever has no key or a wrong one is told of the setting that holds it, and of no command that does not exist', async () => {
+    await using here = await startCuratore()
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer uru_${'0'.repeat(64)}` }])
+      for (const path of ['/rest/tools', '/mcp']) {
+        const answer = await here.ask(path, { method: path === '/mcp' ? 'POST' : 'GET', headers })
+        expect(answer.status).toBe(401)
+        expect(answer.text).toContain('MCP_API_KEY')
+        expect(answer.text).not.toContain('toolway ')
+      }
+  })
+
   test('listens on port 8020 where nothing else is said', async () => {
     await using installation = await makeInstallation()
     const shown = (await installation.json(['config'], {
@@ -238,14 +258,16 @@ describe('S1-EXP-06, U-19: tools with side effects', () => {
     const all = names((await here.ask('/rest/tools', { headers: admin })).body)
     expect(all).toHaveLength(21)
     expect(all).toContain('send_email')
-    expect((await here.call('send_email', { to: ['a@b.example'], subject: 's', body: 'b' }, admin)).status).toBe(200)
+    // Over REST nobody can be asked to confirm it, which is said; an ordinary key does not learn that it is there.
+    const mail = { to: ['a@b.example'], subject: 's', body: 'b' }
+    expect(JSON.stringify((await here.call('send_email', mail, admin)).body)).toContain('APPROVAL_REQUIRED')
     // By its address the toolset does not exist for who may not see it, and each key stays in its own.
     for (const path of ['/o/default/t/admin/rest/tools', '/o/default/t/nothing/rest/tools'])
       expect((await here.ask(path)).status).toBe(404)
     expect((await here.ask('/o/default/t/admin/rest/tools', { headers: admin })).status).toBe(200)
     expect((await here.ask('/o/default/t/default/rest/tools', { headers: admin })).status).toBe(404)
     const before = here.backend.asked('execute').length
-    expect((await here.call('send_email', { to: ['a@b.example'], subject: 's', body: 'b' })).status).toBe(404)
+    expect((await here.call('send_email', mail)).status).toBe(404)
     expect(here.backend.asked('execute')).toHaveLength(before)
   })
 

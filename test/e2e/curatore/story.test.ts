@@ -66,7 +66,7 @@ const contentOf = (result: unknown) => (result as { structuredContent: Record<st
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text ?? ''
 
 describe('phase 1: the protocol', () => {
-  test('S1-TST-01: a client connects and is shown the tools', async () => {
+  test('a client connects and is shown the tools', async () => {
     await using mcp = await client()
     const names = (await mcp.listTools()).tools.map(({ name }) => name)
     expect(names).toHaveLength(14)
@@ -126,6 +126,27 @@ describe('phase 3: what must not pass', () => {
     expect(result).toMatchObject({ isError: true })
     expect(textOf(result)).toMatch(/^INVALID_ARGUMENT.*query/)
     expect(await backend.executed()).toHaveLength(before)
+  })
+})
+
+describe('a limit that refuses', () => {
+  test('S1-ERR-02: is a violation of policy that names the allowed maximum, and nothing is sent', async () => {
+    await using here = await startCuratore(
+      {},
+      'version: "2.0"\nclamps: { search_assets: { limit: { max: 50, mode: reject } } }\n',
+    )
+    await using mcp = await connect(here)
+    const refused = await mcp.callTool({ name: 'search_assets', arguments: { query: 'x', limit: 500 } })
+    expect(refused).toMatchObject({ isError: true })
+    expect(textOf(refused)).toMatch(/^POLICY_VIOLATION.*\/limit: 500 exceeds the allowed maximum of 50/)
+    expect(JSON.stringify((await here.call('search_assets', { query: 'x', limit: 51 })).body)).toContain(
+      'POLICY_VIOLATION',
+    )
+    expect(here.backend.asked('execute')).toEqual([])
+    await mcp.callTool({ name: 'search_assets', arguments: { query: 'x', limit: 50 } })
+    expect(here.backend.asked('execute').at(-1)?.body).toMatchObject({ params: { limit: 50 } })
+    const { body } = await here.ask('/policy')
+    expect(body).toMatchObject({ clamps: { search_assets: { limit: { max: 50, mode: 'reject' } } } })
   })
 })
 
@@ -326,7 +347,6 @@ describeWithRedis('several gateways', () => {
     await using redis = await startTestRedis()
     const shared = {
       REDIS_URL: `${redis.url}/2`,
-      MCP_ENCRYPTION_KEY: 'ab'.repeat(32),
       TOOLWAY_LIMIT_ADDRESS: 'off',
       TOOLWAY_LIMIT_ORGANIZATION: '20',
     }

@@ -60,7 +60,9 @@ const RULES = '/api/v1/organizations/default/rules'
 export async function startApprovalStory(): Promise<ApprovalStory> {
   await using parts = new AsyncDisposableStack()
   const upstream = parts.use(await startEffects())
-  const gateway = parts.use(await startTestGateway({ connections: [{ alias: 'work', wire: httpWire(upstream.url) }] }))
+  const gateway = parts.use(
+    await startTestGateway({ connections: [{ alias: 'work', wire: httpWire(upstream.url), trusted: true }] }),
+  )
   await gateway.settled('work')
   const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
   const { id } = gateway.organization

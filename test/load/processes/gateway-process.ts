@@ -90,6 +90,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
     TOOLWAY_CONFIG: folder.config,
     TOOLWAY_BOOTSTRAP_KEY: key,
     TOOLWAY_DEMO: 'off',
+    TOOLWAY_APPROVALS: 'off',
     // Limits are on and never reached: what counting costs is measured, too.
     TOOLWAY_LIMIT_ADDRESS: '1000000',
     TOOLWAY_LIMIT_ORGANIZATION: '1000000',

@@ -16,12 +16,12 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
 import { followOrganizationEvents } from '@toolway/contract/admin'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { addressOf } from '../data/call.ts'
 import { useLive, type LiveState } from '../data/live.ts'
 import { me, useMay, useMembership } from '../data/me.ts'
 import { Problem } from '../data/problem.ts'
-import { waitingApprovals } from '../data/waiting.ts'
+import { downConnections, waitingApprovals } from '../data/waiting.ts'
 import { texts } from '../texts/texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -165,7 +165,7 @@ function Entry({ to, title, icon, needs, where }: Destination) {
       leftSection={<Icon name={icon} />}
       active={active}
       aria-current={active ? 'page' : undefined}
-      rightSection={to === '/approvals' ? <Waiting /> : undefined}
+      rightSection={MARKS[to]}
       style={{ borderRadius: 8 }}
     />
   )
@@ -174,10 +174,29 @@ function Entry({ to, title, icon, needs, where }: Destination) {
 function Waiting() {
   const organization = useMembership()?.slug
   const { data } = useQuery({ ...waitingApprovals(organization ?? ''), enabled: organization !== undefined })
-  if (data === undefined || data.total === 0) return null
+  return <Mark count={data?.total} color="orange" words={texts.waiting} />
+}
+
+function Down() {
+  const organization = useMembership()?.slug
+  const { data } = useQuery({ ...downConnections(organization ?? ''), enabled: organization !== undefined })
+  return <Mark count={data?.total} color="red" words={texts.down} />
+}
+
+/** Entries of the menu that say how many of their things need somebody. */
+const MARKS: Readonly<Record<string, ReactNode>> = { '/approvals': <Waiting />, '/connections': <Down /> }
+
+interface MarkProps {
+  readonly count: number | undefined
+  readonly color: string
+  readonly words: (count: number) => string
+}
+
+function Mark({ count, color, words }: MarkProps) {
+  if (count === undefined || count === 0) return null
   return (
-    <Badge size="sm" color="orange" variant="light" aria-label={texts.waiting(data.total)}>
-      {data.total}
+    <Badge size="sm" color={color} variant="light" aria-label={words(count)}>
+      {count}
     </Badge>
   )
 }

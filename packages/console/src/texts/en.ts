@@ -2,6 +2,7 @@
  * The English words of the console, all of them, a section for each screen. Where a word has a number or a name in it, it is a
  * function of that; nothing else computes here.
  */
+import type { EffectSource } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 
 export const en = {
@@ -41,6 +42,14 @@ export const en = {
     tenant_viewer: 'Viewer',
   },
   effects: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
+  /** Whose word the effect of a tool is. */
+  effectFrom: {
+    administrator: 'An administrator says so.',
+    connector: 'The definition of its connection says so, such as the HTTP method.',
+    server: 'Its server says so.',
+    unknown:
+      'Not confirmed: it counts as writing, because its server is not trusted to say what its tools do. An administrator can say it, or trust the server.',
+  } satisfies Record<EffectSource, string>,
   phases: {
     receive: 'reading the request',
     identify: 'telling who asks',
@@ -50,6 +59,7 @@ export const en = {
     decide: 'asking the rules',
     check: 'checking the arguments',
     open: 'opening the connection',
+    start: 'starting the program',
     run: 'running the tool',
     shape: 'shaping the result',
   } as Record<string, string>,
@@ -84,6 +94,7 @@ export const en = {
     why: 'The line to the gateway is broken. It is tried again by itself; what you see is as of before.',
   },
   waiting: (number: number) => `${number} waiting`,
+  down: (number: number) => `${number} down`,
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
@@ -106,17 +117,22 @@ export const en = {
   // --- alerts, wherever they are shown -----------------------------------------------------------------------------------
   alerts: {
     kinds: {
+      'connection.down': 'A connection is down',
+      'connection.up': 'A connection is up again',
       'credential.expiring': 'An account runs out soon',
       'credential.lost': 'An account has to be connected again',
       'credential.back': 'An account works again',
       'tool.held': 'A tool was changed by its server and is held',
       'tool.settled': 'A tool that was held is settled',
+      'effect.unproven': 'Tools count as writing: nobody trusted says that they only read',
       'rule.unreadable': 'A rule cannot be read and blocks what it speaks of',
       'webhook.off': 'A webhook was switched off, as it did not answer',
       'approval.requested': 'A call waits for an approval',
       'approval.granted': 'A call was approved',
       'approval.denied': 'A call was denied',
       'approval.expired': 'Nobody answered a question in time',
+      'records.waiting': 'The audit log could not be written for a while',
+      'records.stored': 'The audit log is complete again',
     } satisfies Record<AlertKind, string> as Record<string, string>,
     verdicts: { accepted: 'accepted', rejected: 'rejected' } as Record<string, string>,
     /** What it is about: names, and what was decided of them. */
@@ -148,6 +164,10 @@ export const en = {
         },
         call: { title: 'Call a tool', hint: 'Fill in a form and see what comes back.' },
         client: { title: 'Connect a client', hint: 'Claude, ChatGPT, Cursor, VS Code or another one, step by step.' },
+        approvals: {
+          title: 'Decide what is asked about first',
+          hint: 'Approvals are set to ask before tools that may be destructive.',
+        },
         rule: { title: 'Set a rule', hint: 'Say which calls are asked about first, and which are never made.' },
         invite: { title: 'Invite somebody', hint: 'Give a colleague a role and a code to begin with.' },
       },
@@ -199,9 +219,11 @@ export const en = {
         `${caller} wants to call ${tool}${connection === null ? '' : ` of ${connection}`}`,
     },
     alerts: {
-      title: 'Latest news',
-      hint: 'Accounts that run out, tools that changed, questions that were asked.',
+      title: 'Alerts',
+      hint: 'Connections that are down, expiring accounts, changed tools and approval requests.',
       none: 'Nothing needs your attention.',
+      noneBefore: 'No alerts in the last 90 days.',
+      down: (number: number) => (number === 1 ? '1 connection is down' : `${number} connections are down`),
       runsOut: ' · runs out',
     },
   },
@@ -498,7 +520,7 @@ export const en = {
       },
       lockSet: (mode: string) => `Comes in by itself: ${mode.toLowerCase()}`,
       trusted: 'Believe what it says of its tools',
-      trustedHint: 'A tool that says it only reads then runs without asking.',
+      trustedHint: 'Then a tool that says it only reads counts as reading: for keys, rules and approvals.',
       show: 'Which tools',
       states: { held: 'Held', rejected: 'Rejected', gone: 'Gone', accepted: 'Accepted' },
       none: {
@@ -997,6 +1019,10 @@ export const en = {
       tabs: { about: 'About', input: 'Input', output: 'Output', toolsets: 'Toolsets', rules: 'Rules' },
       own: 'Name at its server',
       approval: 'Asks first',
+      effect: 'Effect',
+      sayEffect: 'What this tool does',
+      unsaid: 'As its server or connection says',
+      effectSaid: 'The effect is changed',
       approvals: { none: 'No', ask: 'Yes', always: 'Yes, each time' },
       cost: 'Costs a model',
       costs: (tokens: string) => `about ${tokens} tokens`,
@@ -1226,6 +1252,7 @@ export const en = {
       'claude-code': 'Claude Code',
       codex: 'Codex',
       'gemini-cli': 'Gemini CLI',
+      opencode: 'opencode',
       'claude-desktop': 'Claude Desktop',
       'claude-web': 'Claude web',
       chatgpt: 'ChatGPT',
@@ -1301,6 +1328,7 @@ export const en = {
         orFile: 'Or put it into the file yourself.',
         signInPage: 'When the client opens a page, sign in there and say how far it may go.',
         cursorSignIn: 'Open Cursor Settings, MCP, and press Needs login beside the server.',
+        opencodeFile: 'Add this to your opencode.json. From version 2 on, the entry goes below “servers” in “mcp”.',
         windsurfFile: 'Open the MCP servers in the menu of Cascade, choose Configure, and add this.',
         refresh: 'Press the refresh button in the list of MCP servers.',
         n8nNode: 'Add the node MCP Client Tool to an AI agent, or MCP Client to a workflow.',
@@ -2309,19 +2337,23 @@ export const en = {
       title: 'The gateway that answers',
       ready: 'It serves',
       notReady: 'It does not serve now',
+      degraded: 'It serves, and something it needs is away',
       checks: 'What it looks at',
       names: {
         database: 'Database',
         store: 'Store',
-        state: 'Gateways',
+        records: 'Audit log',
+        state: 'Gateways share',
         limits: 'Limits are counted in',
         policy: 'Policy file',
       } as Record<string, string>,
       values: {
         ok: 'In order',
-        single: 'Each keeps what is under way to itself',
         memory: 'Its own memory',
         redis: 'Redis, together with the others',
+        database: 'The database',
+        'database and redis': 'The database and Redis',
+        'memory and redis': 'Its own memory, and limits in Redis',
       } as Record<string, string>,
       uptime: 'Runs for',
       memory: 'Memory it holds',
@@ -2395,8 +2427,12 @@ export const en = {
         write: 'Tools that change things, too, and none that destroy.',
         execute: 'Every tool that its owner may use.',
       },
-      life: 'It ends after',
-      lives: { '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' },
+      life: 'Expires',
+      lives: { '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year', date: 'On a date', never: 'Never' },
+      lastDay: 'Last day',
+      toolset: 'Toolset',
+      toolsetHint: 'The only one that the key can use.',
+      everyToolset: 'Every toolset',
       role: 'Role',
       trusted: 'It may call on behalf of members',
       trustedHint: 'For a program that serves many people and says for whom it calls.',
@@ -2589,9 +2625,13 @@ export const en = {
       rateWrong: (most: string) => `A whole number from 1 to ${most}`,
       nameWrong: 'A name of up to 100 characters',
       emailWrong: 'An email address, or nothing',
-      approvals: 'Ask before tools write',
-      approvalsHint:
-        'Then a call of any tool that is not known to read only waits for somebody’s word. Rules say the same in finer words.',
+      approvals: 'Approvals',
+      approvalsHint: 'Calls that wait for approval before a tool runs. Rules can say it for single tools and people.',
+      approvalModes: {
+        off: 'Never ask',
+        'ask-destructive': 'Ask before destructive tools, and tools of servers that are not trusted',
+        'ask-writes': 'Ask before every tool that is not known to only read',
+      },
       processes: 'Programs on this machine',
       processesOn: 'Administrators of this organization may connect programs that are started here.',
       processesOff: 'Only whoever looks after the installation may connect programs that are started here.',

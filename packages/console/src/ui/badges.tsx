@@ -1,6 +1,6 @@
 /** Marks that say the same thing everywhere: what a tool does, and how something is. Never by colour alone. */
-import { Avatar, Badge } from '@mantine/core'
-import type { Effect } from '@toolway/contract'
+import { Avatar, Badge, Tooltip } from '@mantine/core'
+import type { Effect, EffectSource } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -10,12 +10,26 @@ const EFFECTS: Readonly<Record<Effect, { color: string; icon: IconName }>> = {
   destructive: { color: 'red', icon: 'flag' },
 }
 
-export function EffectBadge({ effect }: { effect: Effect }) {
+/** `from`: whose word it is, told on hover and focus, and marked where nobody confirmed it. */
+export function EffectBadge({ effect, from }: { effect: Effect; from?: EffectSource }) {
   const { color, icon } = EFFECTS[effect]
-  return (
-    <Badge color={color} variant="light" leftSection={<Icon name={icon} size={12} />} style={{ textTransform: 'none' }}>
+  const badge = (
+    <Badge
+      color={color}
+      variant="light"
+      leftSection={<Icon name={icon} size={12} />}
+      rightSection={from === 'unknown' ? <span aria-hidden>?</span> : undefined}
+      style={{ textTransform: 'none' }}
+      {...(from === undefined ? {} : { tabIndex: 0, 'aria-description': texts.effectFrom[from] })}
+    >
       {texts.effects[effect]}
     </Badge>
+  )
+  if (from === undefined) return badge
+  return (
+    <Tooltip label={texts.effectFrom[from]} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+      {badge}
+    </Tooltip>
   )
 }
 

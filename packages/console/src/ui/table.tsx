@@ -194,7 +194,8 @@ function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
   )
 }
 
-function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
+/** Which of how many are shown, and the way to the others; nothing where all of them are. */
+export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
   const { items, total = items.length, limit = items.length, offset = 0 } = page
   const t = texts.table
   if (total <= items.length || onPage === undefined) return null

@@ -16,6 +16,18 @@ export function relativeTime(at: Date, now: number, language?: string): string {
   return format.format(0, 'second')
 }
 
+const DAY_MS = 86_400_000
+
+/** "in 90 days", where somebody counts the days; what is less than a day away is told in hours or minutes. */
+export function relativeDays(at: Date, now: number, language?: string): string {
+  const days = Math.round((at.getTime() - now) / DAY_MS)
+  if (Math.abs(at.getTime() - now) < DAY_MS) return relativeTime(at, now, language)
+  return new Intl.RelativeTimeFormat(language, { numeric: 'always' }).format(days, 'day')
+}
+
+export const exactDay = (at: Date, language?: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at)
+
 export const exactTime = (at: Date, language?: string): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' }).format(at)
 

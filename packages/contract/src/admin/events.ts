@@ -15,19 +15,24 @@ export const INTEGRATION_ACTIONS = [
   'changed',
 ] as const
 
-/** `credential.back`, `tool.settled` and what is said of an approval after `requested` say that an earlier one is over. */
+/** `connection.up`, `credential.back`, `tool.settled`, `records.stored` and what is said of an approval after `requested` say that an earlier one is over. */
 export const ALERT_KINDS = [
+  'connection.down',
+  'connection.up',
   'credential.expiring',
   'credential.lost',
   'credential.back',
   'tool.held',
   'tool.settled',
   'rule.unreadable',
+  'effect.unproven',
   'webhook.off',
   'approval.requested',
   'approval.granted',
   'approval.denied',
   'approval.expired',
+  'records.waiting',
+  'records.stored',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

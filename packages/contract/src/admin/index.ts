@@ -179,6 +179,7 @@ export {
   verifyAudit,
   verifyOrganizationAudit,
 } from './audit.ts'
+export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'
 export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'

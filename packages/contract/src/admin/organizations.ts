@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { EgressExceptions } from '../egress.ts'
+import { APPROVAL_PRESETS } from '../tool-lock.ts'
 import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
-/** `ask-writes`: whatever is not known to read only is asked about, of whoever calls or an administrator. */
-const ApprovalPreset = z.enum(['none', 'ask-writes'])
+const ApprovalPreset = z.enum(APPROVAL_PRESETS)
 
 /** What is settled for an organization; what is absent is as the gateway's settings say. */
 export const OrganizationSettings = z.strictObject({
@@ -16,7 +16,10 @@ export const OrganizationSettings = z.strictObject({
   max_requests_per_minute: RequestsPerMinute.optional(),
   /** Whether its own administrators may make connections that start programs here, which is code; the platform's to say. */
   allow_processes: z.boolean().optional(),
-  /** Whether calls of tools that write are asked about first; rules say it in finer words. */
+  /**
+   * What is asked about before it runs, of whoever calls or an administrator; rules say it in finer words. Absent: nothing, as it was
+   * for organizations that were made before new ones began with `ask-destructive`.
+   */
   approvals: ApprovalPreset.optional(),
 })
 export type OrganizationSettings = z.output<typeof OrganizationSettings>
@@ -78,6 +81,8 @@ export const OwnSettings = z.strictObject({
   max_requests_per_minute: z.int(),
   allow_processes: z.boolean(),
   approvals: ApprovalPreset,
+  /** The same as `updated_at` while nobody changed anything. */
+  created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 })
 export const OwnSettingsChange = z.strictObject({

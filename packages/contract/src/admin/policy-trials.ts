@@ -41,6 +41,8 @@ export const Explanation = z.strictObject({
     connection: z.string(),
     connector: z.string(),
     effect: z.enum(EFFECTS),
+    /** Whose word the effect is. */
+    effectFrom: z.string(),
     category: z.string(),
   }),
   caller: z.strictObject({

@@ -1,6 +1,6 @@
 /** The tools of a connection over the admin interface (ledger S3-ADM-03): which there are, and which are on. */
 import { z } from 'zod'
-import { EFFECTS } from '../effects.ts'
+import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
 import { APPROVALS } from '../tool-lock.ts'
 import { RULE_ACTIONS } from '../rules.ts'
 import { CONNECTION } from './connections.ts'
@@ -14,7 +14,11 @@ export const Tool = z.strictObject({
   title: z.string().nullable(),
   description: z.string().nullable(),
   effect: z.enum(EFFECTS),
-  /** Whether a person is to be asked before it runs; what a server that is not trusted says of itself lowers nothing. */
+  /** Whose word the effect is; `unknown`: nobody's that counts, so that it is a write. */
+  effect_from: z.enum(EFFECT_SOURCES),
+  /** What its server states, whether that counts or not. */
+  stated_effect: z.enum(EFFECTS),
+  /** Whether a person is asked before it runs, by the setting of the organization; rules of its own may ask besides. */
   approval: z.enum(APPROVALS),
   enabled: z.boolean(),
   /** What keeps it from being listed; null where nothing does. */
@@ -26,7 +30,15 @@ export type Tool = z.output<typeof Tool>
 
 const ToolName = z.string().min(1).max(500)
 /** In our words or in the source system's. */
-const Switch = z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })])
+const Switch = z.union([
+  z.strictObject({
+    enabled: z.boolean(),
+    /** What it does, by the word of whoever administers; null: no word, so that server or connection say it. */
+    effect: z.enum(EFFECTS).nullable().optional(),
+  }),
+  z.strictObject({ effect: z.enum(EFFECTS).nullable() }),
+  z.strictObject({ is_enabled: z.boolean() }),
+])
 const Switches = z.union([
   z.strictObject({
     tools: z
@@ -71,7 +83,7 @@ export const listToolsOfConnection = operation({
 export const toggleTool = operation({
   id: 'toggleTool',
   at: `PATCH ${TOOLS}/{tool}`,
-  summary: 'Switch one tool on or off, by the name that its server gives it.',
+  summary: 'Switch one tool on or off, or say what it does, by the name that its server gives it.',
   needs,
   body: Switch,
   answer: Tool,

@@ -9,7 +9,10 @@ import { TENANT } from './organizations.ts'
 /** `integrations_changed`, kinds of alerts, or `alert` for all of those. */
 export const WebhookEvent = z
   .string()
-  .regex(/^(alert|integrations_changed|(approval|credential|rule|tool|webhook)\.[a-z]{1,40})$/, 'is no kind of event')
+  .regex(
+    /^(alert|integrations_changed|(approval|credential|records|rule|tool|webhook)\.[a-z]{1,40})$/,
+    'is no kind of event',
+  )
 
 export const Webhook = z.strictObject({
   id: z.string(),

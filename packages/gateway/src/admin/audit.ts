@@ -96,10 +96,12 @@ function streamed(lines: AsyncIterable<ChainLine>, { format, start, end }: Expor
   )
 }
 
-const trustOf = async ({ checkpoints }: AdminParts) => ({
-  fingerprints: await checkpoints.fingerprints(),
-  checkpoints: [],
-})
+/** Every chain that there is, and those that a kept checkpoint speaks of. */
+async function listAll({ db }: AdminParts, { checkpoints }: Awaited<ReturnType<AdminParts['checkpoints']['trust']>>) {
+  const kept = checkpoints.map(({ organization }) => organization)
+  return [...new Set([...(await db.system(listChained)), ...kept])]
+}
+
 const saysExport = ({ format, start, end }: Exporting, id: string) => ({
   action: 'record.export',
   resource: 'record',
@@ -138,12 +140,14 @@ export const auditOperations: readonly Served[] = [
     return streamed(linesOf([organization.id], look, signal), query)
   }),
   servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal }) => {
-    const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), await trustOf(parts))
+    const trust = await parts.checkpoints.trust()
+    const organizations = tenant === undefined ? await listAll(parts, trust) : [tenant]
+    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), trust)
     return { items: verdicts.map(toVerdict) }
   }),
   serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal }) => {
-    const verdicts = await verify(linesOf([organization.id], look, signal), await trustOf(parts))
+    const trust = await parts.checkpoints.trust()
+    const verdicts = await verify(linesOf([organization.id], look, signal), trust)
     return { items: verdicts.map(toVerdict) }
   }),
 ]

@@ -8,6 +8,7 @@
 import { Fault } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
+import { isDatabaseFault } from '../db/unreachable.ts'
 import { keptAnswerRow } from '../vault/sealed-columns.ts'
 import type { Vault } from '../vault/vault.ts'
 
@@ -65,8 +66,8 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
         )
         return { replayed: false, given }
       } catch (thrown) {
-        // What was refused changed nothing. Whatever else went wrong may have acted: the key stays taken.
-        if (thrown instanceof Fault && thrown.code !== 'internal')
+        // A refusal changed nothing. Any other failure, the database's too, may follow a change: the key stays taken.
+        if (thrown instanceof Fault && thrown.code !== 'internal' && !isDatabaseFault(thrown))
           await db.system((sql) => sql(Hash)`delete from kept_answers where hash = ${hash} returning hash`)
         throw thrown
       }

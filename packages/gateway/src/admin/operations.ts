@@ -38,6 +38,7 @@ import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
 import { usageOperations } from './runtime/usage.ts'
 import { lockOperations } from './connections/locks.ts'
+import { payloadOperations } from './payloads.ts'
 import { toolOperations } from './connections/tools.ts'
 import { organizationToolOperations } from './tools/tools.ts'
 import { groupOperations } from './organizations/groups.ts'
@@ -62,6 +63,7 @@ const DESCRIBED: readonly Served[] = [
   ...toolOperations,
   ...organizationToolOperations,
   ...lockOperations,
+  ...payloadOperations,
   ...toolsetOperations,
   ...ruleOperations,
   ...platformRuleOperations,

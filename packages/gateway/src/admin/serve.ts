@@ -19,6 +19,7 @@ import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
+import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
@@ -49,12 +50,9 @@ export interface AdminParts {
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   /** What an organization may send where nothing else is settled for it. */
   readonly requestsPerMinute: number
-  readonly checkpoints: {
-    /** Sign what came since the last one. */
-    sign(organization?: string): Promise<void>
-    /** Of the keys that sign, and signed before. */
-    fingerprints(): Promise<readonly string[]>
-  }
+  readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust'>
+  /** What is kept of calls besides their records, and for how many days; 0: nothing. */
+  readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** Ways to connect an account. */
   readonly connect: AdminConnect
   /** What lets us in at servers. */

@@ -46,6 +46,12 @@ export async function countAlerts(sql: OrgSql, { kind, connectionId, userId }: A
   return found?.count ?? 0
 }
 
+export async function hasAlertSince(sql: OrgSql, kind: string, since: Date): Promise<boolean> {
+  const rows = await sql(z.object({ id: z.string() }))`
+    select id from alerts where kind = ${kind} and created_at > ${since} limit 1`
+  return rows.length > 0
+}
+
 export const findAlert = async (sql: OrgSql, id: string): Promise<AlertRow | undefined> =>
   (await sql(AlertRow)`select id, kind, connection_id, user_id, detail, created_at from alerts where id = ${id}`)[0]
 

@@ -83,7 +83,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
     })
   })
 
-  test('S0-CMP-08, S2-QRK-06: two failures and then an answer are an answer; a failure that stays ends as one, and the breaker opens', async () => {
+  test('S2-QRK-06: two failures and then an answer are an answer; a failure that stays ends as one, and the breaker opens', async () => {
     await using server = await startFailing(era, Infinity, (response) => sayJson(response, {}, 503))
     await using house = await createTestStanding({ connections: [at(server.url, revision)] })
     const { trail } = await house.call('read')

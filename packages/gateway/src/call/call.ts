@@ -15,12 +15,15 @@ import { checkOutput } from './shape/check-output.ts'
 import { readByTool } from './shape/read-result.ts'
 import { shapeResult } from './shape/shape-result.ts'
 import { takeAccount, withAccount } from './credentials/use-credential.ts'
+import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
 import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
+import { isDatabaseFault } from '../db/unreachable.ts'
 import { isKeptFrom, judge } from './policy/judge.ts'
 import { obey, traceOf, withChanges } from './policy/obey.ts'
 import type { Answer, Line, Standing } from './ports.ts'
+import { wordsOfResult } from './record-error.ts'
 import type { Trail } from './trail.ts'
 
 export async function call(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
@@ -43,6 +46,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
   try {
     if (target.held !== undefined) throw new Fault('tool.held', { tool: name })
     const params: JsonObject = { ...withoutApproval(asked.params), name: target.name }
+    if (target.keepsPayload) trail.payload = { params }
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
     takeOrganization(params, target, trail)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
@@ -62,15 +66,22 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     if (granted !== undefined && wantsInput(answer)) await standing.approvals?.asks(standing.organizationId, granted)
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
-    if ('error' in answer) return answer
+    if ('error' in answer) return keep(trail, answer)
     const whole = checkOutput(target, answer.result, trail, asked.caller.revision)
     const shaping = shapeResult(standing, whole, judged?.verdict.sizes ?? [], asked.caller)
     const shaped = shaping instanceof Promise ? await shaping : shaping
     const result = judged === undefined ? shaped : withChanges(shaped, judged.verdict.changes)
-    return result === answer.result ? answer : { result }
+    if (trail.outcome === 'tool_error') trail.said = wordsOfResult(result)
+    return keep(trail, result === answer.result ? answer : { result })
   } catch (thrown) {
     return told(thrown, asked, trail)
   }
+}
+
+/** Where its connection keeps what came back. */
+function keep({ payload }: Trail, answer: Answer): Answer {
+  if (payload !== undefined) payload.result = 'error' in answer ? { error: answer.error } : answer.result
+  return answer
 }
 
 /** As the tool's result, for the model; thrown on where it is the request's own affair. */
@@ -78,7 +89,9 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
-  trail.outcome = REFUSES.has(fault.row.phase) ? 'refused' : 'failed'
+  // As long as nothing has been sent, the client may send the whole request again, and HTTP says when.
+  if (isDatabaseFault(fault) && trail.intent === undefined) throw fault
+  trail.outcome = outcomeOfFault(fault)
   trail.fault = fault
   const { revision } = asked.caller
   const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
@@ -87,7 +100,6 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
 
 /** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
-const REFUSES: ReadonlySet<string> = new Set(['open', 'admit', 'decide'])
 
 interface Following {
   readonly standing: Standing

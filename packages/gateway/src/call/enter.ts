@@ -34,7 +34,7 @@ import { callListed } from './discovery/call-listed.ts'
 import { askTaskOrCall } from './approvals/ask-task.ts'
 import { askExtension } from './extend.ts'
 import { complete, getPrompt } from './get-prompt.ts'
-import { discovered, initialized, initializedAlone } from './introduce.ts'
+import { announcedLists, discovered, initialized, initializedAlone } from './introduce.ts'
 import { list } from './list.ts'
 import { listen } from './listening/listen.ts'
 import type { Listeners } from './listening/listeners.ts'
@@ -204,6 +204,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
         const session = parts.sessions.open(standing.owner, opening)
+        session.announced = announcedLists(standing, opening.revision)
         parts.seen?.(standing, { method: request.method, caller: session.caller })
         return { answer: { result: initialized(standing, opening.revision) }, session }
       }

@@ -85,6 +85,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
+  if ('error' in answer) trail.said = answer.error.message
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)

@@ -10,13 +10,15 @@ import {
   type Revision,
 } from '@toolway/protocol'
 import { capabilitiesOf, instructionsOf } from '../catalog/view.ts'
+import type { Changed } from '../catalog/changes.ts'
 import type { Answer, Standing } from './ports.ts'
 
 export const VERSION = '0.1.0'
 
-const serverOf = (standing: Standing): JsonObject => ({
+/** An endpoint of one connection goes by the connection's name. */
+const serverOf = ({ connection, view }: Standing): JsonObject => ({
   name: 'toolway',
-  title: standing.connection === undefined ? 'Toolway' : `Toolway: ${standing.connection}`,
+  title: connection === undefined ? 'Toolway' : (view.offered[0]?.title ?? connection),
   version: VERSION,
 })
 
@@ -26,6 +28,14 @@ const introductionOf = (standing: Standing, revision: Revision) => ({
   instructions: instructionsOf(standing.view),
 })
 
+const LISTS: readonly Changed[] = ['tools', 'prompts', 'resources']
+
+/** The lists of whose changes an endpoint tells its clients. */
+export function announcedLists(standing: Standing, revision: Revision): ReadonlySet<Changed> {
+  const capabilities = capabilitiesOf(standing.view, revision)
+  return new Set(LISTS.filter((name) => name in capabilities))
+}
+
 export const initialized = (standing: Standing, revision: LegacyRevision): JsonObject =>
   writeInitialized(revision, introductionOf(standing, revision))
 
@@ -33,7 +43,7 @@ export const initialized = (standing: Standing, revision: LegacyRevision): JsonO
 export function initializedAlone(standing: Standing, revision: LegacyRevision): JsonObject {
   const introduction = introductionOf(standing, revision)
   const { logging: _, ...rest } = introduction.capabilities
-  const lists = ['tools', 'prompts', 'resources'].filter((name) => name in rest)
+  const lists = LISTS.filter((name) => name in rest)
   return writeInitialized(revision, {
     ...introduction,
     capabilities: { ...rest, ...Object.fromEntries(lists.map((name) => [name, {}])) },

@@ -2,7 +2,7 @@
  * What is said of each tool of an organization: by its administrators, who switch tools, and by rules. Asked when a view is made,
  * never for a call.
  */
-import type { ConnectionId, Effect } from '@toolway/contract'
+import { effectOf, resolveEffect, type ConnectionId, type Effect, type ResolvedEffect } from '@toolway/contract'
 import type { HeldTool } from '../catalog/catalogs.ts'
 import { isNamed } from '../catalog/locks/tool-hash.ts'
 import type { Screen } from '../catalog/view.ts'
@@ -10,12 +10,13 @@ import type { ConnectionRow } from '../connections/connections.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { Endpoint, Policy } from '../policy/verdict.ts'
 
-type Switched = Pick<ConnectionRow, 'id' | 'alias' | 'settings' | 'tools_default' | 'tool_lock'>
+type Switched = Pick<ConnectionRow, 'id' | 'alias' | 'settings' | 'tools_default' | 'tool_lock' | 'trusted'>
 
 /** Whether tools are on: each as it was switched by name, else as its connection says for all, later ones too. */
 export function createSwitches(states: readonly ToolStateRow[]) {
   const byConnection = new Map<ConnectionId, Map<string, boolean>>()
   for (const { connection_id: id, tool, enabled } of states) {
+    if (enabled === null) continue
     const own = byConnection.get(id) ?? new Map<string, boolean>()
     byConnection.set(id, own.set(tool, enabled))
   }
@@ -28,7 +29,21 @@ export function createSwitches(states: readonly ToolStateRow[]) {
   }
 }
 
-/** What is held, and what it did when it was accepted. */
+/** What each tool does, and who says so. */
+export function createEffects(states: readonly ToolStateRow[]) {
+  const said = new Map(
+    states.flatMap(({ connection_id: id, tool, effect }) =>
+      effect === null ? [] : [[`${id} ${tool}`, effect] as const],
+    ),
+  )
+  return {
+    /** `stated` is what its server, or its definition, states. */
+    of: ({ id, settings, trusted }: Pick<Switched, 'id' | 'settings' | 'trusted'>, tool: string, stated: Effect) =>
+      resolveEffect(stated, { connector: settings.connector, trusted, said: said.get(`${id} ${tool}`) }),
+  }
+}
+
+/** What is held, and what it did when it was accepted, as its server stated it. */
 export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>) {
   const byConnection = new Map<ConnectionId, ReadonlyMap<string, Effect | 'unseen'>>()
   for (const [id, tools] of held)
@@ -36,9 +51,11 @@ export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>
   return {
     /** `unseen`: nobody could see it yet, and nobody is told of it. What no account can be kept of is not let in by a lock. */
     find({ id, tool_lock: mode }: Pick<Switched, 'id' | 'tool_lock'>, tool: string): Effect | 'unseen' | undefined {
-      if (mode === 'off') return undefined
-      return isNamed(tool) ? byConnection.get(id)?.get(tool) : 'unseen'
+      if (!isNamed(tool)) return mode === 'off' ? undefined : 'unseen'
+      // A change of what a tool does is held under a lock that is off, too.
+      return byConnection.get(id)?.get(tool)
     },
+    any: (id: ConnectionId): boolean => byConnection.has(id),
   }
 }
 
@@ -50,6 +67,7 @@ export function screenOf(
 ): (endpoint: Endpoint) => Screen {
   const switches = createSwitches(states)
   const holds = createHolds(held)
+  const effects = createEffects(states)
   const byAlias = new Map(connections.map((connection) => [connection.alias, connection]))
   return (endpoint) => ({
     tool(alias, name) {
@@ -60,6 +78,10 @@ export function screenOf(
       if (effect === 'unseen') return 'off'
       return effect === undefined ? undefined : { action: 'hold', effect }
     },
+    effect(alias, { name, annotations }, accepted): ResolvedEffect | undefined {
+      const connection = byAlias.get(alias)
+      return connection && effects.of(connection, String(name), accepted ?? effectOf(annotations))
+    },
     policy: (tool, schema) => rules.of(tool, endpoint, schema),
     any(alias) {
       const connection = byAlias.get(alias)
@@ -68,6 +90,7 @@ export function screenOf(
       return (
         switches.anyOff(connection) ||
         connection.tool_lock !== 'off' ||
+        holds.any(connection.id) ||
         rules.concerns({ connection: alias, connector }, endpoint)
       )
     },

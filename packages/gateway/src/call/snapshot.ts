@@ -18,7 +18,7 @@ import {
   type Role,
   type UserId,
 } from '@toolway/contract'
-import { isRevision, type Revision } from '@toolway/protocol'
+import { isRevision, type JsonObject, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
 import { createView, type GivenNames, type Offered, type View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
@@ -201,9 +201,11 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     // What describes these tools is not what runs them: what does not fit must not get there.
     checks: settings.checks === 'arguments' || settings.connector === 'contract' || settings.connector === 'openapi',
     absentNulls: settings.connector === 'contract',
+    keepsPayloads: connection.keep_payloads,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
-    capabilities: catalog?.server?.capabilities ?? {},
+    title: connection.title,
+    capabilities: catalog?.server?.capabilities ?? MAY_COME,
     instructions: catalog?.server?.instructions,
     tools: catalog?.tools ?? [],
     resources: catalog?.resources ?? [],
@@ -212,6 +214,9 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     names: catalog === undefined || catalog.names.length === 0 ? undefined : namesOf(catalog),
   }
 }
+
+/** A server that did not answer yet may offer any of these: clients that are told so ask again when it has. */
+const MAY_COME: JsonObject = { tools: {}, prompts: {}, resources: {} }
 
 function namesOf({ names }: CatalogRow): GivenNames {
   const of = (wanted: string) =>
@@ -268,6 +273,7 @@ function wireOf(
       kind: 'process',
       command: settings.command,
       args: secrets.args ?? settings.args,
+      shownArgs: settings.args,
       environment: secrets.environment,
     }
   const remote = {

@@ -9,8 +9,10 @@ import { newId, type Fault } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
+import type { KeptPayload, Payload } from './payload.ts'
 import type { PolicyTrace } from './policy/obey.ts'
 import type { Standing } from './ports.ts'
+import { recordedError } from './record-error.ts'
 
 /** The other end of a line, as its door sees it. */
 export interface From {
@@ -52,6 +54,10 @@ export interface Trail {
   intent?: Intent
   outcome: Outcome
   fault?: Fault
+  /** What the tool or its server said of why it failed. */
+  said?: string | undefined
+  /** What is sent and what came back, where its connection keeps that. */
+  payload?: Payload
   bytesOut: number
   /** Before anything leaves for an upstream: what goes on record is written down. Throws `record.unwritable`. */
   intend?(trail: Trail): void
@@ -77,6 +83,8 @@ export interface TrailParts {
   intend(entry: Entry): Intent
   /** Keeps a record; `json` is the same. */
   write(entry: Entry, json: string, intent: Intent | undefined): void
+  /** Seals what is kept of a call besides its record; absent where nothing can be kept. */
+  keepPayload?(payload: Payload, id: string): KeptPayload | undefined
   /** Hears of a refusal that is on no organization's record, as it is not known whose it is. */
   refuseStranger(entry: Entry): void
 }
@@ -139,14 +147,23 @@ export function createTrails(parts: TrailParts): Trails {
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
     else log.warn({ ...entry, err: fault.cause }, 'call')
-    if (recorded) write(entry, json, trail.intent)
-    else if (trail.standing === undefined) parts.refuseStranger(entry)
+    if (recorded) {
+      const whole = withPayload(trail, entry)
+      write(whole, whole === entry ? json : JSON.stringify(whole), trail.intent)
+    } else if (trail.standing === undefined) parts.refuseStranger(entry)
+  }
+
+  /** After the log line is made: what was sent and came back is in none. */
+  function withPayload({ payload }: Trail, entry: Entry): Entry {
+    const kept = payload === undefined ? undefined : parts.keepPayload?.(payload, entry.id)
+    if (kept === undefined) return entry
+    return { ...entry, detail: { ...entry.detail, payload: kept.hash }, payload: kept.sealed }
   }
 
   /** One for all trails: a closure for each would be paid by every request. */
   function intend(trail: Trail): void {
     if (trail.intent !== undefined || !isRecorded(trail)) return
-    trail.intent = parts.intend(entryOf(trail, 0, now(), ENDED_BEFORE))
+    trail.intent = parts.intend(withPayload(trail, entryOf(trail, 0, now(), ENDED_BEFORE)))
   }
 
   return {
@@ -214,8 +231,14 @@ const entryOf = (
     resource_id: undefined,
     ip_address: from.address,
     user_agent: from.userAgent === undefined ? undefined : storable(from.userAgent),
-    detail: detailOf(trail),
+    detail: withError(trail, outcome, detailOf(trail)),
   }
+}
+
+/** Failures say why, in words. Nothing is made of the others. */
+function withError({ fault, said }: Trail, outcome: Outcome, detail: Entry['detail']): Entry['detail'] {
+  if (outcome === 'ok' || (fault === undefined && said === undefined)) return detail
+  return { ...detail, error: recordedError(fault, said) }
 }
 
 interface Facts {

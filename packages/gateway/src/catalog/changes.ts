@@ -16,10 +16,23 @@ export interface Listener {
 export interface Changes {
   listen(organizationId: OrganizationId, listener: Listener): () => void
   tell(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void
+  /** The same, unless it was told since then (milliseconds since 1970). */
+  tellUnlessSince(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed, since: number): void
 }
+
+/** What was told last is remembered of so many lists; what is forgotten may be told once more. */
+const MOST_REMEMBERED = 10_000
 
 export function createChanges(): Changes {
   const channels = new Map<OrganizationId, Set<Listener>>()
+  const told = new Map<string, number>()
+
+  function tell(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void {
+    if (told.size >= MOST_REMEMBERED) told.clear()
+    told.set(`${connectionId} ${kind}`, Date.now())
+    for (const listener of channels.get(organizationId) ?? []) if (listener.sees(connectionId)) listener.onChange(kind)
+  }
+
   return {
     listen(organizationId, listener) {
       const channel = channels.get(organizationId) ?? new Set()
@@ -29,9 +42,9 @@ export function createChanges(): Changes {
         if (channel.size === 0 && channels.get(organizationId) === channel) channels.delete(organizationId)
       }
     },
-    tell(organizationId, connectionId, kind) {
-      for (const listener of channels.get(organizationId) ?? [])
-        if (listener.sees(connectionId)) listener.onChange(kind)
+    tell,
+    tellUnlessSince(organizationId, connectionId, kind, since) {
+      if ((told.get(`${connectionId} ${kind}`) ?? -Infinity) < since) tell(organizationId, connectionId, kind)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { ConnectionId, Rule, ToolWords } from '@toolway/contract'
+import { effectOf, type ConnectionId, type Rule, type ToolWords } from '@toolway/contract'
 import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
@@ -243,13 +243,24 @@ describe('a limit', () => {
     prompts: [{ name: 'drop' }],
   })
   const selects = { tool: () => true, whole: () => true }
+  const trusting: Screen = {
+    tool: () => undefined,
+    any: () => false,
+    effect: (_, { annotations }) => ({ effect: effectOf(annotations), from: 'server' }),
+  }
+
+  test('of read leaves in nothing of servers that are not trusted', () => {
+    const view = createView([from], false, { ...selects, limit: 'read' })
+    expect(view.list('tools', '2025-11-25')).toEqual([])
+    expect(createView([from], false).tool('drop')?.effect).toBe('destructive')
+  })
 
   test.each([
     ['read', ['look']],
     ['write', ['look', 'note', 'mute']],
     ['execute', ['look', 'note', 'mute', 'drop']],
   ] as const)('of %s leaves in what reaches so far; the rest can neither be listed nor called', (limit, names) => {
-    const view = createView([from], false, { ...selects, limit })
+    const view = createView([from], false, { ...selects, limit }, trusting)
     expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(names)
     for (const { name } of from.tools)
       expect(view.tool(String(name)) !== undefined).toBe(names.includes(name as 'look'))
@@ -260,7 +271,7 @@ describe('a limit', () => {
     const [dropped, kept] = [marked('b__c', { destructiveHint: true }), marked('c', { readOnlyHint: true })]
     const meeting = [offer('a', { tools: [dropped] }), offer('a__b', { tools: [kept] })]
     const nameOf = (limit: 'read' | 'execute') =>
-      createView(meeting, true, { ...selects, limit })
+      createView(meeting, true, { ...selects, limit }, trusting)
         .list('tools', '2025-11-25')
         .find(({ annotations }) => (annotations as { readOnlyHint?: boolean }).readOnlyHint)?.['name']
     expect(nameOf('read')).toBe(nameOf('execute'))
@@ -401,7 +412,7 @@ describe('what an endpoint announces', () => {
 
 test('a category is what the gateway read out of a contract or a document, and no word of a server', () => {
   const said = tool('pay', { _meta: { 'dev.toolway/category': 'search' } })
-  const of = (connector?: string) => toolFacts('a', connector, said, 'write').category
+  const of = (connector?: string) => toolFacts('a', connector, said, { effect: 'write', from: 'unknown' }).category
   expect([of('contract'), of('openapi'), of('mcp.http'), of('mcp.process'), of()]).toEqual([
     ...['search', 'search'],
     ...['', '', ''],

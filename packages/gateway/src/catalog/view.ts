@@ -8,11 +8,13 @@ import {
   effectOf,
   lesserLimit,
   reaches,
+  resolveEffect,
   type ConnectionId,
   type DiscoveryMode,
   type Effect,
   type Hold,
   type Limit,
+  type ResolvedEffect,
   type Rule,
   type ToolFacts,
   type ToolPolicy,
@@ -51,6 +53,8 @@ import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool 
 export interface Offered {
   readonly connectionId: ConnectionId
   readonly alias: string
+  /** The connection's name, as people gave it. */
+  readonly title?: string
   /** Its kind, as rules name it. */
   readonly connector?: string
   readonly revision: Revision
@@ -71,6 +75,8 @@ export interface Offered {
   readonly checks?: boolean
   /** Whether a top-level null of an optional parameter counts as absent there. */
   readonly absentNulls?: boolean
+  /** Whether what is sent to it and comes back is kept for its administrators. */
+  readonly keepsPayloads?: boolean
   /** The names that were given to what would not have its own (`exposed_names`), by kind and the server's name. */
   readonly names?: GivenNames | undefined
 }
@@ -109,6 +115,8 @@ export interface ToolTarget extends Target {
   readonly account: string | undefined
   /** What the gateway checks arguments and answers by; undefined where that is the server's own affair. */
   readonly checkedBy: CheckedBy | undefined
+  /** Whether what is sent and what comes back is kept with the record. */
+  readonly keepsPayload: boolean
 }
 
 /** A tool as its server defines it, to check calls of it by. */
@@ -173,12 +181,17 @@ export interface Selects {
 /** What is said of single tools, whatever endpoint they are asked for at. */
 export interface Screen {
   /**
-   * Switched off, held, or neither, by the server's own name. What is held has the effect that it had when it was accepted; what
+   * Switched off, held, or neither, by the server's own name. What is held has the effect that it stated when it was accepted; what
    * never was is off, as if it were not there.
    */
   tool(alias: string, name: string): 'off' | (Hold & { readonly effect: Effect }) | undefined
   /** The rules that can speak of a tool; absent where there are none. */
   policy?(tool: ToolFacts, schema: unknown): ToolPolicy | undefined
+  /**
+   * What a tool does by all whose word counts; `accepted` is what it stated when it was accepted, where it is held. Undefined for
+   * connections that are not known here, whose servers are not trusted.
+   */
+  effect?(alias: string, definition: JsonObject, accepted: Effect | undefined): ResolvedEffect | undefined
   /** Whether anything is said of a connection's tools. */
   any(alias: string): boolean
 }
@@ -214,8 +227,9 @@ export function createView(
       const { alias } = from
       const said = screen.tool(alias, String(definition['name']))
       const held = said === 'off' ? undefined : said
-      const effect = held?.effect ?? effectOf(definition['annotations'])
-      const policy = screen.policy?.(toolFacts(alias, from.connector, definition, effect), definition['inputSchema'])
+      const resolved = effectIn(screen, from, definition, held?.effect)
+      const { effect } = resolved
+      const policy = screen.policy?.(toolFacts(alias, from.connector, definition, resolved), definition['inputSchema'])
       const hidden = policy?.varies === false && policy.decide(ANYBODY).action === 'hide'
       if (said === 'off' || hidden) off.add(name)
       const target = {
@@ -229,6 +243,7 @@ export function createView(
         held,
         policy,
         checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
+        keepsPayload: from.keepsPayloads === true,
       }
       tools.set(name, { from, definition, target })
     }
@@ -363,6 +378,15 @@ export function createView(
   }
 }
 
+const effectIn = (
+  screen: Screen,
+  { alias, connector }: Pick<Offered, 'alias' | 'connector'>,
+  definition: JsonObject,
+  accepted: Effect | undefined,
+): ResolvedEffect =>
+  screen.effect?.(alias, definition, accepted) ??
+  resolveEffect(accepted ?? effectOf(definition['annotations']), { connector, trusted: false })
+
 export const targetOf = (
   { connectionId, alias, revision, connector, credentials = false }: Offered,
   { name }: { readonly name?: JsonObject[string] },
@@ -398,7 +422,7 @@ export function toolFacts(
   alias: string,
   connector: string | undefined,
   definition: JsonObject,
-  effect: Effect,
+  { effect, from }: ResolvedEffect,
 ): ToolFacts {
   const own = String(definition['name'])
   return {
@@ -407,6 +431,7 @@ export function toolFacts(
     connection: alias,
     connector: connector ?? 'mcp.http',
     effect,
+    effectFrom: from,
     category: connector !== undefined && DESCRIBED.has(connector) ? categoryOf(definition) : '',
   }
 }

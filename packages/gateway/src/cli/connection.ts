@@ -29,6 +29,7 @@ import { createChildren } from '../upstreams/children/worker-link.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
 import { recordChange } from '../records/change.ts'
+import { maskCommand } from '../lib/secret-marks.ts'
 import { authOf, type AuthWords } from './accounts/auth-words.ts'
 import { keptCredentials } from './accounts/store-keeping.ts'
 import { ownActor } from './own-actor.ts'
@@ -270,7 +271,7 @@ export const list = (organization: string, output: Output): Promise<number> =>
   })
 
 export const reachOf = (settings: ConnectionSettings): string =>
-  settings.connector === 'mcp.process' ? [settings.command, ...settings.args].join(' ') : settings.url
+  settings.connector === 'mcp.process' ? [maskCommand(settings.command), ...settings.args].join(' ') : settings.url
 
 export const remove = (organization: string, alias: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
+import { listLostAccounts } from '../credentials/account-states.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
@@ -107,10 +108,17 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start makes it')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
-      await db.ping()
+      await db.presence.look()
       const connections = await db.organization(own.id, listConnections)
+      const accounts = await db.organization(own.id, listLostAccounts)
       return [
         good('database', 'answers, and its schema is current'),
+        ...accounts.flatMap(({ account, connection_id: id, problem }) => {
+          const alias = connections.find((one) => one.id === id)?.alias
+          if (alias === undefined) return []
+          const mend = `\`toolway connection login ${alias} --account ${account}\` connects it anew.`
+          return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
+        }),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
           return status === 'connected'
@@ -137,12 +145,32 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
   const listing = await findEndpoint({}, output)
     .then((endpoint) => ask(endpoint, 'tools/list', {}))
     .then(
-      (result) => good('a call', `tools/list gives ${(result['tools'] as unknown[]).length} tools`),
-      (thrown: Error) => bad('a call', thrown.message),
+      (result) => {
+        const tools = result['tools'] as unknown[]
+        return [good('a call', `tools/list gives ${tools.length} tools`), ...sizeHint(tools)]
+      },
+      (thrown: Error) => [bad('a call', thrown.message)],
     )
   return [
     ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`),
-    listing,
+    ...listing,
+  ]
+}
+
+/** Some clients take no more tools, and every model reads all of the list. */
+const MANY_TOOLS = 128
+const LONG_LIST = 200 * 1024
+
+/** Empty while a list is short enough for clients and models. */
+export function sizeHint(tools: readonly unknown[]): Finding[] {
+  const bytes = Buffer.byteLength(JSON.stringify(tools))
+  if (tools.length <= MANY_TOOLS && bytes <= LONG_LIST) return []
+  const size = `${tools.length} tools, ${Math.round(bytes / 1024)} KB`
+  return [
+    note(
+      'tool list',
+      `${size}: long for clients and models. A toolset with \`--discovery search\` lists two tools that find the others (\`toolway toolset add big --discovery search\`)`,
+    ),
   ]
 }
 

@@ -58,12 +58,19 @@ export async function run(words: readonly string[]): Promise<number> {
 /** One sentence on stderr. What nobody foresaw shows its stack, because it is a bug. */
 function tell(thrown: unknown, json: boolean): number {
   const known = KNOWN.some((kind) => thrown instanceof kind)
-  const message = harmless(thrown instanceof Error ? thrown.message : String(thrown))
+  const message = harmless(messageOf(thrown))
   const code = thrown instanceof CommandFault ? thrown.exitCode : EXIT.failed
   if (json) process.stderr.write(`${JSON.stringify({ error: message, exitCode: code })}\n`)
   else process.stderr.write(`${message}\n`)
   if (!known && thrown instanceof Error) process.stderr.write(`${harmless(thrown.stack ?? '')}\n`)
   return code
+}
+
+/** A fault of the database is told to callers without its reason, which the operator at this terminal needs. */
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof DatabaseUnreachable)
+    return `${thrown.message} PostgreSQL says: ${thrown.reason}. Check that it runs, and its user, password, rights and disk.`
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, WrongVaultKey]

@@ -1,6 +1,8 @@
 /** What every start does, with a database or without: the level of its log, the address it takes, and the signals that end it. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Gateway } from '../compose.ts'
-import { isLoopback, type LoadedConfig } from '../config.ts'
+import { isLoopback, stopDelayOf, type LoadedConfig } from '../config.ts'
+import type { Log } from '../lib/log.ts'
 import { CommandFault } from './terminal/output.ts'
 
 /** On a terminal the screen is what matters; lines for machines go there only when they are asked for. */
@@ -43,6 +45,14 @@ export function addressFor({ config }: LoadedConfig, port: number): Addresses {
   const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const open = config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   return { local, open, private: open === local && isLoopback(config.TOOLWAY_HOST) }
+}
+
+/** Not ready any more, and still serving: balancers take it out before its port closes. A second signal ends this, too. */
+export async function retire(gateway: Gateway, { config }: LoadedConfig, log: Pick<Log, 'info'>): Promise<void> {
+  const seconds = stopDelayOf(config, process.stderr.isTTY)
+  gateway.retire()
+  log.info({ delay: seconds, drain: config.TOOLWAY_DRAIN_SECONDS }, 'told to end')
+  if (seconds > 0) await sleep(seconds * 1000)
 }
 
 const ONE_SIGNAL = 300

@@ -5,12 +5,13 @@
 import { composeDeclared } from '../compose/declared/compose-declared.ts'
 import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
 import { rootOf } from '../compose/declared/root.ts'
-import { ConfigFault, type LoadedConfig } from '../config.ts'
+import { ConfigFault, isShortKey, type Config, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
+import type { Log } from '../lib/log.ts'
 import { createLogs } from '../telemetry/log.ts'
 import { createVault } from '../vault/vault.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, untilToldToStop } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop } from './running.ts'
 
 /** A client that comes at once finds the tools, if they can be had. Milliseconds. */
 const FIRST_CONTACT_MS = 5_000
@@ -29,12 +30,10 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   await using opened = new AsyncDisposableStack()
   opened.defer(() => logs.flush())
   if (config.DATABASE_URL !== undefined) log.warn({}, 'DATABASE_URL is not used: TOOLWAY_STORE is none')
-  const { root, lasting } = rootOf(config)
-  if (!lasting && config.REDIS_URL !== undefined)
-    log.warn({}, 'gateways that share REDIS_URL need one MCP_ENCRYPTION_KEY to count together; this one counts alone')
+  warnOf(config, log)
   const gateway = await composeDeclared({
     config,
-    vault: createVault(root),
+    vault: createVault(rootOf(config)),
     declared,
     log,
     logLine: logs.line,
@@ -50,5 +49,21 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   )
   log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
   await Promise.race([told, orphaned])
+  await retire(gateway, loaded, log)
   return 0
+}
+
+/** Settings that work, but less well than their operator may think. */
+function warnOf(config: Config, log: Log): void {
+  const { REDIS_URL: redis, MCP_ENCRYPTION_KEY: key, JWT_SECRET: secret, TOOLWAY_PRESET: preset } = config
+  if (isShortKey(config))
+    log.warn(
+      {},
+      'MCP_API_KEY has fewer than 16 characters and can be guessed: replace it, for example by the output of `openssl rand -hex 16`',
+    )
+  if (redis !== undefined && preset !== 'curatore' && key === undefined && secret === undefined)
+    log.warn(
+      {},
+      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits alone; give every gateway that counts with it the same MCP_ENCRYPTION_KEY (`openssl rand -hex 32` makes one)',
+    )
 }

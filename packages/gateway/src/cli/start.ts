@@ -16,10 +16,11 @@ import type { LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
 import { shownOf } from '../admin/connections/describe-connection.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, untilToldToStop, type Addresses } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
 import { ADDRESS_FILE, FIRST_FILE, KEY_FILE } from './store.ts'
 
@@ -71,6 +72,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   await noteShown(store.db)
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
   await Promise.race([told, orphaned])
+  await retire(gateway, loaded, log)
   return 0
 }
 
@@ -79,7 +81,16 @@ const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = config
   try {
-    return await openStore({ directory, databaseUrl, keys: config, owner: true, log, onProgress: progress })
+    const connections = config.TOOLWAY_DATABASE_CONNECTIONS
+    return await openStore({
+      directory,
+      databaseUrl,
+      connections,
+      keys: config,
+      owner: true,
+      log,
+      onProgress: progress,
+    })
   } catch (thrown) {
     throw wordOpening(thrown, directory, databaseUrl !== undefined)
   }
@@ -103,7 +114,8 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
       `The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
     )
   }
-  const { code = '', syscall, message } = thrown as NodeJS.ErrnoException
+  const cause = thrown instanceof DatabaseUnreachable ? thrown.cause : thrown
+  const { code = '', syscall, message } = cause as NodeJS.ErrnoException
   const unusable = syscall === 'connect' ? undefined : UNUSABLE[code]
   if (unusable !== undefined) {
     return new CommandFault(
@@ -145,6 +157,7 @@ async function prepare(
     db: store.db,
     hash: store.vault.hash,
     bootstrapKey: config.TOOLWAY_BOOTSTRAP_KEY,
+    approvals: config.TOOLWAY_APPROVALS,
     demo: { wanted: config.TOOLWAY_DEMO === 'on', command: process.execPath, args: [DEMO_SERVER] },
     keyFile: join(config.TOOLWAY_DATA, KEY_FILE),
   }

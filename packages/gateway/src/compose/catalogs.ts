@@ -2,6 +2,7 @@
 import type { Changes } from '../catalog/changes.ts'
 import { createKeepCatalogs, type KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { createKeepHealthy, type KeepHealthy } from '../jobs/keep-healthy.ts'
+import { createOwnClaims, type LookClaims } from '../jobs/look-claims.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createSyncCatalog } from '../jobs/sync-catalog.ts'
 import { createSyncNow } from '../jobs/sync-now.ts'
@@ -13,7 +14,9 @@ export interface ComposeCatalogsParts {
   readonly upstreams: Upstreams
   readonly contacts: Contacts
   readonly changes: Changes
-  readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'refresh'>
+  readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'refresh' | 'refreshSoon'>
+  /** Agreed with other gateways; without it, this one is alone. */
+  readonly claims?: LookClaims
 }
 
 export interface Catalogs {
@@ -25,17 +28,17 @@ export interface Catalogs {
 
 export function composeCatalogs(ground: Base, parts: ComposeCatalogsParts): Catalogs {
   const { log, counters, opened } = ground
-  const { upstreams, contacts, changes, snapshots } = parts
+  const { upstreams, contacts, changes, snapshots, claims = createOwnClaims() } = parts
+  opened.defer(() => claims.close())
   const syncing = { log, store: contacts.store, fail: contacts.fail }
-  const sync = createSyncCatalog(syncing)
   const catalogs = createKeepCatalogs({
-    sync: async (subject, signal) => {
-      const good = await sync(subject, signal)
-      // The list that is announced as changed must be the one that is then listed.
-      if (good) await snapshots().refresh(subject.organizationId)
-      return good
-    },
-    onChange: (organizationId, connectionId, kind) => changes.tell(organizationId, connectionId, kind),
+    sync: createSyncCatalog(syncing),
+    claims,
+    // The list that is announced as changed must be the one that is then listed: what a load found to be another was told then.
+    onSynced: (organizationId) => snapshots().refreshSoon(organizationId),
+    onAnnounced: ({ organizationId, connectionId }, kind, since) =>
+      changes.tellUnlessSince(organizationId, connectionId, kind, since),
+    random: Math.random,
     drop: (connectionId, version) => upstreams.drop(connectionId, version),
     log,
   })
@@ -43,6 +46,7 @@ export function composeCatalogs(ground: Base, parts: ComposeCatalogsParts): Cata
   const healthy = createKeepHealthy({
     now: Date.now,
     random: Math.random,
+    claim: (connectionId, within) => claims.claimCheck(connectionId, within),
     note: async (_, connectionId, fault) => void (await contacts.note(connectionId, fault)),
     again: (connectionId) => catalogs.again(connectionId),
     count: counters.check,

@@ -1,18 +1,29 @@
 /** What lets us in at servers: credentials opened for calls and for the gateway's own asks, kept, renewed and ended. */
-import type { Authority, ConnectionId, CredentialId, OrganizationId } from '@toolway/contract'
+import type { Authority, ConnectionId, CredentialId, OrganizationId, UserId } from '@toolway/contract'
 import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
-import { findNewestOwner, listHeld, noteUses } from '../credentials/credentials.ts'
+import { findNewestOwner, listHeld, noteUses, type HeldRow } from '../credentials/credentials.ts'
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
+import type { Db, OrgSql } from '../db/db.ts'
 import { createKeepUses } from '../jobs/keep-uses.ts'
 import { createRenewCredentials, type RenewCredentials } from '../jobs/renew-credentials.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CallCredentials, OwnCredentials } from '../call/ports.ts'
+import { createBatch } from '../lib/batch.ts'
 import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
 import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
 import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
-import { createCredentialMemory, type CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
+import {
+  createCredentialMemory,
+  DAMAGED,
+  type CredentialMemory,
+} from '../oauth/outgoing/credentials/credential-memory.ts'
 import { createKeeping } from '../oauth/outgoing/credentials/keep-credentials.ts'
-import { concernedBy, createLoseCredential, tell } from '../oauth/outgoing/credentials/lose-credential.ts'
+import {
+  concernedBy,
+  createLoseCredential,
+  tell,
+  type LoseCredential,
+} from '../oauth/outgoing/credentials/lose-credential.ts'
 import { createOwnCredentials } from '../oauth/outgoing/credentials/own-credentials.ts'
 import type {
   ClientIdentity,
@@ -53,17 +64,26 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
   const { oauth, links, snapshots, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
   const factsOf = createKnownFacts(vault)
-  const memory = createCredentialMemory({
+  // At a start every connection is asked for: the reads of those that come together are one transaction.
+  const heldTogether = createReads<HeldRow[]>(db)
+  const newestTogether = createReads<UserId | undefined>(db)
+  const memory: CredentialMemory = createCredentialMemory({
     load: (facts, owner) =>
-      db.organization(facts.organizationId, (sql) =>
-        listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
-      ),
+      heldTogether({
+        organizationId: facts.organizationId,
+        read: (sql) => listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
+      }),
     open: vault.open,
+    onDamaged(damaged) {
+      lose({ ...damaged, lease: undefined }, DAMAGED).catch((thrown: unknown) => {
+        log.error({ err: thrown, credential: damaged.id }, 'a damaged credential could not be noted')
+      })
+    },
     now,
   })
   opened.defer(() => memory.close())
   const clientOf = createClientOf({ vault, global })
-  const lose = createLoseCredential({ db, log, changed: memory.changed })
+  const lose: LoseCredential = createLoseCredential({ db, log, changed: memory.changed })
   const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
   opened.defer(() => renewal.close())
   const uses = createKeepUses<CredentialId>({
@@ -117,7 +137,7 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
     ownCredentials: createOwnCredentials({
       ...shared,
       newestOwner: ({ organizationId, id, provider }) =>
-        db.organization(organizationId, (sql) => findNewestOwner(sql, { connectionId: id, provider })),
+        newestTogether({ organizationId, read: (sql) => findNewestOwner(sql, { connectionId: id, provider }) }),
     }),
     keeping,
     admin: { ...keeping, endIn: ender.endIn, ended },
@@ -125,6 +145,29 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
     renewals,
   }
 }
+
+interface Read<Result> {
+  readonly organizationId: OrganizationId
+  read(sql: OrgSql): Promise<Result>
+}
+
+const MOST_READS = 100
+
+/** Reads of one organization that are asked for at the same time share a transaction. */
+const createReads = <Result>(db: Pick<Db, 'organization'>) =>
+  createBatch<Read<Result>, Result>({
+    most: MOST_READS,
+    async run(reads) {
+      const results = new Map<Read<Result>, Result>()
+      const readAll = async (id: OrganizationId, own: readonly Read<Result>[]) =>
+        db.organization(id, async (sql) => {
+          for (const one of own) results.set(one, await one.read(sql))
+        })
+      const byOrganization = Map.groupBy(reads, ({ organizationId }) => organizationId)
+      await Promise.all([...byOrganization].map(([id, own]) => readAll(id, own)))
+      return reads.map((one) => results.get(one) as Result)
+    },
+  })
 
 /** What the job asks of the database. */
 const looks = ({ db }: Ground) => ({

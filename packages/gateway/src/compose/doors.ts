@@ -1,10 +1,13 @@
 /** Where requests come in: MCP over its three transports, which share one entrance, and administration. */
 import { randomUUID } from 'node:crypto'
+import { readInitialize } from '@toolway/protocol'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListPreview } from '../call/list-preview.ts'
+import type { Standing } from '../call/ports.ts'
+import { answersForms } from '../call/approvals/questions.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
 import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/console/console-mcp.ts'
@@ -15,6 +18,7 @@ import type { ChannelRoom } from '../http/lasting/channel-room.ts'
 import { createSseDoor } from '../http/lasting/sse-door.ts'
 import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
+import { createCallsUnderWay } from '../http/streams/calls-under-way.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createToolDoor } from '../http/tools/tool-door.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
@@ -27,8 +31,10 @@ import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
   McpDoorParts,
-  'entrance' | 'givesSessions' | 'bodyLimit' | 'limits'
+  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls'
 > {
+  /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
+  readonly confirms?: (standing: Standing) => boolean
   readonly limits: Limits
   readonly room: ChannelRoom
   /** What tells a client without a token where to get one. */
@@ -38,23 +44,26 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly browsers?: ConsoleMcpParts
 }
 
-export function composeMcpDoors({ config, vault }: Base, { browsers, ...parts }: ComposeMcpDoorsParts) {
+export function composeMcpDoors({ config, vault }: Base, { browsers, confirms, ...parts }: ComposeMcpDoorsParts) {
   const { sessions, changes, seen } = parts
   const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault, seen })
   const doors = {
     ...parts,
     entrance,
-    givesSessions: config.TOOLWAY_SESSIONS === 'on',
+    givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
+    calls: createCallsUnderWay(),
   }
   return {
+    calls: doors.calls,
     mcp: createMcpDoor(doors),
     // Who is not signed in is led to the sign-in page by the console, and to no token.
     consoleMcp:
       browsers === undefined
         ? undefined
         : createMcpDoor({ ...doors, challenge: () => undefined, authorize: createConsoleAuthorization(browsers) }),
-    sse: doors.givesSessions ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
+    sse:
+      config.TOOLWAY_SESSIONS === 'on' ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
     webSocket: createWebSocketDoor(doors),
     tools: createToolDoor({
       ...doors,
@@ -64,12 +73,30 @@ export function composeMcpDoors({ config, vault }: Base, { browsers, ...parts }:
   }
 }
 
+/** Who gets a session: everybody, nobody, or a client that can be asked where something may have to be confirmed. */
+function sessionsFor(
+  { TOOLWAY_SESSIONS: sessions }: Base['config'],
+  confirms: ComposeMcpDoorsParts['confirms'],
+): McpDoorParts['givesSession'] {
+  if (sessions === 'on') return () => true
+  if (sessions === 'off' || confirms === undefined) return undefined
+  return (standing, { params }) => confirms(standing) && answersForms({ caller: readInitialize(params ?? {}) })
+}
+
 export interface ComposeAdminParts
   extends
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
     Pick<
       AdminParts,
-      'accounts' | 'approvals' | 'checkpoints' | 'connect' | 'credentials' | 'sync' | 'events' | 'sendWebhook'
+      | 'accounts'
+      | 'approvals'
+      | 'checkpoints'
+      | 'connect'
+      | 'credentials'
+      | 'payloads'
+      | 'sync'
+      | 'events'
+      | 'sendWebhook'
     >,
     Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
   readonly people: People
@@ -95,6 +122,7 @@ export function composeAdmin(
     checkpoints,
     connect,
     credentials,
+    payloads,
     sync,
     upstreams,
     sessions,
@@ -124,6 +152,7 @@ export function composeAdmin(
       checkpoints,
       connect,
       credentials,
+      payloads,
       publicUrl,
       runtime: {
         upstreams,

@@ -3,7 +3,7 @@ import { Fault, type KeyId } from '@toolway/contract'
 import { createTakeOver } from '../admin/keys/old-keys.ts'
 import { createBrought } from '../call/callers/brought.ts'
 import { tokenLives } from '../config.ts'
-import { DatabaseUnreachable } from '../db/db.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { addressOf } from '../http/addresses.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createAccessTokens } from '../identity/access-tokens.ts'
@@ -36,8 +36,13 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
   const isOwn = createIsOwn(publicUrl, () => signingKeys().map(({ id }) => id))
   const identity = createIdentity({
     hash: vault.hash,
-    find: (hash) => db.system((sql) => findKey(sql, hash)).catch(refuseForNow),
-    findSlow: (key) => takeOver(key).catch(refuseForNow),
+    find: (hash, within) => db.system((sql) => findKey(sql, hash), within),
+    findSlow: takeOver,
+    outage: {
+      awayFor: db.presence.awayFor,
+      grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000,
+      isAway: (thrown) => thrown instanceof DatabaseUnreachable,
+    },
     guests: composeGuests({
       config,
       fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
@@ -99,14 +104,4 @@ function composeKeys({ db, vault, log, opened }: Ground) {
   const uses = createKeepUses<KeyId>({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })
   opened.defer(() => uses.close())
   return { takeOver: createTakeOver({ db, hash: vault.hash, slow }), uses }
-}
-
-/** A key that memory does not know cannot be looked up while the database is away: neither known nor unknown. */
-function refuseForNow(thrown: unknown): never {
-  if (!(thrown instanceof DatabaseUnreachable)) throw thrown
-  throw new Fault(
-    'gateway.not-ready',
-    { problem: 'its database does not answer, so this key cannot be checked' },
-    { cause: thrown },
-  )
 }

@@ -3,13 +3,17 @@ import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
 import type { Base } from './ground.ts'
 
-export async function composeLimits({ config, vault, log, counters, opened }: Base): Promise<Limits> {
+/** @param installation what the gateways that count together have in common; unsaid, it is their vault key */
+export async function composeLimits(
+  { config, vault, log, counters, opened }: Base,
+  installation = vault.hash('limits').toString('hex').slice(0, 16),
+): Promise<Limits> {
   const redis =
     config.REDIS_URL === undefined
       ? undefined
       : createRedisCount({
           url: config.REDIS_URL,
-          prefix: `toolway:${vault.hash('limits').toString('hex').slice(0, 16)}`,
+          prefix: `toolway:${installation}`,
           log,
         })
   opened.defer(() => redis?.close())

@@ -2,9 +2,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How long calls may go on once the gateway has been told to end. */
-export const DRAIN_MS = 10_000
-
 /** An address that means every network of this machine is none to reach it by. */
 export function addressOn(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host

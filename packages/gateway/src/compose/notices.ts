@@ -1,5 +1,5 @@
 /** What the database says when something changed, in this process or another: who is told of which change. */
-import type { FamilyId } from '@toolway/contract'
+import type { FamilyId, KeyId } from '@toolway/contract'
 import type { Store } from '../admin/installation/open-store.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { EndedSignIns } from '../identity/ended-sign-ins.ts'
@@ -34,6 +34,8 @@ interface Notice extends EventNotice {
   readonly table?: string
   readonly ended?: string
   readonly stop?: string
+  /** The key that was changed or removed. */
+  readonly key?: KeyId
 }
 
 /** Rows that no snapshot is made of; whoever holds some of them in memory is told by a line of its own. */
@@ -46,8 +48,8 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
-  const forgetKeys = () => {
-    identity.forget()
+  const forgetKeys = (id?: KeyId) => {
+    identity.forget(id)
     open.recheck()
   }
 
@@ -73,7 +75,7 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     if (table === 'rules') return void reloadRules()
     if (CREDENTIALS.has(table)) return credentials.changed(organization)
     if (BESIDE.has(table)) return
-    if (table === 'keys') forgetKeys()
+    if (table === 'keys') forgetKeys(notice.key)
     else snapshots.signal(organization)
   }
 

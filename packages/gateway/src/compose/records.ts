@@ -1,30 +1,67 @@
 /** What remains of what was done: the writer of records, refusals gathered before they are written, signed checkpoints. */
 import { join } from 'node:path'
-import { createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createKeepPayload } from '../call/payload.ts'
+import { createCleanOld } from '../jobs/clean-old.ts'
+import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createTellUnstored } from '../jobs/tell-unstored.ts'
+import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
+import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
+import { payloadRow } from '../vault/sealed-columns.ts'
 import type { Ground } from './ground.ts'
 
-export function composeRecords({ config, db, vault, log, counters, opened }: Ground) {
+/** Between two looks for payloads whose time is over. Milliseconds. */
+const CLEAN_EVERY = 10 * 60_000
+
+export function composeRecords(ground: Ground) {
+  const { config, db, vault, log, counters, opened } = ground
+  const told = createTellUnstored({
+    db,
+    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    log,
+    now: Date.now,
+  })
+  const checkpoints = createKeepCheckpoints({
+    db,
+    vault,
+    kept: createKeptCheckpoints(join(config.TOOLWAY_DATA, CHECKPOINTS)),
+    log,
+    now: Date.now,
+    minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
+    days: config.TOOLWAY_RECORDS_DAYS,
+  })
+  checkpoints.begin()
+  // Closed after the writer of records, so that the last ones are signed, too.
+  opened.defer(() => checkpoints.close())
   const records = createRecordWriter({
     directory: join(config.TOOLWAY_DATA, 'outbox'),
     now: Date.now,
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
+    store: told.store,
     log,
     onLoss: (count) => counters.loseRecords(count),
   })
   opened.defer(() => records.close())
   const refusals = createRefusals({ write: (entry) => records.write(entry), now: Date.now })
   opened.defer(() => refusals.close())
-  const checkpoints = createKeepCheckpoints({
-    db,
-    vault,
-    log,
-    now: Date.now,
-    minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
-    days: config.TOOLWAY_RECORDS_DAYS,
+  return { records, refusals, checkpoints, recordsProblem: told.problem, ...composePayloads(ground, records) }
+}
+
+/** Arguments and results of calls, where an organization keeps them. */
+function composePayloads(
+  { config, db, vault, log, opened }: Ground,
+  records: Pick<ReturnType<typeof createRecordWriter>, 'waiting'>,
+) {
+  const days = config.TOOLWAY_PAYLOAD_DAYS
+  const keepPayload = createKeepPayload({
+    seal: (text, id) => vault.seal(text, payloadRow(id)),
+    waiting: () => records.waiting,
+    onTrouble: (thrown) => log.warn({ err: thrown }, 'what was sent and came back could not be kept with a record'),
   })
-  opened.defer(() => checkpoints.close())
-  return { records, refusals, checkpoints }
+  const removeOld = () => db.system((sql) => removeOldPayloads(sql, days))
+  const cleaning = createCleanOld({ removeOld, what: 'payloads of records', log, every: CLEAN_EVERY })
+  opened.defer(() => cleaning.close())
+  const payloads = { days, open: (sealed: Buffer, id: string) => vault.open(sealed, payloadRow(id)) }
+  return { payloads, ...(days === 0 ? {} : { keepPayload }) }
 }

@@ -1,8 +1,10 @@
 /** What was cut of results: kept, sealed, and removed when its time is over. */
-import { createCleanResults } from '../jobs/clean-results.ts'
+import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeptResults, type KeptResults } from '../results/kept-results.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'
 import type { Ground } from './ground.ts'
+
+const CLEAN_EVERY = 5 * 60_000
 
 export function composeResults({ config, db, vault, log, opened }: Ground): KeptResults {
   const results = createKeptResults({
@@ -11,7 +13,7 @@ export function composeResults({ config, db, vault, log, opened }: Ground): Kept
     open: (sealed, id) => vault.open(sealed, keptResultRow(id)),
     seconds: config.TOOLWAY_RESULTS_SECONDS,
   })
-  const cleaning = createCleanResults(results, log)
+  const cleaning = createCleanOld({ removeOld: results.removeOld, what: 'kept results', log, every: CLEAN_EVERY })
   opened.defer(() => cleaning.close())
   return results
 }

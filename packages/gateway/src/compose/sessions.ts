@@ -1,6 +1,5 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
 import { watchAgain } from '../call/read-resource.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
 import {
   findSession,
@@ -9,13 +8,16 @@ import {
   storeSessions,
   touchSessions,
 } from '../sessions/kept-sessions.ts'
+import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Ground } from './ground.ts'
 
 export function composeSessions({ config, db, vault, log, opened }: Ground, upstreams: Upstreams) {
+  const names = createSessionNames(Date.now, vault.hash)
   const sessions: Sessions = createSessions({
     now: Date.now,
+    newName: names.make,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
     onEnd(session, why) {
       upstreams.forgetSession(session.id)
@@ -27,14 +29,15 @@ export function composeSessions({ config, db, vault, log, opened }: Ground, upst
     now: Date.now,
     log,
     hash: (id) => vault.hash(`session ${id}`),
+    ageOf: names.ageOf,
     sessions,
     store: (all) => db.system((sql) => storeSessions(sql, all)),
     touch: (seen) => db.system((sql) => touchSessions(sql, seen)),
     remove: (hashes) => db.system((sql) => removeSessions(sql, hashes)),
     removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
-    find: (organizationId, wanted) => db.organization(organizationId, (sql) => findSession(sql, wanted)),
+    find: (organizationId, wanted, within) =>
+      db.organization(organizationId, (sql) => findSession(sql, wanted), within),
     watchAgain,
-    isAway: (thrown) => thrown instanceof DatabaseUnreachable,
   })
   opened.defer(() => sessions.close())
   opened.defer(() => keepSessions.close())

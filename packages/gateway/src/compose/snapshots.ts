@@ -9,7 +9,7 @@ import type { Changes } from '../catalog/changes.ts'
 import { listConnections } from '../connections/connections.ts'
 import { listToolStates } from '../connections/tool-states.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
-import type { Watched } from '../jobs/keep-healthy.ts'
+import type { Wanted } from '../jobs/keep-catalog.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
@@ -155,7 +155,7 @@ export async function readSnapshot(ground: Pick<Ground, 'db' | 'vault'>, id: Org
 }
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
-export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Watched[] =>
+export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Wanted[] =>
   snapshot.connections
     .filter(({ enabled }) => enabled && snapshot.organization.active)
     .map((connection) => ({

@@ -2,12 +2,14 @@
 import { join } from 'node:path'
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
-import { noteContact } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
+import { noteState } from '../jobs/note-state.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import type { Offer } from '../jobs/sync-catalog.ts'
+import { createBatch } from '../lib/batch.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
+import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
 
@@ -74,6 +76,15 @@ export interface Contacts {
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
 }
 
+interface Offered {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+  readonly offer: Offer
+}
+
+/** In one transaction. */
+const STORED_TOGETHER = 16
+
 /** What the database is told of a connection: what it offered, why it failed, what it speaks. */
 export function createContacts({ db }: Ground): Contacts {
   const revisions = new Map<string, string>()
@@ -83,20 +94,36 @@ export function createContacts({ db }: Ground): Contacts {
   }
   const failed = ({ code }: Fault) => (code === 'upstream.needs-auth' ? ('needs_auth' as const) : ('error' as const))
 
+  const stored = createBatch<Offered, void>({
+    most: STORED_TOGETHER,
+    async run(all) {
+      // In one order, so that gateways that store the same at the same time wait for one another and never in a circle.
+      const ordered = all.toSorted((one, other) => (one.connectionId < other.connectionId ? -1 : 1))
+      await db.system(async (sql) => {
+        for (const one of ordered) await storeOffer(sql, one, one.offer, eraOf(one.connectionId))
+      })
+      return []
+    },
+  })
+  const storeAlone = (one: Offered) => db.system((sql) => storeOffer(sql, one, one.offer, eraOf(one.connectionId)))
+
   return {
     remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
-    store: (organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) =>
-      db.system((sql) => storeOffer(sql, { organizationId, connectionId }, offer, eraOf(connectionId))),
+    async store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) {
+      const one = { organizationId, connectionId, offer }
+      // What one server says must not keep from the database what others say.
+      await stored(one).catch(() => storeAlone(one))
+    },
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {
         await markStale(sql, organizationId, connectionId, fault.message)
-        await noteContact(sql, connectionId, { status: failed(fault), reason: fault.message, era: undefined })
+        await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note: (connectionId, fault) =>
       db.system((sql) =>
-        noteContact(sql, connectionId, {
+        noteState(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault?.message,
+          reason: fault && reasonOf(fault),
           era: undefined,
         }),
       ),

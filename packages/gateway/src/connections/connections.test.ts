@@ -13,6 +13,7 @@ import {
   listConnections,
   noteContact,
   removeConnection,
+  switchConnection,
   type NewConnection,
 } from './connections.ts'
 
@@ -183,14 +184,26 @@ describeEachPostgres('the last contact of a connection', (createDatabase) => {
     const { id, updated_at } = await get(db, acme, 'web')
     const note = (...seen: [Parameters<typeof noteContact>[2]]) => db.system((sql) => noteContact(sql, id, ...seen))
     const read = () => get(db, acme, 'web')
-    return { note, read, updated_at, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+    return {
+      note,
+      read,
+      updated_at,
+      switchOff: () => db.organization(acme.id, (sql) => switchConnection(sql, id, false)),
+      passMinutes: (minutes: number) =>
+        db.system(
+          (sql) => sql(z.object({}))`
+            update connections set outage_told_at = outage_told_at - make_interval(mins => ${minutes}::int)
+             where id = ${id}`,
+        ),
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    }
   }
 
   test('is noted and does not count as a change', async () => {
     await using held = await fixture()
     expect(
       await held.note({ status: 'connected', reason: undefined, era: { revision: '2026-07-28', at: 5 } }),
-    ).toHaveLength(1)
+    ).toMatchObject({ alias: 'web', turn: undefined })
     expect(await held.read()).toMatchObject({
       status: 'connected',
       status_reason: null,
@@ -219,11 +232,41 @@ describeEachPostgres('the last contact of a connection', (createDatabase) => {
   test('is written once for the same thing seen again, so that nobody is woken for it', async () => {
     await using held = await fixture()
     const seen = { status: 'error', reason: 'gone', era: undefined } as const
-    expect(await held.note(seen)).toHaveLength(1)
-    expect(await held.note(seen)).toEqual([])
-    expect(await held.note({ ...seen, reason: 'still gone' })).toHaveLength(1)
-    expect(await held.note({ ...seen, reason: 'still gone', era: { revision: '2025-06-18', at: 1 } })).toHaveLength(1)
-    expect(await held.note({ ...seen, reason: 'still gone', era: { revision: '2025-06-18', at: 2 } })).toEqual([])
-    expect(await held.note({ ...seen, reason: 'still gone', era: { revision: '2026-07-28', at: 3 } })).toHaveLength(1)
+    const still = { ...seen, reason: 'still gone' }
+    expect(await held.note(seen)).toBeDefined()
+    expect(await held.note(seen)).toBeUndefined()
+    expect(await held.note(still)).toBeDefined()
+    expect(await held.note({ ...still, era: { revision: '2025-06-18', at: 1 } })).toBeDefined()
+    expect(await held.note({ ...still, era: { revision: '2025-06-18', at: 2 } })).toBeUndefined()
+    expect(await held.note({ ...still, era: { revision: '2026-07-28', at: 3 } })).toBeDefined()
+  })
+
+  test('turns once for an outage that several gateways see at the same time, and once for its end', async () => {
+    await using held = await fixture()
+    const away = (reason: string) => ({ status: 'error', reason, era: undefined }) as const
+    const back = { status: 'connected', reason: undefined, era: undefined } as const
+    await held.note(back)
+    const turnsOf = async (notes: readonly ReturnType<typeof held.note>[]) =>
+      (await Promise.all(notes)).map((noted) => noted?.turn).filter((turn) => turn !== undefined)
+    expect(await turnsOf(['a', 'b', 'c', 'd'].map((reason) => held.note(away(reason))))).toEqual(['down'])
+    expect(await turnsOf([held.note(back), held.note(back), held.note(back)])).toEqual(['up'])
+  })
+
+  test('turns no more than once in ten minutes for a server that comes and goes, and again when it stays away', async () => {
+    await using held = await fixture()
+    const away = { status: 'error', reason: 'gone', era: undefined } as const
+    const back = { status: 'connected', reason: undefined, era: undefined } as const
+    const turns: unknown[] = []
+    for (const seen of [away, back, away, back, away]) turns.push((await held.note(seen))?.turn)
+    expect(turns).toEqual(['down', 'up', undefined, undefined, undefined])
+    await held.passMinutes(11)
+    expect((await held.note(away))?.turn).toBe('down')
+    expect(await held.note(away)).toBeUndefined()
+  })
+
+  test('of a connection that is switched off is no outage', async () => {
+    await using held = await fixture()
+    await held.switchOff()
+    expect((await held.note({ status: 'error', reason: 'gone', era: undefined }))?.turn).toBeUndefined()
   })
 })

@@ -32,6 +32,8 @@ export const ConnectionRow = z.object({
   tool_lock: z.enum(LOCK_MODES),
   /** Whether what its server says of its tools' effects is believed. */
   trusted: z.boolean(),
+  /** Whether what is sent and what comes back is kept with the records of its calls. */
+  keep_payloads: z.boolean(),
   created_at: z.date(),
   updated_at: z.date(),
 })
@@ -39,7 +41,7 @@ export type ConnectionRow = z.output<typeof ConnectionRow>
 
 export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-         tools_default, tool_lock, trusted, created_at, updated_at
+         tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
     from connections order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
@@ -49,7 +51,7 @@ export const findConnection = async (sql: OrgSql, alias: string): Promise<Connec
 export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
   const rows = await sql(ConnectionRow)`
     select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-           tools_default, tool_lock, trusted, created_at, updated_at
+           tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
       from connections where id = ${name} or alias = ${name} for update`
   // An alias may look like an id; the id goes before it.
   return rows.find(({ id }) => id === name) ?? rows[0]
@@ -120,26 +122,70 @@ export interface Seen {
   readonly era: { revision: string; at: number } | undefined
 }
 
-/** What the last contact showed. It is no change of the connection, so `updated_at` stays. */
-export const noteContact = (sql: SystemSql, id: string, { status, reason: said, era }: Seen) => {
-  // A reason quotes a server, which may say what a text of the database cannot hold.
-  const reason = said?.replaceAll('\0', '\uFFFD')
-  return sql(Id)`
-    update connections
-       set status = ${status}, status_reason = ${reason ?? null},
-           era = coalesce(${era === undefined ? null : JSON.stringify(era)}::jsonb, era)
-     where id = ${id}
-       and (status, coalesce(status_reason, ''), coalesce(era ->> 'revision', ''))
-           is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, era ->> 'revision', ''))
-    returning id`
+const Noted = z.object({
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  alias: z.string(),
+  was_told: z.boolean(),
+  is_told: z.boolean(),
+})
+
+export interface NotedContact {
+  readonly organizationId: OrganizationId
+  readonly alias: string
+  /** An outage that is to be told, or the end of one that was. */
+  readonly turn: 'down' | 'up' | undefined
 }
 
-const Locked = z.object({ alias: z.string(), tool_lock: z.enum(LOCK_MODES) })
+/** Between two outages of one connection that are told. Minutes: a server that flaps must not fill the list of alerts. */
+const OUTAGE_PAUSE = 10
+
+/**
+ * What the last contact showed; undefined where that is known already. It is no change of the connection, so `updated_at` stays.
+ * The row is locked meanwhile, so only one of several gateways finds a turn.
+ */
+export async function noteContact(
+  sql: SystemSql,
+  id: string,
+  { status, reason: said, era }: Seen,
+): Promise<NotedContact | undefined> {
+  // A reason quotes a server, which may say what a text of the database cannot hold.
+  const reason = said?.replaceAll('\0', '\uFFFD')
+  const [noted] = await sql(Noted)`
+    update connections c
+       set status = ${status}, status_reason = ${reason ?? null},
+           era = coalesce(${era === undefined ? null : JSON.stringify(era)}::jsonb, c.era),
+           outage_told = was.goes_down or (was.outage_told and ${status} <> 'connected'),
+           outage_told_at = case when was.goes_down then now() else c.outage_told_at end
+      from (select id, outage_told,
+                   ${status} = 'error' and enabled and not outage_told
+                   and (outage_told_at is null or outage_told_at < now() - make_interval(mins => ${OUTAGE_PAUSE}::int))
+                   as goes_down
+              from connections where id = ${id} for update) as was
+     where c.id = was.id
+       and (was.goes_down
+            or (c.status, coalesce(c.status_reason, ''), coalesce(c.era ->> 'revision', ''))
+               is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, c.era ->> 'revision', '')))
+    returning c.organization_id, c.alias, was.outage_told as was_told, c.outage_told as is_told`
+  if (noted === undefined) return undefined
+  const { organization_id: organizationId, alias, was_told: was, is_told: is } = noted
+  return { organizationId, alias, turn: was === is ? undefined : is ? 'down' : 'up' }
+}
+
+const Locked = z.object({
+  alias: z.string(),
+  connector: z.string(),
+  tool_lock: z.enum(LOCK_MODES),
+  trusted: z.boolean(),
+})
 
 /** For a look at its server: nobody else changes what is known of its tools until the transaction ends. Undefined: it is gone. */
 export const lockForLook = async (sql: SystemSql, id: ConnectionId): Promise<z.output<typeof Locked> | undefined> =>
-  (await sql(Locked)`select alias, tool_lock from connections where id = ${id} for update`)[0]
+  (await sql(Locked)`select alias, connector, tool_lock, trusted from connections where id = ${id} for update`)[0]
 
 /** It is no change of the connection itself, so nothing of it is opened anew. */
 export const setToolLock = (sql: OrgSql, id: ConnectionId, { mode, trusted }: { mode: LockMode; trusted: boolean }) =>
   sql(Id)`update connections set tool_lock = ${mode}, trusted = ${trusted} where id = ${id} returning id`
+
+/** As the lock: nothing of it is opened anew. */
+export const setKeepPayloads = (sql: OrgSql, id: ConnectionId, keep: boolean) =>
+  sql(Id)`update connections set keep_payloads = ${keep} where id = ${id} returning id`

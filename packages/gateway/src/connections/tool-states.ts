@@ -1,17 +1,23 @@
-/** Which tools of a connection are on: those that were switched by name, and what holds for all others, later ones too. */
-import type { ConnectionId, OrganizationId } from '@toolway/contract'
+/**
+ * What administrators say of single tools: whether they are on, and what they do. What holds for all others, later ones too, is said
+ * of their connection.
+ */
+import { EFFECTS, type ConnectionId, type Effect, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export const ToolStateRow = z.object({
   connection_id: z.string().transform((id) => id as ConnectionId),
   tool: z.string(),
-  enabled: z.boolean(),
+  /** Null: as its connection says for all. */
+  enabled: z.boolean().nullable(),
+  /** Null: nothing was said. */
+  effect: z.enum(EFFECTS).nullable(),
 })
 export type ToolStateRow = z.output<typeof ToolStateRow>
 
 export const listToolStates = (sql: OrgSql) => sql(ToolStateRow)`
-  select connection_id, tool, enabled from tool_states order by connection_id, tool`
+  select connection_id, tool, enabled, effect from tool_states order by connection_id, tool`
 
 export interface Switch {
   readonly tool: string
@@ -30,14 +36,57 @@ export const switchTools = (
     from unnest(${switches.map(({ tool }) => tool)}::text[], ${switches.map(({ enabled }) => enabled)}::boolean[])
          as wanted (tool, enabled)
   on conflict (organization_id, connection_id, tool) do update set enabled = excluded.enabled, updated_at = now()
-  returning connection_id, tool, enabled`
+  returning connection_id, tool, enabled, effect`
+
+/** Say what a tool does; null takes the word back. */
+export async function sayEffect(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+  { tool, effect, by }: { readonly tool: string; readonly effect: Effect | null; readonly by: string },
+): Promise<void> {
+  if (effect !== null)
+    await sql(ToolStateRow)`
+      insert into tool_states (organization_id, connection_id, tool, effect, effect_by)
+      values (${organizationId}, ${connectionId}, ${tool}, ${effect}, ${by})
+      on conflict (organization_id, connection_id, tool)
+         do update set effect = excluded.effect, effect_by = excluded.effect_by, updated_at = now()
+      returning connection_id, tool, enabled, effect`
+  else {
+    await sql(ToolStateRow)`
+      delete from tool_states where connection_id = ${connectionId} and tool = ${tool} and enabled is null
+      returning connection_id, tool, enabled, effect`
+    await sql(ToolStateRow)`
+      update tool_states set effect = null, effect_by = null, updated_at = now()
+       where connection_id = ${connectionId} and tool = ${tool} and effect is not null
+      returning connection_id, tool, enabled, effect`
+  }
+}
+
+const Said = z.object({ tool: z.string(), effect: z.enum(EFFECTS) })
+
+/** What was said of the effects of a connection's tools, by the server's own names of them. */
+export const listSaidEffects = async (
+  sql: OrgSql | SystemSql,
+  connectionId: ConnectionId,
+): Promise<ReadonlyMap<string, Effect>> =>
+  new Map(
+    (
+      await sql(Said)`
+        select tool, effect from tool_states where connection_id = ${connectionId} and effect is not null`
+    ).map(({ tool, effect }) => [tool, effect]),
+  )
 
 const Id = z.object({ id: z.string() })
 
 /** All of them, and those that appear later. It is no change of the connection itself, so nothing of it is opened anew. */
 export async function switchAllTools(sql: OrgSql, connectionId: ConnectionId, enabled: boolean): Promise<void> {
-  await sql(
-    ToolStateRow,
-  )`delete from tool_states where connection_id = ${connectionId} returning connection_id, tool, enabled`
+  await sql(ToolStateRow)`
+    delete from tool_states where connection_id = ${connectionId} and effect is null
+    returning connection_id, tool, enabled, effect`
+  await sql(ToolStateRow)`
+    update tool_states set enabled = null, updated_at = now()
+     where connection_id = ${connectionId} and enabled is not null
+    returning connection_id, tool, enabled, effect`
   await sql(Id)`update connections set tools_default = ${enabled} where id = ${connectionId} returning id`
 }

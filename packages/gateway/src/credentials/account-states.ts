@@ -36,6 +36,16 @@ export const listAccountStates = (sql: OrgSql, userId: UserId | undefined) => sq
    where active and (user_id is null or user_id = ${userId ?? null})
    order by user_id nulls last, not is_default, account`
 
+const LostAccount = z.object({
+  connection_id: AccountStateRow.shape.connection_id,
+  account: z.string(),
+  problem: z.string(),
+})
+
+/** Accounts of the organization and of all its members that serve nobody until a person connects them anew. */
+export const listLostAccounts = (sql: OrgSql) => sql(LostAccount)`
+  select connection_id, account, problem from credentials where active and problem is not null order by account`
+
 /** It has a few days, and nobody but a person can give it more. */
 const SOON = 3 * 24 * 60 * 60_000
 

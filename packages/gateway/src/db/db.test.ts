@@ -96,7 +96,7 @@ describeEachPostgres('a transaction', (createDatabase) => {
       await sql(One)`select 2 as one`
     })
     await expect(during).rejects.toBeInstanceOf(DatabaseUnreachable)
-    await own.db.ping()
+    await own.db.presence.look()
   })
 
   test('throws what the work threw as it is, even when that looks like a lost connection', async () => {
@@ -172,26 +172,26 @@ describe('the sql of a transaction', () => {
 })
 
 describe('a database that is not there', () => {
-  test('is told at once by ping and by a transaction', async () => {
+  test('is told at once by a look and by a transaction', async () => {
     const connection = { host: '/nonexistent', user: 'toolway', database: 'toolway' }
     await using none = disposable(createDb({ connection }))
-    await expect(none.db.ping()).rejects.toBeInstanceOf(DatabaseUnreachable)
+    await expect(none.db.presence.look()).rejects.toBeInstanceOf(DatabaseUnreachable)
     await expect(none.db.system(async () => {})).rejects.toMatchObject({
       name: 'DatabaseUnreachable',
       outcome: 'nothing',
     })
   })
 
-  test('answers ping with a refusal when every connection is taken, and gets well again', async () => {
+  test('is not taken for away because every connection of the pool is taken', async () => {
     await using database = await createTestDatabase()
     await using narrow = disposable(createDb({ connection: { ...database.connection, max: 1 } }))
     let finish = () => {}
     const work = new Promise<void>((resolve) => (finish = resolve))
     const taken = narrow.db.system(() => work)
-    await expect(narrow.db.ping()).rejects.toThrow('2000 ms')
+    await narrow.db.presence.look()
+    expect(narrow.db.presence.awayFor()).toBe(0)
     finish()
     await taken
-    await narrow.db.ping()
   })
 })
 

@@ -10,13 +10,12 @@ import pg from 'pg'
 import { createListener } from './listener.ts'
 import type { Listener, Notice } from './listener.ts'
 import type { Log } from '../lib/log.ts'
-import { createTransact } from './transaction.ts'
-import type { Sql } from './transaction.ts'
+import { createPresence, type Presence } from './presence.ts'
+import { createTransact, type Sql, type Transact } from './transaction.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
 
 export type { Listener, Notice } from './listener.ts'
 export type { Sql } from './transaction.ts'
-export { DatabaseUnreachable } from './unreachable.ts'
 
 declare const scope: unique symbol
 /** Inside one organization's transaction: row-level security shows its rows and no others. */
@@ -29,20 +28,24 @@ export interface SystemSql extends Sql {
 }
 
 export interface Db {
-  /** One transaction in which only this organization's rows exist. Throws DatabaseUnreachable, or what `work` threw. */
-  organization<T>(id: string, work: (sql: OrgSql) => Promise<T>): Promise<T>
+  /**
+   * One transaction in which only this organization's rows exist. Throws DatabaseUnreachable, or what `work` threw. `within`: how
+   * many milliseconds it may wait for a connection, and then for each statement, where a caller waits for it.
+   */
+  organization<T>(id: string, work: (sql: OrgSql) => Promise<T>, within?: number): Promise<T>
   /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
-  system<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
+  system<T>(work: (sql: SystemSql) => Promise<T>, within?: number): Promise<T>
   /** Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. */
   listen(channel: string, onNotice: (notice: Notice) => void): Promise<Listener>
-  /** Resolves when the database answers within two seconds, else throws DatabaseUnreachable. */
-  ping(): Promise<void>
+  readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
 }
 
 export interface DbParts {
   connection: pg.PoolConfig
+  /** Connections of the pool; the listener and the looks at its presence have one more each. */
+  connections?: number
   /** Parse every row by its shape, strictly. For tests. */
   parseRows?: boolean
   log?: Log
@@ -58,10 +61,8 @@ const limits = {
   keepAlive: true,
 } as const satisfies pg.PoolConfig
 
-const pingMillis = 2_000
-
-export function createDb({ connection, parseRows = false, log }: DbParts): Db {
-  const pool = new pg.Pool({ ...limits, ...connection })
+export function createDb({ connection, connections = limits.max, parseRows = false, log }: DbParts): Db {
+  const pool = new pg.Pool({ ...limits, max: connections, ...connection })
   const listeners = new Set<Listener>()
   // A connection that breaks emits an error besides rejecting its query, and an error event that nobody
   // hears ends the process. The pool hears its idle connections only, so each one gets an ear for life.
@@ -69,11 +70,13 @@ export function createDb({ connection, parseRows = false, log }: DbParts): Db {
   pool.on('connect', (client) => client.on('error', lost))
   pool.on('error', () => {})
 
-  const transact = createTransact({ pool, parseRows })
+  const presence = createPresence({ connection, tryPool: () => pool.query('select 1'), log })
+  const transact = heardBy(presence, createTransact({ pool, parseRows }))
   let closing: Promise<void> | undefined
   return {
-    organization: async (id, work) => transact(beginFor(id), (sql) => work(sql as OrgSql), true),
-    system: (work) => transact('begin', (sql) => work(sql as SystemSql)),
+    organization: async (id, work, within) =>
+      transact(beginFor(id), (sql) => work(sql as OrgSql), { bound: true, within }),
+    system: (work, within) => transact('begin', (sql) => work(sql as SystemSql), { within }),
     async listen(channel, onNotice) {
       const listener = await createListener({ connection, channel, onNotice, ...(log && { log }) })
       listeners.add(listener)
@@ -84,46 +87,30 @@ export function createDb({ connection, parseRows = false, log }: DbParts): Db {
         },
       }
     },
-    ping: () => ping(pool),
-    close: () => (closing ??= Promise.all([...[...listeners].map((one) => one.close()), pool.end()]).then(() => {})),
+    presence,
+    close: () =>
+      (closing ??= Promise.all([...[...listeners].map((one) => one.close()), presence.close(), pool.end()]).then(
+        () => {},
+      )),
   }
 }
+
+/** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */
+const heardBy =
+  (presence: Presence, transact: Transact): Transact =>
+  async (begin, work, how) => {
+    try {
+      const result = await transact(begin, work, how)
+      presence.worked()
+      return result
+    } catch (thrown) {
+      if (thrown instanceof DatabaseUnreachable) presence.failed(thrown)
+      throw thrown
+    }
+  }
 
 /** Three statements in one message: one round trip. The id is checked, not escaped: nothing that needs escaping is an id. */
 function beginFor(id: string): string {
   if (!/^[\w-]{1,64}$/.test(id)) throw new TypeError('an organization id is 1 to 64 letters, digits, _ or -')
   return `begin; set local role toolway_organization; select set_config('app.organization', '${id}', true)`
-}
-
-/** Whoever comes late finds nobody waiting: a connection goes back by itself, and is dropped where it does not answer. */
-async function ping(pool: pg.Pool): Promise<void> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new Error(`no answer within ${pingMillis} ms`)), pingMillis)
-  const lateness = new Promise<never>((_, reject) => {
-    late.signal.addEventListener('abort', () => reject(late.signal.reason))
-  })
-  const asking = pool.connect().then((client) => askOnce(client, late.signal))
-  try {
-    await Promise.race([asking, lateness])
-  } catch (thrown) {
-    throw new DatabaseUnreachable('nothing', thrown)
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function askOnce(client: pg.PoolClient, late: AbortSignal): Promise<void> {
-  if (late.aborted) return client.release()
-  let returned = false
-  const giveBack = (broken: boolean) => {
-    if (!returned) client.release(broken)
-    returned = true
-  }
-  late.addEventListener('abort', () => giveBack(true), { once: true })
-  try {
-    await client.query('select 1')
-    giveBack(false)
-  } finally {
-    giveBack(true) // does nothing after an answer
-  }
 }

@@ -1,12 +1,25 @@
 /**
- * Which failures of a query mean that the database is gone rather than that it said no, and what of an error may be told? It
- * never decides whether to try again: whether a write may be sent twice is known only to the one who sent it.
+ * Which failures of a query mean that the database cannot be used rather than that a statement was wrong, and what of an error
+ * may be told? It never decides whether to try again: whether a write may be sent twice is known only to the one who sent it.
  */
 import pg from 'pg'
 import { DatabaseUnreachable } from './unreachable.ts'
 
-/** SQLSTATE 08 connection exception, 57P01-57P05 the server goes or comes, 53300 no connection left (PostgreSQL appendix A). */
-const goneStates = /^(08...|57P0[1-5]|53300)$/
+/** What callers are told of each kind of trouble: SQLSTATE or its beginning (PostgreSQL appendix A). The first that fits counts. */
+const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
+  [/^53100/, 'its disk is full'],
+  [/^53[23]00/, 'it takes no more connections'],
+  [/^53/, 'it lacks resources'],
+  [/^25006/, 'it is read-only'],
+  [/^28/, 'it does not let the gateway in'],
+  [/^3D000/, 'it is not there'],
+  [/^42501/, 'the gateway lacks rights in it'],
+  [/^58/, 'its disk does not work'],
+  [/^(08|57P0[1-5])/, 'it does not answer'],
+]
+
+/** Row-level security and our own triggers refuse with the SQLSTATE of a missing right; that is a mistake of ours. */
+const OUR_MISTAKES: ReadonlySet<string | undefined> = new Set(['ExecWithCheckOptions', 'exec_stmt_raise'])
 
 /** What pg itself says, without any code, when the socket or the wait ends (pg 8.23: client.js, pg-pool). */
 const goneWords =
@@ -17,19 +30,35 @@ const goneSockets = new Set([
   'ECONNRESET',
   'ENOENT',
   'EPIPE',
+  'EACCES',
+  'ENETUNREACH',
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
 
-export function isUnreachable(thrown: unknown): boolean {
-  if (thrown instanceof DatabaseUnreachable) return true
-  if (!(thrown instanceof Error)) return false
-  if (thrown instanceof pg.DatabaseError) return goneStates.test(thrown.code ?? '')
-  if (thrown instanceof AggregateError) return thrown.errors.some(isUnreachable)
+/** The error of a database that cannot be used, or undefined where the failure is of another kind. */
+export function unreachableOf(thrown: unknown, outcome: 'nothing' | 'unknown'): DatabaseUnreachable | undefined {
+  if (thrown instanceof DatabaseUnreachable) return thrown
+  const problem = troubleOf(thrown)
+  if (problem === undefined) return undefined
+  // A server that refuses a commit in words has not carried it out.
+  const refused = thrown instanceof pg.DatabaseError && !/^(08|57P)/.test(thrown.code ?? '')
+  return new DatabaseUnreachable(refused ? 'nothing' : outcome, withoutRow(thrown), problem)
+}
+
+function troubleOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  if (thrown instanceof pg.DatabaseError) {
+    const { code = '', routine } = thrown
+    if (code === '42501' && OUR_MISTAKES.has(routine)) return undefined
+    return TROUBLES.find(([state]) => state.test(code))?.[1]
+  }
+  if (thrown instanceof AggregateError) return thrown.errors.map(troubleOf).find((problem) => problem !== undefined)
   const code = 'code' in thrown ? thrown.code : undefined
-  return (typeof code === 'string' && goneSockets.has(code)) || goneWords.test(thrown.message)
+  const isGone = (typeof code === 'string' && goneSockets.has(code)) || goneWords.test(thrown.message)
+  return isGone ? 'it does not answer' : undefined
 }
 
 /**

@@ -95,6 +95,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
     values (${`res_${id}`}, ${id}, 'same', 'same', 'text/plain', 1, 'same', now())`
+  await sql(Nothing)`
+    insert into record_payloads (id, organization_id, connection, at, sealed)
+    values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
 }
 
 const addTwo = (db: Db) =>
@@ -146,6 +149,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'organizations',
       'record_chains',
       'record_checkpoints',
+      'record_payloads',
       'records',
       'sessions',
       'tool_locks',

@@ -74,6 +74,8 @@ async function run(client: pg.Client, directory: string, log: Log | undefined): 
     return ran.map(({ name }) => name)
   } catch (thrown) {
     const hint = thrown instanceof pg.DatabaseError ? thrown.hint : undefined
+    // The runner repeats the stack of the driver's error in its own message.
+    if (thrown instanceof Error) thrown.message = thrown.message.split('\n')[0] ?? ''
     log?.error({ migration: current, ...(hint !== undefined && { hint }) }, 'a migration failed')
     throw thrown
   }

@@ -57,6 +57,17 @@ create table approvals (
   lasting_digest text,
   tool_hash text
 );
+create table catalog_looks (
+  connection_id text not null,
+  organization_id text not null,
+  version text,
+  began_at timestamp with time zone,
+  due_at timestamp with time zone,
+  failures integer not null default 0,
+  checked_at timestamp with time zone,
+  lease text,
+  leased_until timestamp with time zone
+);
 create table catalogs (
   connection_id text not null,
   organization_id text not null,
@@ -69,7 +80,8 @@ create table catalogs (
   fetched_at timestamp with time zone,
   stale_since timestamp with time zone,
   stale_reason text,
-  digest text
+  digest text,
+  left_out json
 );
 create table clients_seen (
   organization_id text not null,
@@ -103,7 +115,10 @@ create table connections (
   description text,
   tools_default boolean not null default true,
   tool_lock text not null default 'off'::text,
-  trusted boolean not null default false
+  trusted boolean not null default false,
+  outage_told boolean not null default false,
+  outage_told_at timestamp with time zone,
+  keep_payloads boolean not null default false
 );
 create table credentials (
   id text not null,
@@ -385,6 +400,13 @@ create table record_checkpoints (
   public_key bytea not null,
   signature bytea not null
 );
+create table record_payloads (
+  id text not null,
+  organization_id text not null,
+  connection text not null,
+  at timestamp with time zone not null,
+  sealed bytea not null
+);
 create table records (
   id text not null,
   organization_id text not null,
@@ -582,6 +604,9 @@ alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::t
 alter table approvals add constraint approvals_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table catalog_looks add constraint catalog_looks_pkey PRIMARY KEY (connection_id);
+alter table catalog_looks add constraint catalog_looks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
+alter table catalog_looks add constraint catalog_looks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -739,6 +764,9 @@ alter table record_checkpoints add constraint record_checkpoints_organization_id
 alter table record_checkpoints add constraint record_checkpoints_pkey PRIMARY KEY (organization_id, seq);
 alter table record_checkpoints add constraint record_checkpoints_seq_check CHECK ((seq > 0));
 alter table record_checkpoints add constraint record_checkpoints_signature_check CHECK ((length(signature) = 64));
+alter table record_payloads add constraint record_payloads_id_check CHECK ((id <> ''::text));
+alter table record_payloads add constraint record_payloads_pkey PRIMARY KEY (id);
+alter table record_payloads add constraint record_payloads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_hash_size CHECK ((length(hash) = 32));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
@@ -840,6 +868,8 @@ CREATE INDEX organization_rules_connection ON public.organization_rules USING bt
 CREATE INDEX organization_rules_key ON public.organization_rules USING btree (organization_id, key_id) WHERE (key_id IS NOT NULL);
 CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING btree (organization_id, scope, COALESCE(toolset, connection_id, user_id, key_id, ''::text), name);
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
+CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
 CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
@@ -857,6 +887,7 @@ alter table alerts enable row level security, force row level security;
 alter table approval_answers enable row level security, force row level security;
 alter table approval_messages enable row level security, force row level security;
 alter table approvals enable row level security, force row level security;
+alter table catalog_looks enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
 alter table clients_seen enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
@@ -882,6 +913,7 @@ alter table organizations enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
 alter table record_chains enable row level security, force row level security;
 alter table record_checkpoints enable row level security, force row level security;
+alter table record_payloads enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
@@ -920,6 +952,12 @@ create policy organization_own on approvals as permissive for all to toolway_org
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on approvals as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on catalog_looks as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on catalog_looks as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on catalogs as permissive for all to toolway_organization
@@ -1056,6 +1094,12 @@ create policy system_all on record_chains as permissive for all to owner
 create policy organization_own on record_checkpoints as permissive for select to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on record_checkpoints as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on record_payloads as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_payloads as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on records as permissive for all to toolway_organization
@@ -1431,6 +1475,21 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_catalogs_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'table', 'catalogs')::text)
+     from (select distinct a.organization_id
+             from changed a join before b using (connection_id)
+            where (a.digest, a.stale_reason, a.left_out::text) is distinct from (b.digest, b.stale_reason, b.left_out::text))
+       as touched;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1469,7 +1528,21 @@ CREATE OR REPLACE FUNCTION public.tell_key_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'table', tg_table_name)::text);
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', new.organization_id, 'table', tg_table_name, 'key', new.id)::text);
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.tell_keys_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  perform pg_notify('toolway_changed',
+    json_build_object('organization', organization_id, 'table', tg_table_name, 'key', id)::text)
+     from changed;
   return null;
 end
 $function$
@@ -1659,7 +1732,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.approvals REFERENCING NEW TAB
 CREATE CONSTRAINT TRIGGER count_added AFTER INSERT OR DELETE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.digest IS DISTINCT FROM new.digest) OR (old.stale_reason IS DISTINCT FROM new.stale_reason))) EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
-CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_catalogs_changed();
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.catalogs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_catalogs();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1689,7 +1762,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE 
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
-CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_keys_removed();
 CREATE TRIGGER tell_added AFTER INSERT ON public.lasting_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.lasting_grants REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
@@ -1742,6 +1815,7 @@ grant delete, insert, select, update on alerts to toolway_organization;
 grant delete, insert, select, update on approval_answers to toolway_organization;
 grant delete, insert, select, update on approval_messages to toolway_organization;
 grant delete, insert, select, update on approvals to toolway_organization;
+grant delete, insert, select, update on catalog_looks to toolway_organization;
 grant delete, insert, select, update on catalogs to toolway_organization;
 grant delete, insert, select, update on clients_seen to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
@@ -1763,6 +1837,7 @@ grant delete, insert, select, update on organization_versions to toolway_organiz
 grant select, update (contact_email), update (description), update (name), update (settings), update (updated_at) on organizations to toolway_organization;
 grant select on record_chains to toolway_organization;
 grant select on record_checkpoints to toolway_organization;
+grant delete, insert, select on record_payloads to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant delete, insert, select, update on tool_locks to toolway_organization;

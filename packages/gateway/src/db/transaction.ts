@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import type { z } from 'zod'
-import { isUnreachable, withoutRow } from './driver-errors.ts'
-import { DatabaseUnreachable } from './unreachable.ts'
+import { unreachableOf, withoutRow } from './driver-errors.ts'
 
 /**
  * SQL in, rows out. Name the row's shape first: tests parse every row by it, production trusts it, so a shape may
@@ -18,16 +17,23 @@ export type Sql = <Row extends z.ZodObject>(
   row: Row,
 ) => (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<z.output<Row>[]>
 
-/** Runs `work` between `begin` and commit, or undoes it. `bound`: no statement may change whom it speaks as. */
-export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>, bound?: boolean) => Promise<T>
+export interface How {
+  /** No statement may change whom it speaks as. */
+  readonly bound?: boolean
+  /** Milliseconds for the connection, and then for each statement; without it the limits of the pool hold. */
+  readonly within?: number | undefined
+}
+
+/** Runs `work` between `begin` and commit, or undoes it. */
+export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>, how?: How) => Promise<T>
 
 export function createTransact({ pool, parseRows }: { pool: pg.Pool; parseRows: boolean }): Transact {
   const statements = createStatements()
-  return async (begin, work, bound = false) => {
-    const client = await pool.connect().catch((thrown: unknown) => {
-      throw isUnreachable(thrown) ? new DatabaseUnreachable('nothing', thrown) : thrown
+  return async (begin, work, { bound = false, within } = {}) => {
+    const client = await connect(pool, within).catch((thrown: unknown) => {
+      throw unreachableOf(thrown, 'nothing') ?? thrown
     })
-    const line = createLine(client)
+    const line = createLine(client, { within, bound })
     const { sql, end } = createSql(line, { statements, parseRows, bound })
     try {
       await line.ask({ text: begin })
@@ -47,6 +53,23 @@ export function createTransact({ pool, parseRows }: { pool: pg.Pool; parseRows: 
   }
 }
 
+/** A connection that comes too late goes back to the pool by itself. */
+async function connect(pool: pg.Pool, within: number | undefined): Promise<pg.PoolClient> {
+  const connecting = pool.connect()
+  if (within === undefined) return connecting
+  const { promise: lateness, reject } = Promise.withResolvers<never>()
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    reject(new Error('connection timeout'))
+  }, within)
+  connecting.then(
+    (client) => late && client.release(),
+    () => {},
+  )
+  return Promise.race([connecting, lateness]).finally(() => clearTimeout(timer))
+}
+
 /** The connection as one transaction has it. */
 interface Line {
   /** `outcome` is what is known of the writes when the answer does not come. */
@@ -55,21 +78,29 @@ interface Line {
   spoiled(): boolean
 }
 
-function createLine(client: pg.PoolClient): Line {
+function createLine(client: pg.PoolClient, { within, bound }: How): Line {
   let spoiled = false
+  let begun = false
+  // Known to pg and not to its types: a statement of its own may be waited for less long than the others.
+  const patience = within === undefined ? {} : { query_timeout: within }
   return {
     async ask(query, outcome = 'nothing') {
       try {
-        return await client.query<Record<string, unknown>>(query)
+        const answer = await client.query<Record<string, unknown>>({ ...query, ...patience })
+        begun = true
+        return answer
       } catch (thrown) {
-        const gone = isUnreachable(thrown)
-        if (gone || isStale(thrown)) spoiled = true
-        throw gone ? new DatabaseUnreachable(outcome, thrown) : withoutRow(thrown)
+        const unreachable = begun && bound && isDenied(thrown) ? undefined : unreachableOf(thrown, outcome)
+        if (unreachable !== undefined || isStale(thrown)) spoiled = true
+        throw unreachable ?? withoutRow(thrown)
       }
     },
     spoiled: () => spoiled,
   }
 }
+
+/** To an organization's statement a missing right is a mistake of ours; before the first statement the role of the gateway lacks it. */
+const isDenied = (thrown: unknown) => thrown instanceof pg.DatabaseError && thrown.code === '42501'
 
 /** A prepared statement whose table has changed since (a migration by another replica): only a new connection forgets it. */
 const isStale = (thrown: unknown) => thrown instanceof pg.DatabaseError && thrown.code === '0A000'

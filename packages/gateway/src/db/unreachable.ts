@@ -1,22 +1,39 @@
 /**
- * The database does not answer: one error for whoever meets it, in a file that loads no driver, because a gateway without a
- * database words its own failures too.
+ * The fault of a database that cannot be used, for every reason of the database's own: away, frozen, full, read-only, without
+ * rights. It is a fault of the table, so that every door words it without knowing of databases.
+ *
+ * This file loads no driver, because a gateway without a database words its own failures too.
  */
-/** The database does not answer. `outcome` says what is known about the transaction's writes. */
-export class DatabaseUnreachable extends Error {
-  /** `nothing`: nothing was written. `unknown`: the connection broke while the commit was on its way. */
-  readonly outcome: 'nothing' | 'unknown'
+import { Fault } from '@toolway/contract'
 
-  constructor(outcome: 'nothing' | 'unknown', cause: unknown) {
-    const tail =
-      outcome === 'unknown' ? 'it broke off during the commit, whose outcome is unknown' : 'nothing was written'
-    super(`the database does not answer (${reasonOf(cause)}); ${tail}`, { cause })
+/** `nothing`: nothing was written. `unknown`: the connection broke while the commit was on its way. */
+type Outcome = 'nothing' | 'unknown'
+
+export class DatabaseUnreachable extends Fault<'database.unavailable' | 'database.interrupted'> {
+  readonly outcome: Outcome
+  /** What the server or the driver said, for the operator. It carries no password; callers do not see it. */
+  readonly reason: string
+
+  /** `problem`: a sentence without a subject for the caller, which names no host, account or table. */
+  constructor(outcome: Outcome, cause: unknown, problem = 'it does not answer') {
+    super(outcome === 'unknown' ? 'database.interrupted' : 'database.unavailable', { problem }, { cause })
     this.name = 'DatabaseUnreachable'
     this.outcome = outcome
+    this.reason = reasonOf(cause)
+  }
+
+  static override [Symbol.hasInstance](thrown: unknown): thrown is DatabaseUnreachable {
+    return Function.prototype[Symbol.hasInstance].call(this, thrown)
   }
 }
 
-/** Short and free of addresses with passwords: pg puts none into its messages, a connection string never gets here. */
+/** When to come again: a database that is restarted, or taken over by its standby, is away for some seconds. */
+export const RETRY_SECONDS = 5
+
+/** Whether a fault says that the database cannot be used. */
+export const isDatabaseFault = ({ code }: Fault): boolean => code.startsWith('database.')
+
+/** pg puts no password into its messages, and a connection string never gets here. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message
   return cause instanceof Error && cause.message !== '' ? cause.message : 'the connection ended'

@@ -10,19 +10,33 @@ export interface Health {
 }
 
 export interface Readiness {
-  readonly ready: boolean
+  /** Degraded gateways serve, so they are as good as ready to a balancer. */
+  readonly status: 'ready' | 'degraded' | 'not ready'
   readonly problem: string | undefined
   readonly checks: Readonly<Record<string, string>>
 }
 
 export interface HealthParts {
   readonly health: Health
-  /** Resolves when the database answers; undefined where there is none, which is then one instance. */
-  readonly store: (() => Promise<void>) | undefined
+  /** The database; undefined where there is none, which is then one instance. */
+  readonly store: StoreHealth | undefined
   /** What is wrong with a policy file whose last content is in force. That stops nobody either. */
   readonly policy?: () => string | undefined
   /** Where requests are counted. Limits go on while Redis is away, so this is told and stops nobody. */
   limits(): string
+  /** Where what requests share is kept: the database or memory, and Redis where it is set. */
+  readonly state: string
+  /** What keeps records from being stored. They wait on the disk meanwhile, so that stops nobody. */
+  readonly records?: () => string | undefined
+}
+
+export interface StoreHealth {
+  /** Resolves when the database answers. */
+  look(): Promise<void>
+  /** Milliseconds for which it has not been of use. */
+  awayFor(): number
+  /** Milliseconds for which memory serves without it. */
+  readonly grace: number
 }
 
 /** Probes come every few seconds from several sides; the database is asked once a second at most. */
@@ -32,13 +46,14 @@ const MEMORY_ONLY = 'memory only: one instance'
 /** Where the file is, and what stands in it, is for the log and for who has a key. */
 const LAST_POLICY = 'the policy file cannot be used; the last policy is in force'
 
-export function createReadiness({ health, store, policy, limits }: HealthParts): () => Promise<Readiness> {
+export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
+  const { health, store, policy, limits, state, records } = parts
   let last: { at: number; answer: Promise<string | undefined> } | undefined
-  const database = (ping: () => Promise<void>) => {
+  const database = ({ look }: StoreHealth) => {
     if (last === undefined || Date.now() - last.at > FRESH) {
       last = {
         at: Date.now(),
-        answer: ping().then(
+        answer: look().then(
           () => undefined,
           () => 'the database does not answer',
         ),
@@ -48,10 +63,21 @@ export function createReadiness({ health, store, policy, limits }: HealthParts):
   }
   return async () => {
     const away = store === undefined ? undefined : await database(store)
-    const problem = !health.started ? 'it is starting' : health.draining ? 'it is shutting down' : away
+    const lasts = store !== undefined && store.awayFor() <= store.grace
+    const stops = !health.started
+      ? 'it is starting'
+      : health.draining
+        ? 'it is shutting down'
+        : lasts
+          ? undefined
+          : away
+    const unstored = records?.()
+    const serves = away === undefined ? unstored : `serving from memory: ${away}`
     const kept = store === undefined ? { store: MEMORY_ONLY } : { database: away ?? 'ok' }
     const policed = policy === undefined ? {} : { policy: policy() === undefined ? 'ok' : LAST_POLICY }
-    const checks = { ...kept, ...policed, state: 'single', limits: limits() }
-    return { ready: problem === undefined, problem, checks }
+    const recorded = records === undefined ? {} : { records: unstored ?? 'ok' }
+    const checks = { ...kept, ...policed, ...recorded, state, limits: limits() }
+    const status = stops !== undefined ? 'not ready' : serves !== undefined ? 'degraded' : 'ready'
+    return { status, problem: stops ?? serves, checks }
   }
 }

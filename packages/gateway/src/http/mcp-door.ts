@@ -40,11 +40,21 @@ import { countUnknown } from './count-unknown.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './mcp/client-line.ts'
 import { createBatch } from './mcp/mcp-batch.ts'
 import { note, responseOf } from './outcome.ts'
+import type { CallsUnderWay } from './streams/calls-under-way.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
-import { accepts, BROUGHT_HEADER, correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from './request-head.ts'
+import {
+  accepts,
+  BROUGHT_HEADER,
+  correlationOf,
+  fromOf,
+  headerOf,
+  isJsonType,
+  onBehalfIn,
+  prefersStream,
+} from './request-head.ts'
 import { createSessionReply } from './mcp/session-reply.ts'
 import { statusOfError } from './say-fault.ts'
 import type { Changes } from '../catalog/changes.ts'
@@ -54,8 +64,8 @@ export interface McpDoorParts {
   readonly brought: Brought
   readonly entrance: Entrance
   readonly sessions: Sessions
-  /** Whether clients that open a session get one. */
-  readonly givesSessions: boolean
+  /** Whether a client that opens a session gets one; undefined where no client ever does. */
+  readonly givesSession: ((standing: Standing, request: Request) => boolean) | undefined
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
@@ -70,6 +80,7 @@ export interface McpDoorParts {
   readonly bodyLimit: number
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
   readonly draining: AbortSignal
+  readonly calls: CallsUnderWay
 }
 
 export interface McpDoor {
@@ -84,14 +95,16 @@ interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly header: HeaderReader
+  /** Whether the client asks for event streams. */
+  readonly prefers: boolean
   readonly standing: Standing
   readonly trail: Trail
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, givesSessions, keepSessions, changes, trails, open, challenge } = parts
-  const { bodyLimit, draining } = parts
-  const answerBatch = createBatch({ entrance, trails })
+  const { admit, entrance, sessions, givesSession, keepSessions, changes, trails, open, challenge } = parts
+  const { bodyLimit, draining, calls } = parts
+  const answerBatch = createBatch({ entrance, trails, calls })
   const abandoned = createAbandoned()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
@@ -117,7 +130,15 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   ): Promise<void> | void {
     const admitted = admit(inbound)
     const visit = (standing: Standing) =>
-      visited({ inbound, request, response, header: headerOf(request), standing, trail })
+      visited({
+        inbound,
+        request,
+        response,
+        header: headerOf(request),
+        prefers: prefersStream(request.headers.accept),
+        standing,
+        trail,
+      })
     return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
@@ -135,7 +156,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
   function recall({ header, standing }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined || !givesSessions || sessions.holds(id) ? undefined : keepSessions.recall(standing, id)
+    return id === undefined || givesSession === undefined || sessions.holds(id)
+      ? undefined
+      : keepSessions.recall(standing, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -176,18 +199,21 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return ask(visit, message, era)
   }
 
-  async function initialize({ standing, response, trail }: Visit, request: Request): Promise<void> {
+  async function initialize({ standing, response, trail, prefers }: Visit, request: Request): Promise<void> {
     trail.method = 'initialize'
-    if (!givesSessions) {
+    if (givesSession?.(standing, request) !== true) {
       const { answer, revision } = await entrance.initializeAlone(standing, request)
       trail.eraClient = revision
-      trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(responseOf(request, answer), 200)
+      trail.bytesOut = createReply(response, { accepts: false, prefers, headers: {} }).end(
+        responseOf(request, answer),
+        200,
+      )
       return
     }
     const { answer, session } = await entrance.initialize(standing, request)
     trail.eraClient = session.revision
-    keepSessions.keep(standing, session)
-    const reply = createReply(response, { accepts: false, headers: { [SESSION_HEADER]: session.id } })
+    await keepSessions.keep(standing, session)
+    const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
 
@@ -209,18 +235,20 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     era: Era,
     brought: string | undefined,
   ): Promise<void> {
-    const { standing, trail, response } = visit
+    const { standing, trail, response, prefers } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
     const reply =
       session === undefined
-        ? createReply(response, { accepts: streams, headers: {} })
-        : createSessionReply(response, session, streams)
+        ? createReply(response, { accepts: streams, prefers, headers: {} })
+        : createSessionReply(response, session, { accepts: streams, prefers })
     const line = createClientLine({
       asked,
       session,
       header: era === 'modern' ? visit.header : undefined,
       reply,
       brought,
+      trail,
+      calls,
     })
     const release = holdOpen(visit, asked, line, era)
     try {
@@ -292,7 +320,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp, brought })
     back()
     if (answers.length === 0) response.writeHead(202).end()
-    else trail.bytesOut = createReply(response, { accepts: false, headers: {} }).end(answers, 200)
+    else
+      trail.bytesOut = createReply(response, { accepts: false, prefers: visit.prefers, headers: {} }).end(answers, 200)
   }
 
   function sessionOf({ header, standing }: Visit): Session | undefined {

@@ -1,14 +1,14 @@
 /** How a request ended, for its trail and for its client. */
 import type { Fault } from '@toolway/contract'
 import type { Request, Response } from '@toolway/protocol'
+import { outcomeOfFault } from '../call/fault-outcome.ts'
 import type { Answer } from '../call/ports.ts'
 import type { Trail } from '../call/trail.ts'
 
 /** Note how it ended on the trail, unless a verb that knows better has done so. */
 export function note(trail: Trail, fault: Fault): Fault {
   trail.fault ??= fault
-  const failed = fault.row.phase === 'run' || fault.row.phase === 'shape'
-  trail.outcome = fault.code === 'call.cancelled' ? 'cancelled' : failed ? 'failed' : 'refused'
+  trail.outcome = outcomeOfFault(fault)
   return fault
 }
 

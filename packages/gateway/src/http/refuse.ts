@@ -6,6 +6,7 @@ import type { Trail } from '../call/trail.ts'
 import type { Challenge } from './oauth/challenge.ts'
 import { note } from './outcome.ts'
 import { createReply, type Reply } from './mcp/reply.ts'
+import { prefersStream } from './request-head.ts'
 import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
 
 export interface Refusal {
@@ -31,6 +32,9 @@ export function refuse({ response, trail, fault, id, era, challenge, reply }: Re
   if (challenged !== undefined) headers['www-authenticate'] = challenged
   if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
   if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
-  const way = reply?.streaming === true ? reply : createReply(response, { accepts: false, headers })
+  const way =
+    reply?.streaming === true
+      ? reply
+      : createReply(response, { accepts: false, prefers: prefersStream(response.req.headers.accept), headers })
   trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
 }

@@ -20,6 +20,21 @@ export function accepts(accept: string | undefined, type: string): boolean {
   return accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.split('/')[0]}/*`)
 }
 
+/** Whether a client asks for its answer as an event stream: it does not accept JSON, or ranks it lower (RFC 9110, section 12.4.2). */
+export function prefersStream(accept: string | undefined): boolean {
+  // Most clients accept both alike, and then an answer that is one message is JSON.
+  if (accept === undefined || (!accept.includes('q=') && accepts(accept, 'application/json'))) return false
+  const ranges = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((one) => one.startsWith('q='))
+    return { type, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 }
+  })
+  const qualityOf = (type: string) =>
+    [type, `${type.split('/')[0]}/*`, '*/*'].flatMap((one) => ranges.find((range) => range.type === one) ?? [])[0]
+      ?.quality ?? 0
+  return qualityOf('text/event-stream') > qualityOf('application/json')
+}
+
 /** Where a request comes from, and what it says it is made by. */
 export const fromOf = (request: IncomingMessage, clients: Clients): From => ({
   address: clients.of(request).address,

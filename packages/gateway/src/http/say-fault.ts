@@ -1,5 +1,6 @@
 /** How the HTTP door words a fault: as a JSON-RPC error for MCP, as problem+json (RFC 9457) for everything else. */
-import { type Fault } from '@toolway/contract'
+import { type Fault, type FaultCode } from '@toolway/contract'
+import { RETRY_SECONDS } from '../db/unreachable.ts'
 import type { Era, ErrorBody, Failure, Id } from '@toolway/protocol'
 
 /** Before a request is admitted, HTTP says how it went; afterwards JSON-RPC does, in a 200, but for what 2026-07-28 names. */
@@ -29,10 +30,18 @@ const MODERN_OFFSET = 1000
 const numberOf = (code: number, era: Era) =>
   era === 'modern' && LEGACY_OWN.includes(code) ? code + MODERN_OFFSET : code
 
+/** Seconds. */
+const RETRY_AFTER: Partial<Record<FaultCode, number>> = {
+  'gateway.draining': 1,
+  'gateway.not-ready': 1,
+  'database.unavailable': RETRY_SECONDS,
+  'database.interrupted': RETRY_SECONDS,
+}
+
 /** Whole seconds after which the same request may be let through, where the fault knows it (RFC 9110, section 10.2.3). */
 export function retryAfterOf(fault: Fault): number | undefined {
   if (fault.row.http === 429) return Number(fault.facts['seconds'])
-  return fault.code === 'gateway.draining' ? 1 : undefined
+  return RETRY_AFTER[fault.code]
 }
 
 export function errorOf(fault: Fault, era: Era, correlationId: string): ErrorBody {

@@ -2,14 +2,17 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { prepareEnd } from './server-end.ts'
+import { prepareEnd, type Calls } from './server-end.ts'
+import { createCallsUnderWay } from './streams/calls-under-way.ts'
 
 /** Longer than a test may take: whoever waits for it has failed. */
 const PATIENCE = 60_000
 
-async function serve(onRequest: (response: ServerResponse) => void) {
+const NO_CALLS: Calls = { cut() {}, over: async () => {} }
+
+async function serve(onRequest: (response: ServerResponse) => void, calls = NO_CALLS) {
   const server = createServer((_, response) => onRequest(response))
-  const end = prepareEnd(server)
+  const end = prepareEnd(server, calls)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, end, port: (server.address() as AddressInfo).port }
 }
@@ -51,6 +54,41 @@ describe('a server that ends', () => {
     await expect(answer.text()).rejects.toThrow()
   })
 
+  test('gives those that are cut their last answer, and says which of them may have acted', async () => {
+    const calls = createCallsUnderWay()
+    const segment = { path: '', open: 1, waiting: 0, spilled: false }
+    const { end, port } = await serve((response) => {
+      const release = calls.hold(
+        {
+          cancel({ code }) {
+            response.end(code)
+            release()
+          },
+        },
+        response.req.url === '/sent' ? { intent: segment } : {},
+      )
+      response.write('begun, ')
+    }, calls)
+    const answers = await Promise.all(['sent', 'held'].map((path) => fetch(`http://127.0.0.1:${port}/${path}`)))
+    await end(10)
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([
+      'begun, gateway.draining-cut',
+      'begun, gateway.draining',
+    ])
+  })
+
+  test('waits for a call whose client is away for a moment', async () => {
+    const calls = createCallsUnderWay()
+    const { end } = await serve((response) => response.end(), calls)
+    const release = calls.hold({ cancel() {} }, {})
+    let ended = false
+    const ending = end(PATIENCE).then(() => (ended = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ended).toBe(false)
+    release()
+    await ending
+  })
+
   test('waits for a connection that has become something else, and cuts it when its patience ends', async () => {
     const { server, end, port } = await serve((response) => response.end())
     server.on('upgrade', (_, socket) => {
@@ -74,6 +112,6 @@ describe('a server that ends', () => {
   })
 
   test('that never listened is at its end already', async () => {
-    await prepareEnd(createServer())(PATIENCE)
+    await prepareEnd(createServer(), NO_CALLS)(PATIENCE)
   })
 })

@@ -6,12 +6,23 @@
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallsUnderWay } from './streams/calls-under-way.ts'
 
 /** An answer that ends now leaves a connection that waits for more: it is looked for this often (milliseconds). */
 const SWEEP = 50
 
-/** Call it before the server listens; what it returns ends the server and resolves when nothing is left, within `patience` ms. */
-export function prepareEnd(server: Server): (patience: number) => Promise<void> {
+/** What is cut off still gets its answer: so long (milliseconds) until connections that do not take it are closed. */
+const LAST_ANSWERS = 1_000
+
+/** Without connections there may still be calls: a client may be away for a moment. */
+export type Calls = Pick<CallsUnderWay, 'cut' | 'over'>
+
+/**
+ * Call it before the server listens; what it returns ends the server and resolves when nothing is left. After `patience` ms
+ * calls are cut.
+ */
+export function prepareEnd(server: Server, calls: Calls): (patience: number) => Promise<void> {
   const silent = new Set<Socket>()
   server.on('connection', (socket) => {
     silent.add(socket)
@@ -30,13 +41,26 @@ export function prepareEnd(server: Server): (patience: number) => Promise<void> 
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
     for (const socket of silent) socket.destroy()
-    const cut = setTimeout(() => {
-      server.closeAllConnections()
-      for (const socket of changed) socket.destroy()
-    }, patience)
     server.closeIdleConnections()
-    await closed
+    const over = Promise.all([closed, calls.over()])
+    if (!(await within(over, patience))) {
+      calls.cut()
+      if (!(await within(over, LAST_ANSWERS))) {
+        server.closeAllConnections()
+        for (const socket of changed) socket.destroy()
+        await closed
+      }
+    }
     clearInterval(sweep)
-    clearTimeout(cut)
+  }
+}
+
+async function within(end: Promise<unknown>, patience: number): Promise<boolean> {
+  const late = new AbortController()
+  const timer = sleep(patience, false, { signal: late.signal }).catch(() => false)
+  try {
+    return await Promise.race([end.then(() => true), timer])
+  } finally {
+    late.abort()
   }
 }

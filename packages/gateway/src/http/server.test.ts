@@ -39,7 +39,7 @@ async function listen() {
       webSocket: { takes: () => false, enter: async () => {} },
       eventSocket: { takes: () => false, enter: () => Promise.resolve() },
       health: { started: true, draining: false },
-      readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
+      readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
       metrics: new Registry(),
       newCorrelationId: () => 'id',
       prove: (challenge, { address, port }) => `${challenge} at ${address} ${port}`,

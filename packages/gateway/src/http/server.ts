@@ -8,6 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault, type FaultCode } from '@toolway/contract'
 import { Hono, type Context } from 'hono'
 import type { Registry } from 'prom-client'
+import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
 import { isChallenge, type Place } from '../vault/identity-proof.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -20,6 +21,7 @@ import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { errorOf, failureOf, headersOf, problemAnswer } from './say-fault.ts'
+import { html, pageOf } from './pages/page.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
 import { notFoundPage, wantsPage } from './pages/not-found-page.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
@@ -207,6 +209,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 
   const options = { ...times, shouldUpgradeCallback: becomesSocket }
   const server = createHttpServer(options, (request, response) => {
+    // Its client comes back by another connection, which a balancer may lead elsewhere.
+    if (parts.health.draining) response.shouldKeepAlive = false
     // A client that goes away while it is answered is no fault of the gateway's.
     response.on('error', () => {})
     Promise.resolve(receive(request, response)).catch((thrown: unknown) => {
@@ -285,15 +289,14 @@ function createRest(parts: ServerParts) {
   )
   for (const path of ['/health/ready', '/health'])
     app.get(path, async (c) => {
-      const { ready, problem, checks } = await readiness()
-      return c.json(
-        { status: ready ? 'ready' : 'not ready', ...(problem === undefined ? {} : { problem }), checks },
-        ready ? 200 : 503,
-      )
+      const { status, problem, checks } = await readiness()
+      const told = { status, ...(problem === undefined ? {} : { problem }), checks }
+      return c.json(told, status === 'not ready' ? 503 : 200)
     })
   if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
+    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) return unavailablePage(fault)
     // The id that the door gave this request, so that answer, record and log name the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
     if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
@@ -310,6 +313,21 @@ function answerProblem(c: Context, fault: Fault, correlationId: string): Respons
   const { status, type, headers, problem } = problemAnswer(fault, correlationId)
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
   return c.body(JSON.stringify(problem), status as 500, { 'content-type': type })
+}
+
+/** Whether a browser shows the answer to a person: no address of the API is opened that way but those of OAuth's way back. */
+const isForPeople = (method: string, accept = ''): boolean =>
+  (method === 'GET' || method === 'POST') && accept.includes('text/html')
+
+async function unavailablePage(fault: Fault): Promise<Response> {
+  const page = await pageOf({
+    title: 'Service unavailable',
+    body: html`<p>${fault.message}</p>
+      <p>${fault.mend}</p>`,
+    status: fault.row.http,
+  })
+  for (const [name, value] of Object.entries(headersOf(fault))) page.headers.set(name, value)
+  return page
 }
 
 /** Counters tell how an installation is used: whoever may call may read them. */

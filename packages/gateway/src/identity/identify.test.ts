@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Fault, type KeyId, type OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { createIdentity, type Principal } from './identify.ts'
 import { OPERATOR } from './principal.ts'
 import { mintKey, type KeyRow } from './keys/keys.ts'
@@ -32,15 +33,23 @@ const NO_TOKENS = { readToken: () => Promise.reject(new Fault('token.unknown')),
 function fixture({ open = false } = {}) {
   const rows = new Map<string, KeyRow>()
   const asked: string[] = []
+  /** Since when the database does not answer. */
+  const database: { awaySince: number | undefined } = { awaySince: undefined }
   let held: Promise<void> | undefined
   const identity = createIdentity({
     ...NO_TOKENS,
     hash,
     open,
+    outage: {
+      awayFor: () => (database.awaySince === undefined ? 0 : Date.now() - database.awaySince + 1),
+      grace: 15 * 60_000,
+      isAway: (thrown) => thrown instanceof DatabaseUnreachable,
+    },
     async find(digest) {
       const name = digest.toString('hex')
       asked.push(name)
       await held
+      if (database.awaySince !== undefined) throw new DatabaseUnreachable('nothing', new Error('away'))
       return rows.get(name)
     },
   })
@@ -58,7 +67,7 @@ function fixture({ open = false } = {}) {
       resolve()
     }
   }
-  return { identity, rows, asked, add, hold }
+  return { identity, rows, asked, add, hold, database }
 }
 
 const refusal = async (ask: () => Principal | Promise<Principal>): Promise<string> => {
@@ -230,20 +239,30 @@ describe('the memory of keys', () => {
 })
 
 describe('many guesses at once', () => {
-  test('are looked up four at a time; the others are told to come again, and who is known waits for none of them', async () => {
+  test('are looked up four at a time, wait for their turn, and hold up nobody who is known', async () => {
     const { identity, asked, add, hold } = fixture()
     const known = `Bearer ${add()}`
     await identity.identify(known)
     const release = hold()
+    const guesses = Array.from({ length: 20 }, () => refusal(() => identity.identify(`Bearer ${mintKey()}`)))
+    const keys = Array.from({ length: 60 }, () => Promise.resolve(identity.identify(`Bearer ${add()}`)))
+    expect(identity.identify(known)).toMatchObject({ organizationId: 'org_1' })
+    expect(asked).toHaveLength(5)
+    release()
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set(['key.unknown']))
+    expect(await Promise.all(keys)).toHaveLength(60)
+  })
+
+  test('are told to come again within two seconds when their turn does not come', async () => {
+    const { identity, hold } = fixture()
+    const release = hold()
     const guesses = Array.from({ length: 20 }, () =>
       Promise.resolve(identity.identify(`Bearer ${mintKey()}`)).catch((thrown: unknown) => Fault.of(thrown).code),
     )
-    expect(identity.identify(known)).toMatchObject({ organizationId: 'org_1' })
+    await vi.advanceTimersByTimeAsync(2_000)
     release()
     const told = (await Promise.all(guesses)).map(String).toSorted()
     expect(told).toEqual([...Array<string>(16).fill('gateway.not-ready'), ...Array<string>(4).fill('key.unknown')])
-    expect(asked).toHaveLength(5)
-    expect(await identity.identify(`Bearer ${add()}`)).toMatchObject({ organizationId: 'org_1' })
   })
 
   test('take nobody’s turn who was known before: after a change, a good key is looked up beside them', async () => {
@@ -268,6 +287,73 @@ describe('many guesses at once', () => {
     const before = asked.length
     expect(identity.identify(known)).toMatchObject({ organizationId: 'org_1' })
     expect(asked).toHaveLength(before)
+  })
+})
+
+describe('while the database is away', () => {
+  test('a key that was good goes on working for the time that is set, and no longer', async () => {
+    const { identity, add, asked, database } = fixture()
+    const key = `Bearer ${add()}`
+    await identity.identify(key)
+    vi.advanceTimersByTime(24 * 60 * 60_000)
+    database.awaySince = Date.now()
+    for (let minute = 0; minute < 15; minute++) {
+      expect(await identity.identify(key)).toMatchObject({ organizationId: 'org_1' })
+      await vi.advanceTimersByTimeAsync(59_000)
+    }
+    vi.advanceTimersByTime(15_000)
+    await expect(Promise.resolve(identity.identify(key))).rejects.toMatchObject({ code: 'database.unavailable' })
+    expect(asked.length).toBeGreaterThan(10)
+    database.awaySince = undefined
+    expect(await identity.identify(key)).toMatchObject({ organizationId: 'org_1' })
+  })
+
+  test('only its first request waits for the database; it is looked up again behind the back of the others', async () => {
+    const { identity, add, database } = fixture()
+    const key = `Bearer ${add()}`
+    await identity.identify(key)
+    vi.advanceTimersByTime(31_000)
+    database.awaySince = Date.now()
+    expect(identity.identify(key)).toBeInstanceOf(Promise)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(identity.identify(key)).toMatchObject({ organizationId: 'org_1' })
+    vi.advanceTimersByTime(6_000)
+    expect(identity.identify(key)).toMatchObject({ organizationId: 'org_1' })
+  })
+
+  test('a key that was removed before it went is refused at once', async () => {
+    const { identity, add, database } = fixture()
+    const [removed, other] = [add(), add()]
+    for (const key of [removed, other]) await identity.identify(`Bearer ${key}`)
+    identity.forget(`key_${removed.slice(-8)}` as KeyId)
+    database.awaySince = Date.now()
+    await expect(Promise.resolve(identity.identify(`Bearer ${removed}`))).rejects.toMatchObject({
+      code: 'database.unavailable',
+    })
+    expect(await identity.identify(`Bearer ${other}`)).toMatchObject({ organizationId: 'org_1' })
+  })
+
+  test('a key that is found to be gone when the database is back is refused, though memory had it', async () => {
+    const { identity, rows, add, database } = fixture()
+    const key = `Bearer ${add()}`
+    await identity.identify(key)
+    vi.advanceTimersByTime(31_000)
+    database.awaySince = Date.now()
+    await identity.identify(key)
+    rows.clear()
+    database.awaySince = undefined
+    vi.advanceTimersByTime(6_000)
+    await identity.identify(key)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await refusal(() => identity.identify(key))).toBe('key.unknown')
+  })
+
+  test('an unknown key is refused in words', async () => {
+    const { identity, database } = fixture()
+    database.awaySince = Date.now()
+    await expect(Promise.resolve(identity.identify(`Bearer ${mintKey()}`))).rejects.toMatchObject({
+      code: 'database.unavailable',
+    })
   })
 })
 

@@ -1,7 +1,9 @@
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFakeUpstream, type FakeUpstream } from '../testing/fake-upstream.ts'
-import { createKeepCatalogs, type Wanted } from './keep-catalogs.ts'
+import type { Wanted } from './keep-catalog.ts'
+import { createKeepCatalogs } from './keep-catalogs.ts'
+import { createOwnClaims } from './look-claims.ts'
 
 const MINUTE = 60_000
 
@@ -11,11 +13,11 @@ afterEach(() => void vi.useRealTimers())
 const wanted = (alias: string, more: Partial<Wanted> = {}): Wanted => {
   const upstream = createFakeUpstream()
   const ids = { organizationId: 'org_1' as OrganizationId, connectionId: `con_${alias}` as ConnectionId }
-  return { ...ids, alias, version: '1', upstream: () => upstream, ...more }
+  return { ...ids, alias, version: '1', kind: 'remote', upstream: () => upstream, ...more }
 }
 
 /** Every fetch is answered by `answers[alias]`, true where it says nothing; all of it is written down. */
-function fixture() {
+function fixture({ loads = false } = {}) {
   const story: string[] = []
   const answers: Record<string, () => boolean | Promise<boolean>> = {}
   const jobs = createKeepCatalogs({
@@ -24,7 +26,13 @@ function fixture() {
       met?.(upstream())
       return answers[alias]?.() ?? true
     },
-    onChange: (organizationId, connectionId, kind) => void story.push(`tell ${organizationId} ${connectionId} ${kind}`),
+    claims: createOwnClaims(),
+    onSynced: async (organizationId) => {
+      if (loads) story.push(`load ${organizationId}`)
+    },
+    onAnnounced: ({ organizationId, connectionId }, kind) =>
+      void story.push(`tell ${organizationId} ${connectionId} ${kind}`),
+    random: () => 0,
     drop: (connectionId) => {
       story.push(`drop ${connectionId}`)
       return Promise.resolve()
@@ -165,11 +173,28 @@ describe('a server that says what changed', () => {
   test('without an end is fetched all the same', async () => {
     using held = fixture()
     const upstream = await watching(held)
-    for (let change = 0; change < 10; change++) {
+    for (let change = 0; change < 60; change++) {
       upstream.announce('tools')
       await vi.advanceTimersByTimeAsync(20)
     }
     expect((await held.after(0)).filter((line) => line === 'fetch web').length).toBeGreaterThan(2)
+  })
+
+  test('without an end is fetched with growing pauses, once a minute at last, and soon again after it was quiet', async () => {
+    using held = fixture()
+    const upstream = await watching(held)
+    const flood = async (milliseconds: number) => {
+      for (let past = 0; past < milliseconds; past += 10) {
+        upstream.announce('tools')
+        await vi.advanceTimersByTimeAsync(10)
+      }
+      return (await held.after(0)).filter((line) => line === 'fetch web').length
+    }
+    expect(await flood(2 * MINUTE)).toBeLessThan(15)
+    expect(await flood(10 * MINUTE)).toBeLessThanOrEqual(10)
+    await held.after(3 * MINUTE)
+    upstream.announce('tools')
+    expect(await held.after(50)).toEqual(['fetch web', 'tell org_1 con_web tools'])
   })
 
   test('many times is fetched once, and each kind is told once', async () => {
@@ -190,6 +215,13 @@ describe('a server that says what changed', () => {
     expect(await held.after(5_000)).toEqual(['fetch web', 'tell org_1 con_web tools'])
   })
 
+  test('nothing that was heard, but may have while its stream was broken, is fetched, and nobody is told', async () => {
+    using held = fixture()
+    const upstream = await watching(held)
+    for (const kind of ['tools', 'prompts', 'resources'] as const) upstream.announce(kind, true)
+    expect(await held.after(MINUTE)).toEqual(['fetch web'])
+  })
+
   test('is heard while it is being fetched, early or late in that', async () => {
     using held = fixture()
     const upstream = await watching(held)
@@ -197,13 +229,13 @@ describe('a server that says what changed', () => {
       const fetching = Promise.withResolvers<boolean>()
       held.answers['web'] = () => fetching.promise
       upstream.announce('tools')
-      expect(await held.after(50)).toEqual(['fetch web'])
+      expect(await held.after(400)).toEqual(['fetch web'])
       upstream.announce('resources')
       expect(await held.after(late)).toEqual([])
       held.answers['web'] = () => true
       fetching.resolve(true)
       expect(await held.after(0)).toEqual(['tell org_1 con_web tools'])
-      expect(await held.after(50)).toEqual(['fetch web', 'tell org_1 con_web resources'])
+      expect(await held.after(200)).toEqual(['fetch web', 'tell org_1 con_web resources'])
     }
   })
 
@@ -232,5 +264,26 @@ describe('a server that says what changed', () => {
     expect(other.watchers).toBe(0)
     expect(vi.getTimerCount()).toBe(0)
     expect(await held.after(60 * MINUTE)).toEqual([])
+  })
+})
+
+describe('many connections', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => wanted(`c${at}`))
+
+  test('are asked 16 at a time, and one that hangs gives its place to the next after a while', async () => {
+    using held = fixture()
+    const all = many(40)
+    for (const { alias } of all) held.answers[alias] = () => new Promise<boolean>(() => {})
+    held.jobs.want(all)
+    expect(await held.after(0)).toHaveLength(16)
+    expect(await held.after(2_999)).toHaveLength(0)
+    expect(await held.after(1)).toHaveLength(16)
+    expect(await held.after(3_000)).toHaveLength(8)
+  })
+
+  test('have their lists loaded after they are stored', async () => {
+    using held = fixture({ loads: true })
+    held.jobs.want([wanted('web')])
+    expect(await held.after(0)).toEqual(['fetch web', 'load org_1'])
   })
 })

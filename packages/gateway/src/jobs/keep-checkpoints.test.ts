@@ -9,6 +9,7 @@ import { createVault } from '../vault/vault.ts'
 import { createKeepCheckpoints } from './keep-checkpoints.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+const NOWHERE = { keep: async () => {}, find: async () => undefined, list: async () => [] }
 const ACTOR = {
   id: 'tester',
   type: 'system',
@@ -27,7 +28,7 @@ describeEachPostgres('checkpoints', (createDatabase) => {
     const [first, second, strange] = [randomBytes(32), randomBytes(32), createVault(randomBytes(32))]
     const vault = createVault(first)
     const make = (own: Parameters<typeof createKeepCheckpoints>[0]['vault']) =>
-      createKeepCheckpoints({ db, vault: own, log: SILENT, now: Date.now, minutes: 60, days: undefined })
+      createKeepCheckpoints({ db, vault: own, kept: NOWHERE, log: SILENT, now: Date.now, minutes: 60, days: undefined })
     const checkpoints = make(vault)
     const add = () => db.system((sql) => recordChange(sql, ACTOR, organization, change))
     const [signer] = vault.signingKeys('record checkpoints')

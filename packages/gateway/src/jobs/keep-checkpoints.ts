@@ -1,15 +1,21 @@
 /**
- * Signs the head of each chain in which something came, every few minutes, and says it in the log, so that whoever ships logs
- * has it elsewhere; and lets go what is older than records are to be kept, never without a checkpoint to begin anew from.
+ * Signs the head of each chain in which something came: at the start, every minute or few, and at the end. Each signature is said in
+ * the log and kept in the data directory, so that it is elsewhere than the records. And lets go what is older than records are to be kept, never without a checkpoint to begin anew from.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   fingerprintOf,
+  holds,
+  isSigned,
   listUnsigned,
   signCheckpoint,
   storeCheckpoint,
+  type Checkpoint,
   type SigningKey,
 } from '../records/chain/checkpoints.ts'
+import type { KeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
+import type { KeptElsewhere, Trust } from '../records/chain/verify.ts'
 import { listChained, prune } from '../records/retention.ts'
 import type { Db } from '../db/db.ts'
 import type { Actor } from '../records/change.ts'
@@ -18,17 +24,24 @@ import { listPastSigners, rememberSigner } from '../vault/past-signers.ts'
 import type { Vault } from '../vault/vault.ts'
 
 export interface KeepCheckpoints {
+  /** Sign now, and from time to time until it is closed, which signs a last time. */
+  begin(): void
   /** Sign what came since, of one organization or of all. */
   sign(organization?: string): Promise<void>
+  /** What a chain is to be held against: the keys that sign, and the checkpoints that were kept outside the database. */
+  trust(): Promise<Omit<Trust, 'checkpoints'> & { readonly checkpoints: readonly KeptOf[] }>
   /** Of the keys that sign, and of those that did before them. */
   fingerprints(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
+type KeptOf = Required<KeptElsewhere>
+
 export interface KeepCheckpointsParts {
   readonly db: Db
   /** What seals the list of keys that signed before. */
   readonly vault: Pick<Vault, 'seal' | 'open' | 'signingKeys'>
+  readonly kept: KeptCheckpoints
   readonly log: Log
   readonly now: () => number
   readonly minutes: number
@@ -44,20 +57,23 @@ const RETENTION = {
   userAgent: undefined,
 } as const satisfies Omit<Actor, 'correlationId'>
 
+/** The folder of the data directory in which they are kept. */
+export const CHECKPOINTS = 'checkpoints'
 /** What the vault derives the keys for. */
 const PURPOSE = 'record checkpoints'
 const DAY = 86_400_000
 /** Between two looks for what is too old. Milliseconds. */
 const PRUNE_EVERY = 3_600_000
+/** A database that does not answer holds up no end. Milliseconds. */
+const LAST_WITHIN = 3_000
 
-export function createKeepCheckpoints({ db, vault, log, now, minutes, days }: KeepCheckpointsParts): KeepCheckpoints {
+export function createKeepCheckpoints(parts: KeepCheckpointsParts): KeepCheckpoints {
+  const { db, vault, kept, log, now, minutes, days } = parts
   const keys = (): readonly SigningKey[] => vault.signingKeys(PURPOSE)
   const remembered = new Set<string>()
   let under: Promise<void> = Promise.resolve()
   let pruned = 0
-  const timer = setInterval(() => {
-    under = under.then(beat)
-  }, minutes * 60_000).unref()
+  let timer: NodeJS.Timeout | undefined
 
   async function beat(): Promise<void> {
     try {
@@ -74,8 +90,32 @@ export function createKeepCheckpoints({ db, vault, log, now, minutes, days }: Ke
     for (const head of await db.system((sql) => listUnsigned(sql, organization))) {
       await remember(fingerprintOf(key.publicKey))
       const checkpoint = signCheckpoint(head, key, new Date(now()))
-      if (await db.system((sql) => storeCheckpoint(sql, checkpoint))) log.info(checkpoint, 'checkpoint')
+      if (!(await db.system((sql) => storeCheckpoint(sql, checkpoint)))) continue
+      log.info(checkpoint, 'checkpoint')
+      await keep(checkpoint).catch((thrown: unknown) => {
+        log.warn({ err: thrown }, 'a checkpoint cannot be kept in the data directory; the log has it')
+      })
     }
+  }
+
+  /** One that the chain does not hold any more is the proof of that, and stays. */
+  async function keep(checkpoint: Checkpoint): Promise<void> {
+    const before = await kept.find(checkpoint.organization_id)
+    const signers = await fingerprints()
+    const isOwn = before !== undefined && isSigned(before) && signers.includes(fingerprintOf(before.public_key))
+    if (!isOwn || (await db.system((sql) => holds(sql, before, signers)))) return kept.keep(checkpoint)
+    const { organization_id: organization, seq } = before
+    log.error({ organization, seq }, 'records that were signed are not there any more: run `toolway records verify`')
+  }
+
+  async function trust() {
+    // First: what is signed while this asks for the keys is not held against a chain that was read before.
+    const own = await kept.list()
+    const known = await fingerprints()
+    // Somebody else's say nothing about these chains: the directory may have served another installation.
+    const good = own.filter((one) => isSigned(one) && known.includes(fingerprintOf(one.public_key)))
+    const checkpoints = good.map(({ organization_id: organization, seq, hash }) => ({ organization, seq, hash }))
+    return { fingerprints: known, checkpoints }
   }
 
   /** Before it signs, so that no checkpoint of ours is ever by a key that nobody knows. */
@@ -90,6 +130,9 @@ export function createKeepCheckpoints({ db, vault, log, now, minutes, days }: Ke
     return [...new Set([...own, ...(await db.system((sql) => listPastSigners(sql, vault, PURPOSE)))])]
   }
 
+  const unsigned = (thrown: unknown) =>
+    log.warn({ err: thrown }, 'the last records could not be signed; the next start signs them')
+
   async function pruneAll(kept: number): Promise<void> {
     pruned = now()
     const signers = await fingerprints()
@@ -103,11 +146,19 @@ export function createKeepCheckpoints({ db, vault, log, now, minutes, days }: Ke
   }
 
   return {
+    begin() {
+      under = under.then(beat)
+      timer ??= setInterval(() => {
+        under = under.then(beat)
+      }, minutes * 60_000).unref()
+    },
     sign,
+    trust,
     fingerprints,
     async close() {
       clearInterval(timer)
-      await under
+      if (timer !== undefined) under = under.then(() => sign().catch(unsigned))
+      await Promise.race([under, sleep(LAST_WITHIN, undefined, { ref: false })])
     },
   }
 }

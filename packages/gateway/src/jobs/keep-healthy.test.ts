@@ -2,7 +2,8 @@ import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFakeUpstream } from '../testing/fake-upstream.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
-import { createKeepHealthy, type Watched } from './keep-healthy.ts'
+import type { Wanted } from './keep-catalog.ts'
+import { createKeepHealthy } from './keep-healthy.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -13,7 +14,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** Half of what `random` gives is no spread at all. */
-function fixture(random = () => 0.5) {
+function fixture(random = () => 0.5, claim = async (): Promise<boolean> => true) {
   const noted: string[] = []
   const again: string[] = []
   const counted: string[] = []
@@ -21,6 +22,7 @@ function fixture(random = () => 0.5) {
   const healthy = createKeepHealthy({
     now: Date.now,
     random,
+    claim,
     note: async (_, id, fault) => void noted.push(`${id} ${fault?.code ?? 'well'}`),
     again: (id) => void again.push(id),
     count: (outcome) => void counted.push(outcome),
@@ -29,7 +31,7 @@ function fixture(random = () => 0.5) {
   return { healthy, noted, again, counted, lines, [Symbol.dispose]: () => healthy.close() }
 }
 
-function watched(id: string, kind: Watched['kind'], check: Upstream['check'], version = '1'): Watched {
+function watched(id: string, kind: Wanted['kind'], check: Upstream['check'], version = '1'): Wanted {
   const upstream = { ...createFakeUpstream(), check }
   return {
     organizationId: 'org_1' as OrganizationId,
@@ -107,6 +109,15 @@ describe('whether it is there', () => {
   })
 })
 
+test('a remote server is asked by one gateway of several, a child by the gateway that started it', async () => {
+  using held = fixture(undefined, async () => false)
+  const asked: string[] = []
+  const check = (name: string) => async () => asked.push(name) > 0
+  held.healthy.want([watched('web', 'remote', check('web')), watched('own', 'child', check('own'))])
+  await after(10 * MINUTE)
+  expect(new Set(asked)).toEqual(new Set(['own']))
+})
+
 describe('a connection that is not there', () => {
   test('S2-SES-04: is noted with the reason, has its lists asked anew, and is noted again when it is back', async () => {
     using held = fixture()
@@ -150,6 +161,7 @@ describe('a connection that is not there', () => {
     const healthy = createKeepHealthy({
       now: Date.now,
       random: () => 0.5,
+      claim: async () => true,
       note: () => Promise.reject(new Error('no database')),
       again: () => {},
       count: () => {},

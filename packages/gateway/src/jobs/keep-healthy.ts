@@ -6,7 +6,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
-import type { Wanted } from './keep-catalogs.ts'
+import type { Wanted } from './keep-catalog.ts'
 
 /** Milliseconds (ledger S3-EXT-04, S2-SES-04). */
 const EVERY = { child: 30_000, remote: 5 * 60_000 }
@@ -15,16 +15,14 @@ const SPREAD = 0.1
 /** Under way at the same time. */
 const MOST = 8
 
-export interface Watched extends Wanted {
-  readonly kind: keyof typeof EVERY
-}
-
 export interface KeepHealthyParts {
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
   /** What a check found: undefined after a failure means that it is well again. */
   note(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault | undefined): Promise<void>
+  /** Whether this gateway is to ask a remote server now: no other one did within so many milliseconds. */
+  claim(connectionId: ConnectionId, within: number): Promise<boolean>
   /** Its state has turned: what it offers is to be asked anew. */
   again(connectionId: ConnectionId): void
   count(outcome: 'well' | 'unwell' | 'asleep'): void
@@ -33,25 +31,25 @@ export interface KeepHealthyParts {
 
 export interface KeepHealthy {
   /** These connections are to be looked at, as they stand now, and no others. */
-  want(connections: readonly Watched[]): void
+  want(connections: readonly Wanted[]): void
   close(): void
 }
 
 interface Kept {
-  readonly watched: Watched
+  readonly watched: Wanted
   readonly stop: AbortController
   due: number
   busy: boolean
   unwell: boolean
 }
 
-export function createKeepHealthy({ now, random, note, again, count, log }: KeepHealthyParts): KeepHealthy {
+export function createKeepHealthy({ now, random, claim, note, again, count, log }: KeepHealthyParts): KeepHealthy {
   const kept = new Map<ConnectionId, Kept>()
   let timer: NodeJS.Timeout | undefined
   let running = 0
   let closed = false
 
-  const next = ({ kind }: Watched) => now() + EVERY[kind] * (1 + SPREAD * (2 * random() - 1))
+  const next = ({ kind }: Wanted) => now() + EVERY[kind] * (1 + SPREAD * (2 * random() - 1))
 
   function plan(): void {
     clearTimeout(timer)
@@ -75,6 +73,7 @@ export function createKeepHealthy({ now, random, note, again, count, log }: Keep
     one.busy = true
     running++
     try {
+      if (!(await isOurs(one))) return
       const fault = await ask(one)
       if (!one.stop.signal.aborted) await learn(one, fault)
     } finally {
@@ -82,6 +81,13 @@ export function createKeepHealthy({ now, random, note, again, count, log }: Keep
       one.busy = false
       one.due = next(one.watched)
     }
+  }
+
+  /** A child is this gateway's own. A remote server that is unwell is asked by each that knows so, which then knows it is well. */
+  async function isOurs({ watched: { connectionId, kind }, unwell }: Kept): Promise<boolean> {
+    if (kind === 'child' || unwell) return true
+    // Without the database nobody agrees on anything, and each asks.
+    return claim(connectionId, EVERY.remote * (1 - 2 * SPREAD)).catch(() => true)
   }
 
   /** Undefined when it is well, or not there to be asked. */

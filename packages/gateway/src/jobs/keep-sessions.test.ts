@@ -1,3 +1,4 @@
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { Fault } from '@toolway/contract'
 import type { Opening } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -12,7 +13,6 @@ const standing = { owner: 'me here', organizationId: 'org_1', principal: { id: '
 const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, openedAt: new Date(0) }
 const NAME = 'a'.repeat(32)
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-class Away extends Error {}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,7 +23,7 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
   const asked: string[] = []
   const state = { away: false, touched: [] as string[], idleBefore: undefined as Date | undefined }
   const reach = async () => {
-    if (state.away) throw new Away()
+    if (state.away) throw new DatabaseUnreachable('nothing', new Error('away'))
   }
   const sessions = createSessions({
     now: Date.now,
@@ -35,6 +35,7 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
     now: Date.now,
     log: quiet,
     hash: (id) => Buffer.from(id),
+    ageOf: (id) => (id.startsWith('0') ? 1_000 : Infinity),
     sessions,
     async store(all) {
       await reach()
@@ -59,12 +60,11 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
       return row?.owner === owner ? { ...found, ...row } : undefined
     },
     watchAgain: () => Promise.resolve(),
-    isAway: (thrown) => thrown instanceof Away,
     ...parts,
   })
   const open = () => {
     const session = sessions.open(standing.owner, opening)
-    keeping.keep(standing, session)
+    void keeping.keep(standing, session)
     return session
   }
   return {
@@ -89,17 +89,43 @@ const faultOf = (asking: Promise<unknown>) =>
   )
 
 describe('a session that opens', () => {
-  test('is stored soon, by nobody who waits for it, and with what became of it since', async () => {
+  test('is stored before its client hears of it, and soon with what became of it since', async () => {
     await using here = fixture()
-    const session = here.open()
-    expect(here.rows.size).toBe(0)
-    await vi.advanceTimersByTimeAsync(20)
+    const session = here.sessions.open(standing.owner, opening)
+    await here.keeping.keep(standing, session)
     expect(here.rows.get(session.id)).toMatchObject({ owner: 'me here', principal: 'me', logLevel: undefined })
     session.caller = { ...session.caller, logLevel: 'debug' }
     session.watched.set('con_1', new Set(['test://a']))
     session.changed()
     await vi.advanceTimersByTimeAsync(20)
     expect(here.rows.get(session.id)).toMatchObject({ logLevel: 'debug', watched: { con_1: ['test://a'] } })
+  })
+
+  test('is stored together with those that open while the database is busy', async () => {
+    const statements: number[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using here = fixture({
+      async store(all) {
+        statements.push(all.length)
+        if (statements.length === 1) await promise
+      },
+    })
+    const keep = () => here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    const first = keep()
+    await vi.advanceTimersByTimeAsync(0)
+    const others = Array.from({ length: 5 }, keep)
+    resolve()
+    await Promise.all([first, ...others])
+    expect(statements).toEqual([1, 5])
+  })
+
+  test('waits for nothing while the database is known to be away', async () => {
+    await using here = fixture()
+    here.state.away = true
+    // The first one learns of it; a database that says nothing would cost it two seconds.
+    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    expect(here.rows.size).toBe(0)
   })
 
   test('is stored when the database is back', async () => {
@@ -192,6 +218,16 @@ describe('a session that memory does not know', () => {
     expect(here.sessions.holds(NAME)).toBe(true)
   })
 
+  test('is looked for again where it may have opened a moment ago in another gateway', async () => {
+    await using here = fixture()
+    const young = '0'.repeat(32)
+    for (let time = 0; time < 3; time++) await here.keeping.recall(standing, young)
+    expect(here.asked).toEqual([young, young, young])
+    here.rows.set(young, { ...found, hash: Buffer.from(young), owner: standing.owner } as KeptSession)
+    await here.keeping.recall(standing, young)
+    expect(here.sessions.holds(young)).toBe(true)
+  })
+
   test.each(['', 'x', 'A'.repeat(32), `${NAME}0`, '../../etc', 'z'.repeat(100_000)])(
     'and has no name that we give is not looked for',
     async (id) => {
@@ -205,26 +241,37 @@ describe('a session that memory does not know', () => {
     await using here = fixture()
     here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
     here.state.away = true
-    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('gateway.not-ready')
+    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('database.unavailable')
     here.state.away = false
     await here.keeping.recall(standing, NAME)
     expect(here.sessions.holds(NAME)).toBe(true)
   })
 
-  test('is looked for by few at a time: guesses do not take the database from others', async () => {
-    let looking = 0
+  test('is looked for by few at a time, and waits for its turn: a restart takes over many at once', async () => {
+    let [looking, most] = [0, 0]
     await using here = fixture({
-      find: () => {
-        looking++
-        return new Promise((resolve) => setTimeout(() => resolve(undefined), 100))
+      async find() {
+        most = Math.max(most, ++looking)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        looking--
+        return undefined
       },
     })
-    const guesses = Array.from({ length: 50 }, (_, at) =>
+    const wanted = Array.from({ length: 50 }, (_, at) =>
       faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
     )
-    await vi.advanceTimersByTimeAsync(100)
-    const answers = await Promise.all(guesses)
-    expect(looking).toBe(8)
+    await vi.advanceTimersByTimeAsync(700)
+    expect(new Set(await Promise.all(wanted))).toEqual(new Set([undefined]))
+    expect(most).toBe(8)
+  })
+
+  test('is told to come again when its turn does not come in time', async () => {
+    await using here = fixture({ find: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5_000)) })
+    const wanted = Array.from({ length: 50 }, (_, at) =>
+      faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
+    )
+    await vi.advanceTimersByTimeAsync(6_000)
+    const answers = await Promise.all(wanted)
     expect(answers.filter((fault) => fault === 'gateway.not-ready')).toHaveLength(42)
   })
 

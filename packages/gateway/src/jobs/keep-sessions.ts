@@ -1,17 +1,21 @@
 /**
- * Legacy sessions in the database, behind the back of those who use them: stored soon after they open, touched every few
- * minutes, removed when they end, and found again after a restart or in another gateway.
+ * Legacy sessions in the database: stored before `initialize` is answered, so that any gateway serves the next request, touched
+ * every few minutes, removed when they end, and found again after a restart or in another gateway.
  *
- * No request waits for a write. A request that names a session which memory does not know waits for one look at the database;
- * few are looked up at a time, and names that are not there are remembered for a moment. Where the database is away, the
+ * Only `initialize` waits for a write, and not while the database is away: the session is stored once it is back. A request that
+ * names a session which memory does not know waits for one look at the database; look-ups queue with a deadline, and old names
+ * that are not there are remembered for a moment. Where the database is away, the
  * session is neither known nor unknown, and the client is told to come again.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { Standing } from '../call/ports.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
+import { createTurns, TurnTooLate } from '../lib/turns.ts'
 import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import { SESSION_NAME } from '../sessions/session-names.ts'
 import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
 
 export interface KeepSessionsParts {
@@ -19,24 +23,32 @@ export interface KeepSessionsParts {
   readonly log: Log
   /** Keyed hash of a session's name. */
   hash(id: string): Buffer
+  /** Milliseconds since a name was given; far off for what is no name of ours. */
+  ageOf(id: string): number
   readonly sessions: Pick<Sessions, 'revive' | 'drop'>
   store(sessions: readonly KeptSession[]): Promise<unknown>
   touch(seen: readonly { hash: Buffer; at: Date }[]): Promise<unknown>
   remove(hashes: readonly Buffer[]): Promise<unknown>
   removeIdle(since: Date): Promise<unknown>
-  find(organizationId: string, wanted: { hash: Buffer; owner: string; since: Date }): Promise<FoundSession | undefined>
+  /** `within`: milliseconds that the database has. Rejects with a database fault when it cannot be asked. */
+  find(
+    organizationId: string,
+    wanted: { hash: Buffer; owner: string; since: Date },
+    within: number,
+  ): Promise<FoundSession | undefined>
   /** Have servers told again what a session watches. Rejects when one cannot be. */
   watchAgain(standing: Standing, session: Session): Promise<void>
-  /** Whether the database, and not the question, is the reason of a failure. */
-  isAway(thrown: unknown): boolean
 }
 
 export interface KeepSessions {
-  /** A session that was opened at a door whose sessions can live again. */
-  keep(standing: Standing, session: Session): void
+  /**
+   * A session that was opened at a door whose sessions can live again. Resolves once it is stored, or after a moment where that
+   * cannot be now. Never rejects.
+   */
+  keep(standing: Standing, session: Session): Promise<void>
   /**
    * Let a session live again that memory does not know, if there is one of that name for this caller; otherwise nothing happens.
-   * Throws `gateway.not-ready` when the database cannot be asked.
+   * Throws a database fault when the database cannot be asked, and `gateway.not-ready` when too many wait for it.
    */
   recall(standing: Standing, id: string): Promise<void>
   changed(session: Session): void
@@ -50,20 +62,25 @@ export interface KeepSessions {
 /** A restart may think a session this much younger than it is. Milliseconds. */
 const TOUCH_EVERY = 5 * 60_000
 const ROUND = 60_000
-/** Several sessions that open together are one statement. */
+/** What changes together is one statement. */
 const GATHER = 20
+/** Longer than a database that answers takes to store a session. */
+const STORED_WITHIN = 2_000
 const AGAIN = { first: 200, most: 10_000 }
 const BATCH = 500
 /** Sessions may watch a quarter of a MiB each: this many together are still a statement like any other. */
 const STORED = 50
 /** Ends that wait for a database that is away; the rows of older ones go when they are idle. */
 const MOST_ENDED = 10_000
-/** Guesses must not take the database from those who are known. */
-const MOST_LOOKUPS = 8
+/** Look-ups queue, so that a restart may take over many sessions at once; guesses must not take the database from others. */
+const LOOKUPS = { atOnce: 8, waiting: 1_000 }
+/** Milliseconds that a look-up waits in a queue that does not move, and then for the database. */
+const PATIENCE = { turn: 1_000, look: 1_500 }
 const MISSING = { max: 10_000, ttl: 5_000 }
+/** A session of at most this age may be missing only because it is not stored yet. Milliseconds; clocks may differ a little. */
+const YOUNG = 60_000
 /** Longer than a look at the database takes. */
 const GONE = { max: 10_000, ttl: 60_000 }
-const NAME_FORM = /^[\da-f]{32}$/
 
 interface Kept {
   readonly session: Session
@@ -73,7 +90,7 @@ interface Kept {
 }
 
 export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
-  const { now, log, isAway } = parts
+  const { now, log } = parts
   const kept = new Map<string, Kept>()
   const byHash = new Map<string, string>()
   const toStore = new Set<Kept>()
@@ -83,7 +100,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const missing = new LRUCache<string, true>(MISSING)
   /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
   const gone = new LRUCache<string, true>(GONE)
-  let lookups = 0
+  const turns = createTurns(LOOKUPS)
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
   let pause = AGAIN.first
@@ -100,6 +117,23 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     timer.unref()
   }
   const write = (): Promise<void> => (writing = writing.then(writeAll))
+  let next: Promise<void> | undefined
+
+  /** With the next statement, which takes all that came while the last one was under way. */
+  async function storeNow(): Promise<void> {
+    // While the database is away nobody waits for it.
+    if (pause > AGAIN.first) return plan(pause)
+    next ??= writing.then(() => {
+      next = undefined
+      return write()
+    })
+    const late = new AbortController()
+    await Promise.race([
+      next,
+      sleep(STORED_WITHIN, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+  }
 
   async function writeAll(): Promise<void> {
     const storing = [...toStore]
@@ -156,19 +190,20 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   }
 
   async function look(standing: Standing, id: string, name: string): Promise<void> {
-    if (lookups >= MOST_LOOKUPS)
-      throw new Fault('gateway.not-ready', { problem: 'many unknown sessions are being asked for' })
-    lookups++
     const hash = parts.hash(id)
-    const found = await parts
-      .find(standing.organizationId, { hash, owner: standing.owner, since: oldest() })
-      .catch((thrown: unknown) => {
-        if (!isAway(thrown)) throw thrown
-        const problem = 'its database does not answer, so this session cannot be looked up'
-        throw new Fault('gateway.not-ready', { problem }, { cause: thrown })
-      })
-      .finally(() => lookups--)
-    if (found === undefined || gone.has(hash.toString('hex'))) return void missing.set(name, true)
+    const wanted = { hash, owner: standing.owner, since: oldest() }
+    const turn = turns.take(() => parts.find(standing.organizationId, wanted, PATIENCE.look), {
+      patience: PATIENCE.turn,
+    })
+    if (turn === undefined) throw tooMany()
+    const found = await turn.catch((thrown: unknown) => {
+      throw thrown instanceof TurnTooLate ? tooMany() : thrown
+    })
+    if (found === undefined || gone.has(hash.toString('hex'))) {
+      // One that opened a moment ago may be stored only now: its gateway could not reach the database.
+      if (Math.abs(parts.ageOf(id)) > YOUNG) missing.set(name, true)
+      return
+    }
     if (closed) throw new Fault('gateway.draining')
     const session = parts.sessions.revive(standing.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
@@ -182,11 +217,11 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   return {
     keep(standing, session) {
       toStore.add(add(standing, session, parts.hash(session.id), new Date(session.seen)))
-      plan(GATHER)
+      return storeNow()
     },
     async recall(standing, id) {
       const name = `${standing.owner} ${id}`
-      if (!NAME_FORM.test(id) || ending.has(id) || missing.has(name)) return
+      if (!SESSION_NAME.test(id) || ending.has(id) || missing.has(name)) return
       await looking(name, () => look(standing, id, name))
     },
     changed(session) {
@@ -222,6 +257,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     },
   }
 }
+
+const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown sessions are being looked up' })
 
 const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
   ...facts,

@@ -25,11 +25,15 @@ export interface KeepSnapshots {
   refresh(id: string): Promise<void>
   /** Load one, or all, soon: several signals of one change are one load. */
   signal(id?: string): void
+  /** The same, for who waits for it. */
+  refreshSoon(id: string): Promise<void>
   close(): void
 }
 
 const GATHER = 20
 const AGAIN = 1_000
+/** Where a load takes long, changes are gathered for as long as the last one took, up to this: loading takes half the time at most. */
+const MOST = 1_000
 
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
   let byId = new Map<string, Snapshot>()
@@ -37,7 +41,8 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   let loading: Promise<void> = Promise.resolve()
   let wanted = new Set<string>()
   let wantsAll = false
-  let timer: NodeJS.Timeout | undefined
+  let planned: Planned | undefined
+  let took = 0
   let closed = false
 
   function place(ids: ReadonlySet<string> | undefined, loaded: readonly Snapshot[]): void {
@@ -55,6 +60,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       wanted = new Set()
       wantsAll = false
       if (closed || ids?.size === 0) return
+      const began = performance.now()
       try {
         place(ids, await load(ids === undefined ? undefined : [...ids]))
       } catch (thrown) {
@@ -62,6 +68,8 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
         wantsAll ||= ids === undefined
         for (const id of ids ?? []) wanted.add(id)
         throw thrown
+      } finally {
+        took = performance.now() - began
       }
     }
     const result = loading.then(run)
@@ -69,15 +77,25 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     return result
   }
 
-  function plan(after: number): void {
-    if (closed) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      loadNow().catch((thrown: unknown) => {
+  function plan(after: number): Promise<void> {
+    if (closed) return Promise.resolve()
+    planned ??= planAnew(Math.max(after, Math.min(took, MOST)))
+    return planned.loaded
+  }
+
+  function planAnew(after: number): Planned {
+    const { promise: loaded, resolve, reject } = Promise.withResolvers<void>()
+    // Nobody may wait for it.
+    loaded.catch(() => {})
+    const timer = setTimeout(() => {
+      planned = undefined
+      loadNow().then(resolve, (thrown: unknown) => {
+        reject(thrown)
         log.error({ err: thrown }, 'what changed could not be loaded; trying again')
-        plan(AGAIN)
+        void plan(AGAIN)
       })
     }, after)
+    return { timer, loaded, end: resolve }
   }
 
   const findAny = ({ id, slug }: { id?: string; slug?: string }) =>
@@ -101,11 +119,24 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     signal(id) {
       if (id === undefined) wantsAll = true
       else wanted.add(id)
-      plan(GATHER)
+      void plan(GATHER)
+    },
+    refreshSoon(id) {
+      wanted.add(id)
+      return plan(GATHER)
     },
     close() {
       closed = true
-      clearTimeout(timer)
+      clearTimeout(planned?.timer)
+      planned?.end()
     },
   }
+}
+
+/** A load that is to begin in a moment. */
+interface Planned {
+  readonly timer: NodeJS.Timeout
+  readonly loaded: Promise<void>
+  /** It will not begin. */
+  end(): void
 }

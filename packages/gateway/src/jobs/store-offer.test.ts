@@ -1,4 +1,4 @@
-import { ConnectionSettings, Fault, type ConnectionId, type LockMode } from '@toolway/contract'
+import { ConnectionSettings, Fault, type ConnectionId, type Effect, type LockMode } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -7,7 +7,8 @@ import { createSnapshot } from '../call/snapshot.ts'
 import { listCatalogs, type CatalogRow } from '../catalog/catalogs.ts'
 import { hashTool } from '../catalog/locks/tool-hash.ts'
 import { listToolLocks } from '../catalog/locks/tool-locks.ts'
-import { addConnection, listConnections, lockConnection } from '../connections/connections.ts'
+import { addConnection, listConnections, lockConnection, setToolLock } from '../connections/connections.ts'
+import { listToolStates, sayEffect } from '../connections/tool-states.ts'
 import { findVersion } from '../organizations/versions.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
@@ -54,6 +55,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
           organization,
           connections: await listConnections(sql),
           catalogs,
+          states: await listToolStates(sql),
           toolsets: [],
           members: new Map(),
           upstreams: { open: () => expect.unreachable() },
@@ -75,6 +77,11 @@ describeEachPostgres('what a server offers', (createDatabase) => {
           if (connection === undefined) throw new Error('it is gone')
           return setLock(sql, organizationId, connection, { setting: { mode, present }, by: 'usr_1', ifMatch })
         }),
+      trust: () => db.organization(organizationId, (sql) => setToolLock(sql, id, { mode: 'off', trusted: true })),
+      say: (name: string, effect: Effect | null) =>
+        db.organization(organizationId, (sql) =>
+          sayEffect(sql, organizationId, id, { tool: name, effect, by: 'usr_1' }),
+        ),
       settle: (definition: JsonObject, verdict: 'accepted' | 'rejected' = 'accepted') =>
         db.organization(organizationId, async (sql) => {
           const connection = await lockConnection(sql, 'web')
@@ -145,6 +152,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
 
   test('and says that it only reads now is still hidden from those who could not see it before', async () => {
     await using held = await fixture()
+    await held.trust()
     await held.offer([tool('a'), tool('r', 'Reads.', { annotations: { readOnlyHint: true } })])
     await held.lock('additions')
     await held.offer([
@@ -153,6 +161,53 @@ describeEachPostgres('what a server offers', (createDatabase) => {
     ])
     const view = await held.view()
     expect([view.tool('web__a')?.effect, view.tool('web__r')?.effect]).toEqual(['write', 'read'])
+  })
+
+  test.each([
+    ['says that it only reads, where that is believed', true, undefined, { readOnlyHint: true }],
+    ['says no more that it destroys, whoever says so', false, { destructiveHint: true }, undefined],
+    ['says that it destroys', false, undefined, { destructiveHint: true }],
+  ])('and %s is held although the lock is off, until somebody accepts it', async (_, trusted, before, after) => {
+    await using held = await fixture()
+    if (trusted) await held.trust()
+    const as = (text: string, annotations?: object) =>
+      tool('a', text, annotations === undefined ? {} : ({ annotations } as never))
+    await held.offer([as('One.', before), tool('b')])
+    await held.offer([as('Two.', before), tool('b', 'Another.')])
+    expect(await held.states()).toEqual({ a: 'accepted', b: 'accepted' })
+    const changed = as('Two.', after)
+    for (let looks = 0; looks < 2; looks++) {
+      await held.offer([changed, tool('b')])
+      expect([await held.states(), await held.names()]).toEqual([{ a: 'held', b: 'accepted' }, ['web__b']])
+    }
+    expect((await held.alerts()).map(({ kind }) => kind)).toEqual(['tool.held'])
+    // Saying again that the lock is off lets nothing in.
+    await held.lock('off')
+    expect(await held.names()).toEqual(['web__b'])
+    await held.settle(changed)
+    expect(await held.names()).toEqual(['web__a', 'web__b'])
+    await held.offer([changed, tool('b')])
+    expect(await held.names()).toEqual(['web__a', 'web__b'])
+  })
+
+  test('and says that it only reads changes nothing where its server is not trusted', async () => {
+    await using held = await fixture()
+    await held.offer([tool('a')])
+    await held.offer([tool('a', 'Does it.', { annotations: { readOnlyHint: true } })])
+    expect([await held.states(), (await held.view()).tool('web__a')?.effect]).toEqual([{ a: 'accepted' }, 'write'])
+  })
+
+  test('and an administrator says what it does is held when its server says something else of it', async () => {
+    await using held = await fixture()
+    const reads = tool('a', 'Does it.', { annotations: { readOnlyHint: true } })
+    await held.offer([reads])
+    await held.say('a', 'read')
+    expect((await held.view()).tool('web__a')?.effect).toBe('read')
+    await held.offer([tool('a')])
+    expect(await held.states()).toEqual({ a: 'held' })
+    await held.offer([reads])
+    await held.say('a', null)
+    expect((await held.view()).tool('web__a')?.effect).toBe('write')
   })
 
   test('and was rejected stays held, also when it is listed again, until it is another', async () => {

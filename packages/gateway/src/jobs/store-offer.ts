@@ -3,7 +3,7 @@
  * compared with what was accepted. What changed comes in or is held, as the connection's lock says, and is on record.
  */
 import { randomUUID } from 'node:crypto'
-import type { ConnectionId, LockMode, OrganizationId } from '@toolway/contract'
+import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { addAlert } from '../alerts/alerts.ts'
 import { storeCatalog } from '../catalog/catalogs.ts'
@@ -21,10 +21,12 @@ import {
   type KnownTool,
 } from '../catalog/locks/tool-locks.ts'
 import { nameThem, type NamedKind } from '../catalog/names/exposed-names.ts'
-import { lockForLook, noteContact, type Seen } from '../connections/connections.ts'
+import { lockForLook, type Seen } from '../connections/connections.ts'
+import { listSaidEffects } from '../connections/tool-states.ts'
 import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords } from '../records/records.ts'
+import { noteState } from './note-state.ts'
 import type { Offer } from './sync-catalog.ts'
 
 interface Of {
@@ -37,7 +39,7 @@ export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
   if (connection === undefined) return
-  const { alias, tool_lock: mode } = connection
+  const { alias, connector, tool_lock: mode, trusted } = connection
   const tools = onceEach(offer.tools)
   await storeCatalog(sql, organizationId, connectionId, { ...offer, tools })
   const name = (kind: NamedKind, list: readonly JsonObject[]) =>
@@ -45,8 +47,10 @@ export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen
   await name('tool', tools)
   await name('prompt', offer.prompts)
   const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
-  const kept = await keepAccount(sql, of, { mode, drift })
-  await noteContact(sql, connectionId, { status: 'connected', reason: undefined, era })
+  const said = await listSaidEffects(sql, connectionId)
+  const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
+  const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
+  await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
   await tell(sql, of, alias, kept)
 }
 
@@ -87,10 +91,19 @@ interface Kept extends Pick<Drift, 'known' | 'back' | 'gone'> {
   readonly held: readonly Sighting[]
 }
 
-async function keepAccount(sql: SystemSql, of: Of, { mode, drift }: { mode: LockMode; drift: Drift }): Promise<Kept> {
+interface Judging {
+  readonly mode: LockMode
+  readonly drift: Drift
+  /** Whose word counts for the effect of a tool. */
+  speakersOf(tool: string): EffectSpeakers
+}
+
+async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: Judging): Promise<Kept> {
   const { known, changed, still, back, gone } = drift
   const { connectionId } = of
-  const wasAccepted = changed.filter(({ tool }) => known.get(tool)?.accepted_hash != null).map(({ tool }) => tool)
+  const wasAccepted = [...changed, ...(mode === 'off' ? still : [])]
+    .filter(({ tool }) => known.get(tool)?.accepted_hash != null)
+    .map(({ tool }) => tool)
   const before =
     wasAccepted.length === 0
       ? new Map<string, JsonObject | null>()
@@ -98,14 +111,17 @@ async function keepAccount(sql: SystemSql, of: Of, { mode, drift }: { mode: Lock
   const isKept = ({ tool, definition }: Sighting): boolean => {
     // One that waits for its first look goes on waiting, whatever it is by now.
     if (known.has(tool) && before.get(tool) == null) return mode !== 'off'
-    return isHeld(mode, before.get(tool) ?? undefined, definition)
+    return isHeld(mode, before.get(tool) ?? undefined, definition, speakersOf(tool))
   }
   const held = changed.filter(isKept)
-  const accepted = [...changed.filter((one) => !isKept(one)), ...(mode === 'off' ? still : [])]
+  const accepted = [
+    ...changed.filter((one) => !isKept(one)),
+    ...(mode === 'off' ? still.filter((one) => !isKept(one)) : []),
+  ]
   if (accepted.length > 0) await acceptTools(sql, of, accepted, null)
   if (held.length > 0) await holdTools(sql, of, held)
   if (back.length > 0) await releaseTools(sql, connectionId, back)
-  const again = still.filter(({ tool }) => mode !== 'off' && known.get(tool)?.gone_at != null)
+  const again = still.filter((one) => (mode !== 'off' || isKept(one)) && known.get(one.tool)?.gone_at != null)
   if (again.length > 0)
     await noteThere(
       sql,

@@ -154,13 +154,13 @@ describe('what a server offers', () => {
     expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({ resources: [{ uri: 'r:1' }], templates: [] })
   })
 
-  test.each<[string, Answer]>([
-    ['an error', { error: { code: -32000, message: `no ${'x'.repeat(1000)}` } }],
-    ['no list', { result: {} }],
-    ['a list that is none', { result: { tools: { name: 'a' } } }],
-  ])('is a fault where the server answers with %s', async (_, answer) => {
+  test.each<[string, string, Answer]>([
+    ['an error', 'upstream.error', { error: { code: -32000, message: `no ${'x'.repeat(1000)}` } }],
+    ['no list', 'upstream.malformed', { result: {} }],
+    ['a list that is none', 'upstream.malformed', { result: { tools: { name: 'a' } } }],
+  ])('is a fault where the server answers with %s', async (_, code, answer) => {
     const fault = await failure(createFakeUpstream({ answer: () => answer }))
-    expect(fault).toMatchObject({ code: 'upstream.malformed', facts: { connection: 'web' } })
+    expect(fault).toMatchObject({ code, facts: { connection: 'web' } })
     expect(fault.message).toContain('tools/list')
     expect(fault.message.length).toBeLessThan(400)
   })
@@ -172,7 +172,14 @@ describe('what a server offers', () => {
           ? { error: { code: -32603, message: 'lost' } }
           : { result: { tools: [{ name: 'a' }], nextCursor: 'b' } },
     })
-    expect((await failure(upstream)).code).toBe('upstream.malformed')
+    expect((await failure(upstream)).code).toBe('upstream.error')
+  })
+
+  test('tells an error of the server as an error, not as a server that speaks no MCP', async () => {
+    const upstream = createFakeUpstream({ answer: () => ({ error: { code: -32603, message: 'fetch failed' } }) })
+    expect((await failure(upstream)).message).toBe(
+      'The connection web answered with an error: tools/list: fetch failed.',
+    )
   })
 })
 
@@ -262,12 +269,24 @@ describe('fetching a catalog', () => {
     expect(doubted).toEqual(['bad'])
   })
 
-  test('that cannot be stored, or whose failure cannot be noted, is thrown at nobody either', async () => {
-    const gone = () => Promise.reject(new Error('database gone'))
-    const both = fixture(good, { storing: gone(), failing: gone() })
-    expect(await both.run()).toBe(false)
-    expect(both.noted).toEqual(['store org_1 con_1 2', 'fail org_1 con_1 internal'])
-    expect(both.logged).toHaveLength(2)
+  test('whose failure cannot be noted is thrown at nobody either', async () => {
+    const held = fixture(() => createFakeUpstream(), { failing: Promise.reject(new Error('database gone')) })
+    expect(await held.run()).toBe(false)
+    expect(held.noted).toEqual(['fail org_1 con_1 upstream.lost'])
+    expect(held.logged).toHaveLength(2)
+  })
+
+  test('that the gateway cannot store is no fault of the connection: it is not shown in error', async () => {
+    const held = fixture(good, { storing: Promise.reject(new Error('no connection of the pool is free')) })
+    await expect(held.run()).rejects.toThrow('no connection of the pool')
+    expect(held.noted).toEqual(['store org_1 con_1 2'])
+  })
+
+  test('that the database refuses for what the server said is noted with the connection', async () => {
+    const refusal = Object.assign(new Error('invalid byte sequence'), { code: '22021' })
+    const held = fixture(good, { storing: Promise.reject(refusal) })
+    expect(await held.run()).toBe(false)
+    expect(held.noted).toEqual(['store org_1 con_1 2', 'fail org_1 con_1 internal'])
   })
 
   test('that was given up is noted nowhere', async () => {

@@ -3,6 +3,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
+import { errorAnswer } from '../upstreams/error-answer.ts'
 import { GATEWAY, type Answer, type Ask, type Portrait, type Upstream } from '../upstreams/upstream.ts'
 
 export interface Offer {
@@ -81,10 +82,7 @@ async function listAll(
     if ('error' in answer) {
       // Servers announce a capability and lack one of its lists; that list is empty then.
       if (answer.error.code === METHOD_NOT_FOUND) return items
-      throw new Fault('upstream.malformed', {
-        connection: alias,
-        problem: `${method}: ${answer.error.message.slice(0, 200)}`,
-      })
+      throw errorAnswer(alias, method, answer.error)
     }
     const found = answer.result[member]
     if (!Array.isArray(found))
@@ -140,29 +138,49 @@ export interface Subject {
 
 export type SyncCatalog = (subject: Subject, signal: AbortSignal) => Promise<boolean>
 
-/** Whether it went well; a failure is kept with its reason and never thrown. */
+/**
+ * Whether it went well; a failure of the server is kept with its reason and never thrown. Throws what `store` throws where it is
+ * trouble of the gateway's own, which is no fault of the connection.
+ */
 export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog {
-  return async ({ organizationId, connectionId, alias, upstream, met }, signal) => {
+  async function noteFailure({ organizationId, connectionId, alias }: Subject, thrown: unknown): Promise<false> {
+    const fault = Fault.of(thrown)
+    log.warn(
+      { connection: alias, code: fault.code, err: fault.cause, problem: fault.message },
+      'catalog could not be fetched; the last one stays',
+    )
+    await fail(organizationId, connectionId, fault).catch((lost: unknown) =>
+      log.warn({ err: lost }, 'the failure could not be noted'),
+    )
+    return false
+  }
+
+  return async (subject, signal) => {
+    const { organizationId, connectionId, alias, upstream, met } = subject
     let opened: Upstream | undefined
+    let offer: Offer
     try {
       const known = upstream()
       opened = known
-      const offer = await fetchOffer(known, alias, signal, () => met?.(known))
-      await store(organizationId, connectionId, offer)
-      log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
-      return true
+      offer = await fetchOffer(known, alias, signal, () => met?.(known))
     } catch (thrown) {
       if (signal.aborted) return false
-      const fault = Fault.of(thrown)
       opened?.doubt()
-      log.warn(
-        { connection: alias, code: fault.code, err: fault.cause, problem: fault.message },
-        'catalog could not be fetched; the last one stays',
-      )
-      await fail(organizationId, connectionId, fault).catch((lost: unknown) =>
-        log.warn({ err: lost }, 'the failure could not be noted'),
-      )
-      return false
+      return noteFailure(subject, thrown)
     }
+    try {
+      await store(organizationId, connectionId, offer)
+    } catch (thrown) {
+      if (signal.aborted) return false
+      if (isUnfit(thrown)) return noteFailure(subject, thrown)
+      throw thrown
+    }
+    log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
+    return true
   }
 }
+
+/** SQLSTATE classes of what a database refuses for what it says: data exception, integrity, program limit (PostgreSQL, appendix A). */
+const UNFIT = /^(22|23|54)/
+const isUnfit = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && UNFIT.test(thrown.code)

@@ -11,8 +11,8 @@ export interface SyncNowParts extends SyncParts {
   refresh(organizationId: OrganizationId): Promise<void>
 }
 
-/** Seconds that somebody waits. */
-const PATIENCE = 60
+/** Seconds that somebody waits: longer than a program may take to start, so that its failure is told as what it is. */
+const PATIENCE = 90
 
 /** The fault, if it failed; several who ask at once wait for the same answer. */
 export function createSyncNow({ find, refresh, ...parts }: SyncNowParts) {

@@ -40,7 +40,14 @@ test('who listens hears of a tool that was switched, and of a rule, and of nothi
 })
 
 test('who listens hears that an organization is not active any more, and that it is again', () => {
-  const all = ['tools', 'prompts', 'resources'].map((kind) => `org_1 con_1 ${kind}`)
+  // It has no prompts and no resources: of these nothing is another.
+  const all = ['org_1 con_1 tools']
   expect(heardOf(snapshot(), snapshot({}, false))).toEqual(all)
   expect(heardOf(snapshot({}, false), snapshot())).toEqual(all)
+})
+
+test('a first list that is empty is told to nobody', () => {
+  const unknown = snapshot({ catalogs: new Map() })
+  expect(heardOf(unknown, snapshot())).toEqual(['org_1 con_1 tools'])
+  expect(heardOf(unknown, unknown)).toEqual([])
 })

@@ -24,34 +24,64 @@ export function createTellChanges(tell: Tell): (snapshots: readonly Snapshot[]) 
 
 function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const selected = JSON.stringify(last.toolsets) !== JSON.stringify(now.toolsets)
+  const toolsScreened = last.rules !== now.rules
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
     // Which tool a rule concerns is not asked: a client that lists once too often sees the same list.
-    const screened = last.rules !== now.rules || switchesOf(last, id) !== switchesOf(now, id)
+    const screened = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
     for (const kind of KINDS)
       if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
         tell(now.organization.id, id, kind)
   }
 }
 
-function switchesOf({ connections, states }: Snapshot, id: ConnectionId): string {
-  const connection = connections.find((one) => one.id === id)
+/** Whoever listens to what it has must look again, also where its lists were empty. */
+const isGone = (last: Snapshot, now: Snapshot, id: ConnectionId): boolean => isThere(last, id) && !isThere(now, id)
+
+const isThere = (snapshot: Snapshot, id: ConnectionId): boolean =>
+  snapshot.organization.active && indexOf(snapshot).connections.get(id)?.enabled === true
+
+function switchesOf(snapshot: Snapshot, id: ConnectionId): string {
+  const { connections, states } = indexOf(snapshot)
+  const connection = connections.get(id)
   const otherwise = `${connection?.tools_default} ${connection?.tool_lock}`
-  const own = states.filter((one) => one.connection_id === id)
-  return own.length === 0 ? otherwise : JSON.stringify([otherwise, own])
+  const own = states.get(id)
+  return own === undefined ? otherwise : JSON.stringify([otherwise, own])
+}
+
+interface Index {
+  readonly connections: ReadonlyMap<ConnectionId, Snapshot['connections'][number]>
+  readonly states: ReadonlyMap<ConnectionId, Snapshot['states']>
+}
+
+const indexes = new WeakMap<Snapshot, Index>()
+
+/** By connection, made once for each snapshot: every connection of it is looked up several times. */
+function indexOf(snapshot: Snapshot): Index {
+  const held = indexes.get(snapshot)
+  if (held !== undefined) return held
+  const index = {
+    connections: new Map(snapshot.connections.map((one) => [one.id, one])),
+    states: Map.groupBy(snapshot.states, (one) => one.connection_id),
+  }
+  indexes.set(snapshot, index)
+  return index
 }
 
 const known = new WeakMap<object, string>()
 
 /** What a connection offers of a kind, as text to compare; a catalog's text is made once. */
-function offerOf({ organization, connections, catalogs }: Snapshot, id: ConnectionId, kind: Changed): string {
-  const connection = connections.find((one) => one.id === id)
+function offerOf(snapshot: Snapshot, id: ConnectionId, kind: Changed): string {
+  const { organization, catalogs } = snapshot
   if (!organization.active) return ''
+  const connection = indexOf(snapshot).connections.get(id)
   const catalog = catalogs.get(id)
   if (connection?.enabled !== true || catalog === undefined) return ''
   const lists = kind === 'resources' ? [catalog.resources, catalog.templates] : [catalog[kind], catalog.names]
   if (kind === 'tools') lists.push(catalog.held)
-  return lists.map((list) => (list === null ? '' : textOf(list))).join('\n')
+  // No list yet and an empty one are the same to a client.
+  const texts = lists.map((list) => (list === null || list.length === 0 ? '' : textOf(list)))
+  return texts.some((text) => text !== '') ? texts.join('\n') : ''
 }
 
 function textOf(list: object): string {

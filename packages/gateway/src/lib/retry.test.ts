@@ -30,7 +30,7 @@ const failing = (times: number) => {
 }
 
 describe('asking again', () => {
-  test('U-20: pauses double from 100 ms, give or take a quarter, and end with the fifth try', async () => {
+  test('pauses double from 100 ms, give or take a quarter, and end with the fifth try', async () => {
     const { retrying, waited } = fixture()
     const { work, tries } = failing(9)
     await expect(retry(work, retrying)).rejects.toThrow('no 5')

@@ -34,12 +34,21 @@ export function maskArgument(arg: string): string {
   return name === undefined ? MASK : `${name}=${MASK}`
 }
 
-/** A command that is a whole line, as some clients allow, with its secret words masked. */
-export function maskCommand(command: string): string {
-  const words = command.split(' ')
-  const secret = new Set(secretArguments(words))
-  return words.map((word, at) => (secret.has(at) ? maskArgument(word) : word)).join(' ')
+/** Arguments as they may be shown and logged. `known` as for `secretArguments`. */
+export function maskArguments(args: readonly string[], known?: ReadonlySet<number>): string[] {
+  const secret = new Set(secretArguments(args, known))
+  return args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg))
 }
+
+/** The secrets in arguments, to be hidden in whatever the program prints: of an assignment its value, else the argument. */
+export const secretValues = (args: readonly string[], known?: ReadonlySet<number>): string[] =>
+  secretArguments(args, known).flatMap((at) => {
+    const arg = args[at] ?? ''
+    return [ASSIGNMENT.exec(arg)?.[2] ?? arg]
+  })
+
+/** A command that is a whole line, as some clients allow, with its secret words masked. */
+export const maskCommand = (command: string): string => maskArguments(command.split(' ')).join(' ')
 
 /** An address without what may be secret: user, password, query values, fragment and long random path parts. */
 export function maskUrl(text: string): string {

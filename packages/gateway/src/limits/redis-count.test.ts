@@ -54,6 +54,19 @@ describeWithRedis('gateways that share a Redis', () => {
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(60_000)
   })
 
+  test('let through no more than the limit in a burst during which their own process stands still', async () => {
+    await using redis = await startTestRedis()
+    using two = await replicas(redis.url, 2)
+    const begun = now()
+    const waits = Array.from({ length: 240 }, async (_, at) => two.all[at % 2]?.buckets.take('acme', 60, 1))
+    // Longer than the patience with Redis, whose answers wait in the sockets meanwhile.
+    for (const end = now() + 3 * TIMES.patience; now() < end;);
+    const through = (await Promise.all(waits)).filter((wait) => wait === 0).length
+    expect(through).toBeLessThanOrEqual(60 + Math.ceil((now() - begun) / 1_000) + 1)
+    expect(through).toBeGreaterThan(40)
+    expect(two.all.flatMap(({ lines }) => lines)).not.toContain(LOST)
+  })
+
   test('fetch several at a time for who asks often, and remember for how long there are none', async () => {
     await using redis = await startTestRedis()
     using one = await replicas(redis.url, 1)

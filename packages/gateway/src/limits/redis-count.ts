@@ -8,6 +8,7 @@
 import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
 import { MINUTE } from './buckets.ts'
+import { createPatience } from './patience.ts'
 import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
 
 export interface RedisCountParts {
@@ -19,7 +20,7 @@ export interface RedisCountParts {
 }
 
 export interface RedisTimes {
-  /** How long an answer may take before Redis counts as away. Milliseconds. */
+  /** How long an answer may take before Redis counts as away, not counting what this process stood still. Milliseconds. */
   readonly patience: number
   /** How long the start waits for the first answer. Milliseconds. */
   readonly start: number
@@ -84,7 +85,6 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: times.start,
-    commandTimeout: times.patience,
     retryStrategy: () => times.look,
   })
   redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE })
@@ -92,8 +92,9 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
   // Each of them fails what is under way, too; an error that nobody hears would end the process.
   redis.on('error', (error: Error) => lose(error))
 
+  const patience = createPatience(times.patience)
   const take = (name: string, { most, window, want, need, back }: Asking) =>
-    takeTokens.call(redis, `${prefix}:${name}`, most, want, need, back, window)
+    patience.wait(takeTokens.call(redis, `${prefix}:${name}`, most, want, need, back, window))
 
   function lose(thrown: unknown): void {
     if (closed || looking !== undefined) return

@@ -6,6 +6,7 @@
  */
 import type * as Oidc from 'oidc-provider'
 import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { DatabaseUnreachable, RETRY_SECONDS } from '../db/unreachable.ts'
 import type { SigningKey } from '../identity/access-tokens.ts'
 import type { AccountRow } from '../identity/accounts.ts'
 import type { GrantRow } from '../identity/oauth/oauth-grants.ts'
@@ -73,7 +74,10 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.on('authorization.success', ({ oidc }: KoaContextWithOIDC) => {
     Object.assign(oidc.session ?? {}, { destroyed: true })
   })
-  provider.on('server_error', (_, thrown) => parts.onError(thrown))
+  provider.on('server_error', (ctx, thrown) => {
+    if (thrown instanceof DatabaseUnreachable) sayUnavailable(ctx, thrown)
+    parts.onError(thrown)
+  })
   // The library emits both before it decides whether to redirect.
   provider.on('authorization.error', keepHere)
   provider.on('server_error', keepHere)
@@ -193,14 +197,24 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
       const account = findAccount(id)
       return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
     },
-    async renderError(ctx, { error, error_description: description }) {
-      const response = await page(description ?? error, askingClient(ctx.oidc))
+    async renderError(ctx, { error, error_description: description }, thrown) {
+      const problem =
+        thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
+      const response = await page(problem, askingClient(ctx.oidc))
       // The library may have chosen 303 already, for the redirect that is not sent.
       if (ctx.status < 400) ctx.status = response.status
       ctx.set(Object.fromEntries(response.headers))
       ctx.body = await response.text()
     },
   }
+}
+
+/** The library answers 500 to whatever is not its own error; a database that is away is for the client to wait for (RFC 6749, 4.1.2.1). */
+function sayUnavailable(ctx: KoaContextWithOIDC, fault: DatabaseUnreachable): void {
+  ctx.status = fault.row.http
+  ctx.set('retry-after', String(RETRY_SECONDS))
+  if (typeof ctx.body !== 'object') return
+  ctx.body = { error: 'temporarily_unavailable', error_description: fault.message }
 }
 
 /** Whether the endpoint exists is not asked: that is told to nobody who is not admitted there. */

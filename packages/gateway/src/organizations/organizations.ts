@@ -1,5 +1,5 @@
 /** Organizations: who owns things and is kept apart from others. */
-import { EgressExceptions, newId, type OrganizationId } from '@toolway/contract'
+import { EgressExceptions, newId, type ApprovalPreset, type OrganizationId } from '@toolway/contract'
 import { OrganizationSettings } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
@@ -80,6 +80,16 @@ export async function getOwnOrganization(sql: OrgSql, id: OrganizationId, lock =
   return only(rows)
 }
 
+/** The fact of the installation that says what new organizations ask about before a tool runs. */
+const NEW_APPROVALS = 'approvals of new organizations'
+
+/** What organizations that are made from now on begin with (ADR 47); those that are there keep what they have. */
+export const noteNewApprovals = (sql: SystemSql, preset: ApprovalPreset) => sql(Noted)`
+  insert into installation (name, value) values (${NEW_APPROVALS}, ${JSON.stringify(preset)})
+  on conflict (name) do update set value = excluded.value where installation.value <> excluded.value
+  returning name`
+const Noted = z.object({ name: z.string() })
+
 export type NewOrganization = Pick<
   OrganizationRow,
   'slug' | 'name' | 'description' | 'contact_email' | 'active' | 'settings'
@@ -91,7 +101,8 @@ export async function addOrganization(sql: SystemSql, added: NewOrganization): P
   const rows = await sql(OrganizationRow)`
     insert into organizations (id, slug, name, origin, description, contact_email, active, settings)
     values (${newId('org')}, ${slug}, ${name}, 'administration', ${description}, ${contact_email}, ${active},
-            ${JSON.stringify(settings)})
+            coalesce((select jsonb_build_object('approvals', value) from installation where name = ${NEW_APPROVALS}),
+                     '{"approvals": "ask-destructive"}') || ${JSON.stringify(settings)}::jsonb)
     on conflict (slug) do nothing
     returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`
   return rows[0]
@@ -151,7 +162,10 @@ export const removeOrganization = async (sql: SystemSql, id: OrganizationId): Pr
 /** The organization of that slug, made if it is missing; its name is kept when none is given. */
 export async function ensureOrganization(sql: SystemSql, slug: string, name: string | undefined, origin: string) {
   const rows = await sql(OrganizationRow)`
-    insert into organizations (id, slug, name, origin) values (${newId('org')}, ${slug}, ${name ?? slug}, ${origin})
+    insert into organizations (id, slug, name, origin, settings)
+    values (${newId('org')}, ${slug}, ${name ?? slug}, ${origin},
+            coalesce((select jsonb_build_object('approvals', value) from installation where name = ${NEW_APPROVALS}),
+                     '{"approvals": "ask-destructive"}'))
     on conflict (slug) do update set name = coalesce(${name ?? null}, organizations.name)
     returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`
   return only(rows)

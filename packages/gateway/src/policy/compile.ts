@@ -4,11 +4,12 @@
  * Nothing here throws: a rule that cannot be read restricts wherever it could have spoken, and is named in `problems`.
  */
 import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
+import { createNameCheck } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
-import { readRule } from './speaking.ts'
+import { otherCaller, readRule } from './speaking.ts'
 import { boundsAt } from './values.ts'
-import type { Endpoint, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
+import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
 
 /** From the outermost scope inwards; within one, as they were written. */
 const inOrder = (rules: readonly Rule[]): Rule[] =>
@@ -35,17 +36,43 @@ export function createPolicy(written: readonly Rule[]): Policy {
 
 export const NO_POLICY: Policy = createPolicy([])
 
+/** Rules of a member or a key name arguments for that caller alone. */
+function findAmbiguous(own: readonly ReadRule[], schema: unknown): FindAmbiguous {
+  const on = own.map(({ rule }) => rule).filter(({ state }) => state === 'on')
+  const isPersonal = ({ scope }: Rule) => scope === 'member' || scope === 'key'
+  const shared = createNameCheck(
+    on.filter((rule) => !isPersonal(rule)),
+    schema,
+  )
+  const personal = on.filter(isPersonal).flatMap((rule) => {
+    const check = createNameCheck([rule], schema)
+    return check === undefined ? [] : [{ rule, check }]
+  })
+  return ({ principal, arguments: args }) => {
+    if (args === undefined) return undefined
+    const found = shared?.(args)
+    if (found !== undefined) return found
+    for (const { rule, check } of personal) {
+      const own = otherCaller(rule, principal) === undefined ? check(args) : undefined
+      if (own !== undefined) return own
+    }
+    return undefined
+  }
+}
+
 function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): PlacedPolicy {
   const placed: PlacedRule[] = own.map((one) => ({
     ...one,
     bounds: one.path === undefined || schema === undefined ? {} : boundsAt(schema, one.path),
   }))
+  const ambiguous = findAmbiguous(own, schema)
   return {
     tool,
+    ambiguous,
     varies: own.some(({ varies }) => varies),
     rules: own.map(({ rule }) => rule),
     placed,
-    decide: (facts) => decide(placed, tool, facts),
+    decide: (facts) => decide(placed, tool, facts, ambiguous),
   }
 }
 

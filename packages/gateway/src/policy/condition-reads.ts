@@ -2,8 +2,8 @@
  * What a condition looks at, without asking it: members of `principal`, `tool`, `args` and `context`, and the plain values that it
  * compares with. For whoever explains a rule, and to know which arguments have to be on record to judge it again.
  */
-import { parse } from '@marcbachmann/cel-js'
 import type { Path } from '../lib/parameter-path.ts'
+import { parseCondition } from './condition.ts'
 
 const ROOTS = ['principal', 'tool', 'args', 'context'] as const
 type Root = (typeof ROOTS)[number]
@@ -19,11 +19,11 @@ export interface ConditionReads {
   readonly literals: readonly (string | number | boolean)[]
 }
 
-interface Node {
+export interface Node {
   readonly op: string
   readonly args: unknown
 }
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value
+export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value
 const isRoot = (name: unknown): name is Root => ROOTS.some((root) => root === name)
 
 /** Of a text that is no condition: nothing. */
@@ -45,7 +45,7 @@ export function readsOf(text: string): ConditionReads {
     else for (const inner of bracketsOf(value)) visit(inner)
   }
   try {
-    visit(parse(text).ast)
+    visit(parseCondition(text))
   } catch {
     return { reads: [], literals: [] }
   }
@@ -53,7 +53,7 @@ export function readsOf(text: string): ConditionReads {
 }
 
 /** The longest plain path from a root: `args.filters.owner`, `args["owner"]`. */
-function chainOf(node: Node): Read | undefined {
+export function chainOf(node: Node): Read | undefined {
   if (node.op === 'id') return isRoot(node.args) ? { root: node.args, path: [] } : undefined
   if ((node.op !== '.' && node.op !== '[]') || !Array.isArray(node.args)) return undefined
   const [holder, key] = node.args as readonly unknown[]
@@ -66,7 +66,7 @@ function chainOf(node: Node): Read | undefined {
   return { root: before.root, path: [...before.path, name] }
 }
 
-function passesIndex(node: Node): boolean {
+export function passesIndex(node: Node): boolean {
   if ((node.op !== '.' && node.op !== '[]') || !Array.isArray(node.args)) return false
   const [holder, key] = node.args as readonly unknown[]
   const plain = node.op === '.' || (isNode(key) && key.op === 'value' && typeof key.args === 'string')

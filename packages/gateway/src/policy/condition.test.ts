@@ -8,7 +8,8 @@ const facts = (args: object = {}): ConditionFacts => ({
     ...{ key: '', keyId: '', client: 'cursor' },
   },
   tool: {
-    ...{ name: 'pay', joined: 'bank__pay', connection: 'bank', connector: 'mcp.http', effect: 'write', category: '' },
+    ...{ name: 'pay', joined: 'bank__pay', connection: 'bank', connector: 'mcp.http', effect: 'write' },
+    ...{ effectFrom: 'server', category: '' },
   },
   args: args as never,
   context: { organization: 'acme', toolset: 'default', time: '2026-11-22T10:00:00.000Z', address: '' },

@@ -117,6 +117,9 @@ function bounded(value: unknown): unknown {
 }
 const paid = (node: unknown) => ({ op: 'call', args: [SPENT, [node]] })
 
+/** The syntax tree of a condition, for whoever looks into it. Throws where it cannot be read. */
+export const parseCondition = (text: string): unknown => environment.parse(text).ast
+
 /** Throws an Error whose message says what is wrong with it, and where. */
 export function createCondition(text: string): Condition {
   const read = environment.parse(text)

@@ -5,7 +5,7 @@ import { createPolicy } from './compile.ts'
 
 const TOOL = {
   ...{ name: 'search_assets', joined: 'cwr__search_assets', connection: 'cwr', connector: 'contract' },
-  ...{ effect: 'read', category: 'search' },
+  ...{ effect: 'read', effectFrom: 'connector', category: 'search' },
 }
 const ENDPOINT = { organization: 'acme', toolset: 'default' }
 const PRINCIPAL: Facts['principal'] = {

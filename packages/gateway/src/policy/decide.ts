@@ -9,7 +9,8 @@ import type { Rule, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { Condition } from './condition.ts'
 import { clampValue, lockValue, refOf, rejectionOf, unboundedOf } from './values.ts'
-import type { Change, Facts, PlacedRule, Shadow, Verdict } from './verdict.ts'
+import type { AmbiguousName } from './argument-names.ts'
+import type { Change, Facts, FindAmbiguous, PlacedRule, Shadow, Verdict } from './verdict.ts'
 
 const NOTHING: readonly never[] = []
 const NO_ARGUMENTS: JsonObject = {}
@@ -17,7 +18,16 @@ const NO_ARGUMENTS: JsonObject = {}
 /** Those that speak, by what they do. */
 type Sorted = { [Action in Rule['action']]?: PlacedRule[] }
 
-export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Verdict {
+interface Rejected extends NonNullable<Verdict['rejected']> {
+  readonly rule: Rule
+}
+
+export function decide(
+  rules: readonly PlacedRule[],
+  tool: ToolFacts,
+  facts: Facts,
+  findAmbiguous?: FindAmbiguous,
+): Verdict {
   const listing = facts.arguments === undefined
   const { speaking, shadowing } = speakingOf(rules, tool, facts)
   const sorted: Sorted = {}
@@ -25,8 +35,8 @@ export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Fac
 
   const changes: Change[] = []
   let args = facts.arguments ?? NO_ARGUMENTS
-  let rejected: { readonly place: string; readonly problem: string; readonly rule: Rule } | undefined
-  if (!listing) {
+  let rejected: Rejected | undefined = rejectedName(findAmbiguous?.(facts))
+  if (!listing && rejected === undefined) {
     for (const one of sorted.lock ?? NOTHING) args = lockValue(one, args, changes)
     for (const one of sorted.reject ?? NOTHING) {
       const found = rejectionOf(one, args)
@@ -47,7 +57,9 @@ export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Fac
     action: action === undefined ? 'allow' : (action as Verdict['action']),
     rule: decisive === undefined ? undefined : refOf(decisive),
     rejected:
-      action === 'reject' && rejected !== undefined ? { place: rejected.place, problem: rejected.problem } : undefined,
+      action === 'reject' && rejected !== undefined
+        ? { place: rejected.place, problem: rejected.problem, readAs: rejected.readAs }
+        : undefined,
     arguments: listing ? undefined : args,
     changes,
     warnings: sorted.warn?.map(({ rule }) => refOf(rule)) ?? NOTHING,
@@ -58,6 +70,10 @@ export function decide(rules: readonly PlacedRule[], tool: ToolFacts, facts: Fac
     shadows: shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, speaking, facts.arguments)),
   }
 }
+
+/** A name that a server may read as another one is refused before any value is looked at. */
+const rejectedName = (found: AmbiguousName | undefined): Rejected | undefined =>
+  found && { ...found, problem: `some servers read this name as "${found.name}"`, readAs: found.name }
 
 const rulesOf = <Action extends Rule['action']>(placed: readonly PlacedRule[] | undefined): readonly Rule<Action>[] =>
   placed === undefined ? NOTHING : placed.map(({ rule }) => rule as unknown as Rule<Action>)

@@ -6,7 +6,7 @@
  */
 import type { Facts, Rule, RuleRef, ToolFacts, Verdict } from '@toolway/contract'
 import { decide, liftsIt } from './decide.ts'
-import { tryOthers } from './explain-others.ts'
+import { tryOthers, type Others } from './explain-others.ts'
 import { argumentsOf, textOf } from './named-values.ts'
 import { readsOf, type Read } from './condition-reads.ts'
 import { spotsOf, type Path } from '../lib/parameter-path.ts'
@@ -49,8 +49,9 @@ export interface Explaining {
 }
 
 export function explain({ policy, tool, endpoint, schema, facts, groups }: Explaining): Explained {
-  const placed = policy.of(tool, endpoint, schema)?.placed ?? []
-  const verdict = decide(placed, tool, facts)
+  const own = policy.of(tool, endpoint, schema)
+  const placed = own?.placed ?? []
+  const verdict = decide(placed, tool, facts, own?.ambiguous)
   const lifts = exceptionsOf(placed, tool, facts)
   const one = (rule: Rule): RuleExplained => {
     const own = placed.find((candidate) => candidate.rule === rule)
@@ -61,8 +62,14 @@ export function explain({ policy, tool, endpoint, schema, facts, groups }: Expla
   return {
     rules: policy.rules.map(one),
     verdict,
-    passes: isRefusal(verdict) ? tryOthers({ rules: placed, tool, facts, groups }) : [],
+    passes: passesOf(verdict, { rules: placed, tool, facts, groups }),
   }
+}
+
+function passesOf(verdict: Verdict, others: Others): string[] {
+  const readAs = verdict.rejected?.readAs
+  if (readAs !== undefined) return [`the name ${readAs} exactly as it is written here`]
+  return isRefusal(verdict) ? tryOthers(others) : []
 }
 
 /** What ends a call, or has it wait for somebody. */

@@ -1,5 +1,5 @@
 /** What rules are expected to say of a call, and whether they do: the same decision, asked by a case of a file. Pure. */
-import { EFFECTS, ROLES, type Facts, type ToolFacts, type Verdict } from '@toolway/contract'
+import { EFFECT_SOURCES, EFFECTS, ROLES, type Facts, type ToolFacts, type Verdict } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Policy } from './verdict.ts'
@@ -21,6 +21,7 @@ export const TestCaller = z.strictObject({
 export const TestTool = z.strictObject({
   connector: z.string().default('mcp.http'),
   effect: z.enum(EFFECTS).default('write'),
+  effectFrom: z.enum(EFFECT_SOURCES).default('administrator'),
   category: z.string().default(''),
   /** Its input schema: a clamp is never wider. */
   schema: z.record(z.string(), z.json()).optional(),

@@ -16,6 +16,13 @@ const UNKNOWN: Speaking = { speaks: 'unknown' }
 
 const NO: Speaking = { speaks: 'no', because: 'when' }
 
+/** Which part of its scope says that a rule is of another caller; undefined where it may be of this one. */
+export function otherCaller({ scope, of }: Rule, principal: Facts['principal']): 'member' | 'key' | undefined {
+  if (scope === 'member' && of !== principal.email) return 'member'
+  if (scope === 'key' && (of === '' || (of !== principal.keyId && of !== principal.key))) return 'key'
+  return undefined
+}
+
 function answerOf(
   condition: Condition,
   { principal, context, arguments: args }: Facts,
@@ -69,9 +76,8 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
 
   function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking {
     const { principal, arguments: args } = facts
-    if (scope === 'member' && of !== principal.email) return { speaks: 'no', because: 'member' }
-    if (scope === 'key' && (of === '' || (of !== principal.keyId && of !== principal.key)))
-      return { speaks: 'no', because: 'key' }
+    const other = otherCaller(rule, principal)
+    if (other !== undefined) return { speaks: 'no', because: other }
     if (unread !== undefined) return noAnswer(unread)
     if (args === undefined && (present !== undefined || condition?.readsArguments === true)) return UNKNOWN
     if (present !== undefined && !isPresent(args ?? {}, present)) return { speaks: 'no', because: 'parameter' }

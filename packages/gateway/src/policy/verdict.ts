@@ -1,6 +1,7 @@
 /** A rule as it is read, and all of them: what the compiler of rules hands to the one decision. */
 import type { Facts, Rule, ToolFacts, ToolPolicy } from '@toolway/contract'
 import type { RE2JS } from 're2js'
+import type { AmbiguousName } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import type { Path } from '../lib/parameter-path.ts'
 
@@ -55,8 +56,12 @@ export interface PlacedRule extends ReadRule {
   readonly bounds: Bounds
 }
 
+export type FindAmbiguous = (facts: Facts) => AmbiguousName | undefined
+
 /** As the contract has it, and each rule read: for whoever explains them one by one. */
 export interface PlacedPolicy extends ToolPolicy {
+  /** The first argument whose name a server may read as another one, where rules for this caller name arguments. */
+  readonly ambiguous: FindAmbiguous
   readonly placed: readonly PlacedRule[]
 }
 

@@ -6,6 +6,7 @@
 import type { OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import { storePayloads } from './payloads.ts'
 
 /** `unknown`: the gateway ended before the answer came. */
 export type Outcome = 'ok' | 'tool_error' | 'refused' | 'failed' | 'cancelled' | 'unknown'
@@ -43,8 +44,10 @@ export interface Entry {
   readonly resource_id: string | undefined
   readonly ip_address: string | undefined
   readonly user_agent: string | undefined
-  /** What changed, without secrets. */
+  /** What changed, without secrets; of a call that failed, why in words. */
   readonly detail: Readonly<Record<string, unknown>> | undefined
+  /** What was sent and what came back, sealed, in Base64: stored beside the record, and in no log line. */
+  readonly payload?: string | undefined
 }
 
 const Added = z.object({ added: z.number() })
@@ -58,6 +61,7 @@ export const PLATFORM = 'platform'
  * one another. What is there already is left out.
  */
 export async function storeRecords(sql: SystemSql | OrgSql, entries: readonly Entry[]): Promise<void> {
+  await storePayloads(sql, entries)
   const chains = [...Map.groupBy(entries, (entry) => entry.org_id ?? PLATFORM)]
   for (const [organization, own] of chains.sort(([one], [other]) => (one < other ? -1 : 1)))
     await append(sql, organization, own)

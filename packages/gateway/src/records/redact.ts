@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import type { Actor } from './change.ts'
 import type { Redactable } from './chain/leaf.ts'
+import { removePayload } from './payloads.ts'
 
 const Count = z.object({ count: z.number() })
 
@@ -13,7 +14,7 @@ export interface Redaction {
   readonly reason: string
 }
 
-/** How many values were taken out: none where there is no such record, or they are gone. Leaves its own record. */
+/** How many values were taken out: none where there is no such record, or they are gone. Its payload goes too. Leaves its own record. */
 export async function redactRecord(
   sql: SystemSql,
   actor: Actor,
@@ -24,5 +25,7 @@ export async function redactRecord(
     select redact_record(${organization}, ${id}, ${[...fields]}::text[], ${reason}, ${newId('rec')}, ${new Date()},
                          ${actor.id}, ${actor.keyId ?? null}, ${actor.type}, ${actor.correlationId},
                          ${actor.address ?? null}, ${actor.userAgent ?? null}) as count`
+  // Whatever is taken out of a record may stand in what was kept beside it.
+  await removePayload(sql, organization, id)
   return done?.count ?? 0
 }

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import type { Actor } from './change.ts'
 import { fingerprintOf, isSigned, listCheckpoints } from './chain/checkpoints.ts'
+import { removePayloadsBefore } from './payloads.ts'
 
 export interface Pruning {
   readonly actor: Actor
@@ -41,6 +42,7 @@ export async function prune(sql: SystemSql, { actor, organization, before, signe
   const own = new Set(signers)
   for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
     if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
+  await removePayloadsBefore(sql, organization, before)
   const [done] = await sql(Count)`
     select prune_records(${organization}, ${before}, ${newId('rec')}, ${new Date()}, ${actor.id}, ${actor.keyId ?? null},
                          ${actor.type}, ${actor.correlationId}, ${actor.address ?? null},

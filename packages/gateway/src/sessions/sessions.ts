@@ -23,6 +23,8 @@ export interface Session {
   readonly id: string
   readonly revision: LegacyRevision
   caller: Caller
+  /** The lists of whose changes it was told that it would hear; undefined where another process told it. */
+  announced?: ReadonlySet<'tools' | 'prompts' | 'resources'>
   /** Requests that are being answered, by the client's own id, so that `cancelled` finds them. */
   readonly underWay: Map<Id, Set<AbortController>>
   /** Questions put to the client, by our id. */
@@ -84,6 +86,8 @@ export interface Sessions {
 
 export interface SessionsParts {
   readonly now: () => number
+  /** Nobody can guess it. */
+  newName?(): string
   /** Sessions of one principal at one endpoint. */
   readonly mostOfOne?: number
   readonly events?: EventLimits
@@ -101,7 +105,10 @@ const MOST_OF_ONE = 10
 const isIdle = ({ underWay, stream, own }: Session): boolean =>
   underWay.size === 0 && stream === undefined && !own.isRead
 
-export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, onChange }: SessionsParts): Sessions {
+const randomName = () => randomUUID().replaceAll('-', '')
+
+export function createSessions(parts: SessionsParts): Sessions {
+  const { now, newName = randomName, mostOfOne = MOST_OF_ONE, events, onEnd, onChange } = parts
   const held = new Map<string, Held>()
   const owned = new Map<string, Set<Held>>()
   const budget = new EventBudget(events)
@@ -172,8 +179,7 @@ export function createSessions({ now, mostOfOne = MOST_OF_ONE, events, onEnd, on
   }
 
   return {
-    open: (owner, opening) =>
-      add(owner, randomUUID().replaceAll('-', ''), { ...opening, logLevel: undefined, watched: {} }, false),
+    open: (owner, opening) => add(owner, newName(), { ...opening, logLevel: undefined, watched: {} }, false),
     revive: (owner, id, facts) => (held.has(id) ? find(owner, id).session : add(owner, id, facts, true)),
     get: (owner, id) => find(owner, id).session,
     holds: (id) => held.has(id),

@@ -151,9 +151,9 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
     const queries = { count: 0, refused: false }
     const counting: Db = {
       ...db,
-      organization: (id, work) => {
+      organization: (id, work, within) => {
         queries.count++
-        return queries.refused ? Promise.reject(new Error('the database is away')) : db.organization(id, work)
+        return queries.refused ? Promise.reject(new Error('the database is away')) : db.organization(id, work, within)
       },
       system: (work) => (queries.count++, db.system(work)),
     }

@@ -6,7 +6,7 @@ import type { Answer, Ask, ListKind, Portrait, Upstream } from '../upstreams/ups
 export interface FakeUpstream extends Upstream {
   readonly asked: Ask[]
   /** What the server says has changed, to everybody who watches. */
-  announce(kind: ListKind): void
+  announce(kind: ListKind, missed?: boolean): void
   readonly watchers: number
 }
 
@@ -25,7 +25,7 @@ export const portraitOf = (capabilities: JsonObject = { tools: {} }): Portrait =
 
 export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {}): FakeUpstream {
   const asked: Ask[] = []
-  const watchers = new Set<(kind: ListKind) => void>()
+  const watchers = new Set<(kind: ListKind, missed: boolean) => void>()
   return {
     asked,
     introduce: () => Promise.resolve({ ...portraitOf(), ...portrait }),
@@ -38,7 +38,7 @@ export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {})
       watchers.add(onChange)
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true })
     },
-    announce: (kind) => watchers.forEach((tell) => tell(kind)),
+    announce: (kind, missed = false) => watchers.forEach((tell) => tell(kind, missed)),
     get watchers() {
       return watchers.size
     },

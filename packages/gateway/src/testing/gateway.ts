@@ -74,7 +74,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { connections = [], toolsets = [], keys = [], settings = {}, others = [], server } = options
   const database = await createTestDatabase(server === undefined ? {} : { server })
   const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
-  const own = { PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory }
+  const own = { PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory, TOOLWAY_DRAIN_SECONDS: '10' }
   const loaded = loadConfig({ ...own, ...UNLIMITED, ...settings })
   const vault = createTestVault()
   const { db } = database

@@ -16,6 +16,7 @@ export const TOOL: ToolFacts = {
   connection: 'git',
   connector: 'mcp.http',
   effect: 'destructive',
+  effectFrom: 'administrator',
   category: '',
 }
 

@@ -212,7 +212,8 @@ const rowOf = ({ alias, url, revision, auth = {}, timeout = 10, finds = false }:
   status_reason: null,
   tools_default: true,
   tool_lock: 'off' as const,
-  trusted: false,
+  trusted: true,
+  keep_payloads: false,
   created_at: AT,
   updated_at: AT,
 })

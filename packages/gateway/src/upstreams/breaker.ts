@@ -68,6 +68,7 @@ export interface Breaker {
 
 /** What happened, as a part of a sentence. */
 const wordsOf = ({ code, facts }: Fault): string => {
+  if (code === 'upstream.start') return `it did not answer within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
   if (code === 'egress.refused') return REFUSED_ADDRESS
   return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)
@@ -75,7 +76,13 @@ const wordsOf = ({ code, facts }: Fault): string => {
 
 const AWAY = new Set([502, 503, 504])
 /** A refused address counts as one that does not resolve does, as the two are not to be told apart (`http/agent.ts`). */
-const FAILURES = new Set(['upstream.timeout', 'upstream.lost', 'upstream.unreachable', 'egress.refused'])
+const FAILURES = new Set([
+  'upstream.timeout',
+  'upstream.start',
+  'upstream.lost',
+  'upstream.unreachable',
+  'egress.refused',
+])
 
 export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
   let circuit = CLOSED

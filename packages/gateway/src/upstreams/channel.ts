@@ -201,7 +201,7 @@ export function createChannel(parts: ChannelParts): Channel {
     const { id, method } = asked
     const about = method === 'ping' ? undefined : onlyOne()
     about?.question(1)
-    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method))
+    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method, owned))
     answering
       .catch((): Answer => ({ error: { code: INTERNAL, message: 'The question could not be answered.' } }))
       .then((said) => {
@@ -235,9 +235,14 @@ export function createChannel(parts: ChannelParts): Channel {
   }
 }
 
-/** What the gateway answers itself: it is there, and nobody else can be told to be asked. */
-const own = (method: string): Answer =>
-  method === 'ping' ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}` } }
+/** What the gateway answers itself. The server's refusal of its call often quotes it, so it says what to do. */
+function own(method: string, owned: boolean): Answer {
+  if (method === 'ping') return { result: {} }
+  const why =
+    !owned && QUESTIONS.has(method) ? '. The client of this call cannot be asked: use one that supports it' : ''
+  return { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}${why}` } }
+}
+const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage'])
 
 function faultOfAbort(reason: unknown, alias: string, seconds: number): Fault {
   if (reason instanceof Fault) return reason

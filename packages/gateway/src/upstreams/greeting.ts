@@ -6,8 +6,9 @@
 import { Fault } from '@toolway/contract'
 import { isLegacyRevision, NEWEST_LEGACY, writeEnvelope, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Channel } from './channel.ts'
+import { errorAnswer } from './error-answer.ts'
 import { portraitOf as legacyPortrait } from './http/legacy-session.ts'
-import { discovered, excerpt, NOBODY, OWN_CLIENT } from './http/modern.ts'
+import { discovered, NOBODY, OWN_CLIENT } from './http/modern.ts'
 import type { Portrait } from './upstream.ts'
 
 export interface Greeting {
@@ -18,14 +19,14 @@ export interface Greeting {
   readonly timeout: number
 }
 
-/** Throws `upstream.malformed` when the server says no, or does not say that it speaks this era. */
+/** Throws `upstream.error` when the server says no, `upstream.malformed` when it does not say that it speaks this era. */
 export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<Portrait> {
   const params = writeEnvelope({}, NOBODY, undefined)
   const answer = await channel.call({ ...greeting, method: 'server/discover', params })
   return discovered(answer, alias)
 }
 
-/** Throws `upstream.malformed` when the server says no, or names a revision without sessions. */
+/** Throws `upstream.error` when the server says no, `upstream.malformed` when it names a revision without sessions. */
 export async function initialize(
   channel: Channel,
   { alias, ...greeting }: Greeting,
@@ -36,7 +37,7 @@ export async function initialize(
 ): Promise<Portrait> {
   const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
   const answer = await channel.call({ ...greeting, method: 'initialize', params })
-  if ('error' in answer) throw malformed(alias, `initialize: ${excerpt(answer.error.message)}`)
+  if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
   const portrait = legacyPortrait(answer.result)
   if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
   channel.tell('notifications/initialized')

@@ -120,6 +120,22 @@ describe('a listen stream that is kept', () => {
     kept.close()
   })
 
+  test('that the server refuses after it counted as open is an answer: no break, and not asked for again', async () => {
+    const { kept, opened, streams, waits, returns } = fixture()
+    const wanted = kept.want(union('a'))
+    const stream = await opened(1)
+    ack(stream)
+    await wanted
+    stream.end(false)
+    for (let turns = 0; turns < 5; turns++) await turn()
+    expect({ streams: streams.length, waits, returns: returns() }).toEqual({ streams: 1, waits: [], returns: 0 })
+    void kept.want(union('b'))
+    ack(await opened(2))
+    await turn()
+    expect(returns()).toBe(0)
+    kept.close()
+  })
+
   test('ends when nobody wants anything, and begins again with the next', async () => {
     const { kept, opened, returns } = fixture()
     const first = kept.want(union('a'))

@@ -98,10 +98,17 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
   }
 
   async function whileGood(stream: Stream): Promise<void> {
-    const how = await Promise.race([stream.ended.then(() => 'ended'), changed.promise])
-    if (how !== 'ended') return
+    const how = await Promise.race([stream.ended.then((offered) => ({ offered })), changed.promise])
+    if (how === undefined) return
+    // It was taken for open before the server said that it has none: an answer, and no break.
+    if (!how.offered) return untilWantedAnew(stream.wanted)
     if (Date.now() - stream.since >= A_WHILE) delay = AGAIN.first
     await again()
+  }
+
+  /** A server without such streams is not asked again until something else is wanted. */
+  async function untilWantedAnew(refused: Wanted): Promise<void> {
+    if (wanted === refused) await Promise.race([changed.promise, closed])
   }
 
   const again = async () => {
@@ -127,9 +134,8 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
       broken ||= current === undefined
       return again()
     }
-    // A server without such streams is not asked again until something else is wanted.
     settle(next, NOTHING)
-    if (wanted === next) await Promise.race([changed.promise, closed])
+    await untilWantedAnew(next)
   }
 
   function begin(next: Wanted, onOpen: (takes: Takes) => void): Stream {
@@ -151,10 +157,10 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
     settle(stream.wanted, takes)
     if (broken) onReturn()
     broken = false
-    void stream.ended.then(() => {
+    void stream.ended.then((offered) => {
       if (current !== stream) return
       current = undefined
-      broken = true
+      broken = offered
     })
   }
 

@@ -30,9 +30,12 @@ export interface Union {
 /** Whether the source took something of a union; undefined where it takes all of it. */
 export type Takes = { uri(uri: string): boolean; task(id: string): boolean } | undefined
 
+/** `missed`: it is not known to have been said. */
+export type OnNotification = (notification: Notification, missed: boolean) => void
+
 export interface Listening {
   /** Listen until the signal; resolves when the source has taken the wish, with what it took of it. */
-  join(wish: Wish, onNotification: (notification: Notification) => void, signal: AbortSignal): Promise<Honoured>
+  join(wish: Wish, onNotification: OnNotification, signal: AbortSignal): Promise<Honoured>
   /** The source says something. */
   hear(notification: Notification): void
   /** What the source said for a while was lost: everything that is listened to may have changed, and is said to have. */
@@ -52,7 +55,7 @@ interface Member {
   readonly uris: ReadonlySet<string>
   readonly tasks: ReadonlySet<string>
   readonly beside: boolean
-  onNotification(notification: Notification): void
+  readonly onNotification: OnNotification
 }
 
 export const isSilent = ({ lists, uris, tasks }: Union): boolean => !lists && uris.size === 0 && tasks.size === 0
@@ -83,7 +86,7 @@ export function createListening({ apply }: ListeningParts): Listening {
   }
 
   function missed(): void {
-    for (const member of [...members]) for (const said of everythingOf(member)) member.onNotification(said)
+    for (const member of [...members]) for (const said of everythingOf(member)) member.onNotification(said, true)
   }
 
   return {
@@ -105,7 +108,7 @@ export function createListening({ apply }: ListeningParts): Listening {
       }
     },
     hear(notification) {
-      for (const member of [...members]) if (concerns(notification, member)) member.onNotification(notification)
+      for (const member of [...members]) if (concerns(notification, member)) member.onNotification(notification, false)
     },
     missed,
   }

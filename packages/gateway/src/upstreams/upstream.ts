@@ -137,8 +137,11 @@ export interface Upstream {
   readonly review?: (asked: Reviewing) => Promise<void> | undefined
   /** What it describes and does not offer, as it was last seen. */
   readonly leftOut?: () => readonly LeftOut[]
-  /** Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. */
-  watch(onChange: (kind: ListKind) => void, signal: AbortSignal): void
+  /**
+   * Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. `missed`: it said
+   * nothing that was heard, but may have while the stream was broken.
+   */
+  watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): void
   /**
    * Hear updates of resources and states of tasks, until the signal; comes back by itself after a break, and then says that
    * all of it may have changed. Resolves, when it is in force or after a moment, to what the server honours.
@@ -233,6 +236,8 @@ export interface Reach {
         readonly kind: 'process'
         readonly command: string
         readonly args: readonly string[]
+        /** As lists show them, with secrets masked. */
+        readonly shownArgs?: readonly string[]
         readonly environment: Record<string, string>
       }
     | ContractWire

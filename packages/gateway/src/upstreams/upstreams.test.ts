@@ -25,6 +25,7 @@ const connection: ConnectionRow = {
   tools_default: true,
   tool_lock: 'off',
   trusted: false,
+  keep_payloads: false,
   created_at: new Date(0),
   updated_at: new Date('2026-11-20T00:00:00Z'),
 }

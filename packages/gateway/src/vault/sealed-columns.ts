@@ -35,6 +35,7 @@ export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments
 export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
 export const keptResultRow = (id: KeptResultId): string => `kept result ${id}`
+export const payloadRow = (id: string): string => `record ${id} payload`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
 const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
@@ -58,6 +59,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('approvals', 'sealed_answer', approvalAnswerRow),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
   column('kept_results', 'sealed', keptResultRow),
+  column('record_payloads', 'sealed', payloadRow),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])
 

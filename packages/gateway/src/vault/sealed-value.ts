@@ -25,6 +25,9 @@ export function sealValue(root: Root, text: string, row: string): Buffer {
   return Buffer.concat([head, nonce, body, cipher.getAuthTag()])
 }
 
+/** It may open elsewhere, or once the key is given. */
+export class MissingVaultKey extends Error {}
+
 /** Throws when it was sealed for another row, with none of these keys, or was changed. */
 export function openValue(roots: readonly Root[], sealed: Uint8Array, row: string): string {
   const bytes = Buffer.from(sealed)
@@ -34,7 +37,7 @@ export function openValue(roots: readonly Root[], sealed: Uint8Array, row: strin
   const head = bytes.subarray(0, headLength)
   const id = head.toString('hex', 1)
   const root = roots.find((one) => one.id === id)
-  if (root === undefined) throw new Error(`this was sealed with the vault key ${id}, which is not there`)
+  if (root === undefined) throw new MissingVaultKey(`this was sealed with the vault key ${id}, which is not there`)
   return decipher(root, bytes.subarray(headLength), Buffer.concat([head, Buffer.from(row)]))
 }
 

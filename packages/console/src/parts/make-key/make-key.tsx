@@ -12,6 +12,8 @@ import { useMembership } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Failed } from '../../ui/failed.tsx'
+import { endOf, KeyEnd, type Ends } from './key-end.tsx'
+import { KeyToolset } from './key-toolset.tsx'
 
 export type Owner = 'me' | 'organization' | 'platform'
 export type Made = Key & { readonly key: string }
@@ -25,18 +27,24 @@ export interface MakeKeyProps {
   readonly onMade: (made: Made) => void
 }
 
-/** Days; none: it does not end. */
-const LIVES = ['30', '90', '365', 'never'] as const
-const DAY_MS = 86_400_000
 const ROLES: readonly Exclude<Role, 'platform_admin'>[] = ['tenant_member', 'tenant_viewer', 'tenant_admin']
 
 interface Wish {
   readonly name: string
   readonly limit: Limit
-  readonly life: string
+  readonly ends: Ends
+  /** Of the form; undefined where it may use every toolset. */
+  readonly toolset: string | undefined
   readonly scope: Role
   readonly trusted: boolean
 }
+
+const FIRST = {
+  limit: 'write',
+  ends: { after: '90', on: '' },
+  scope: 'tenant_member',
+  trusted: false,
+} as const satisfies Partial<Wish>
 
 export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
   const organization = useOrganizationOf(of)
@@ -44,10 +52,10 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
   const labelled = useId()
   // Three words beside one another are too wide for a telephone.
   const orientation = useMatches({ base: 'vertical' as const, xs: 'horizontal' as const })
-  const [wish, setWish] = useState<Wish>({ name, limit: 'write', life: '90', scope: 'tenant_member', trusted: false })
+  const [wish, setWish] = useState<Wish>({ ...FIRST, name, toolset })
   const change = (part: Partial<Wish>) => setWish((before) => ({ ...before, ...part }))
   const make = useMutation({
-    mutationFn: () => makeOf(of, wish, organization, toolset),
+    mutationFn: () => makeOf(of, wish, organization),
     onSuccess: (made) => {
       void queries.invalidateQueries({ queryKey: ['keys'] })
       onMade(made)
@@ -88,13 +96,7 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
           </Text>
         </div>
         <Group gap="md" align="flex-start" grow>
-          <Select
-            label={t.life}
-            value={wish.life}
-            onChange={(life) => change({ life: life ?? 'never' })}
-            data={LIVES.map((life) => ({ value: life, label: t.lives[life] }))}
-            allowDeselect={false}
-          />
+          <KeyEnd value={wish.ends} onChange={(ends) => change({ ends })} />
           {of === 'organization' ? (
             <Select
               label={t.role}
@@ -105,6 +107,13 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
             />
           ) : null}
         </Group>
+        {of === 'platform' || toolset !== undefined ? null : (
+          <KeyToolset
+            organization={organization}
+            value={wish.toolset}
+            onChange={(chosen) => change({ toolset: chosen })}
+          />
+        )}
         {of === 'organization' ? (
           <Switch
             label={t.trusted}
@@ -132,17 +141,13 @@ function useOrganizationOf(of: Owner): string {
   return named ?? ''
 }
 
-function makeOf(
-  of: Owner,
-  { name, limit, life, scope, trusted }: Wish,
-  organization: string,
-  toolset: string | undefined,
-): Promise<Made> {
+function makeOf(of: Owner, { name, limit, ends, toolset, scope, trusted }: Wish, organization: string): Promise<Made> {
+  const end = endOf(ends)
   const words = {
     name,
     limit,
     ...(toolset === undefined ? {} : { toolset }),
-    ...(life === 'never' ? {} : { expires_at: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
+    ...(end === undefined ? {} : { expires_at: end.toISOString() }),
   }
   if (of === 'me') return call(addMyKey, { body: { ...words, organization } })
   if (of === 'platform') return call(addPlatformKey, { body: { ...words, scope: 'platform_admin' } })

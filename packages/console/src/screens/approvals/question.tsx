@@ -109,7 +109,8 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
 }
 
 /** A question names its rules without their ids: this one is behind a setting of the organization, and is kept nowhere. */
-const isOfSettings = (name: string, scope: string): boolean => name === 'ask-writes' && scope === 'connection'
+const isOfSettings = (name: string, scope: string): boolean =>
+  scope === 'connection' && (name === 'ask-writes' || name === 'ask-destructive')
 
 function Answers({ approval: { answers } }: { approval: Approval }) {
   const t = texts.approvals

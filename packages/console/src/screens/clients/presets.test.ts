@@ -44,6 +44,7 @@ describe('what a client is given', () => {
     ['cursor', { mcpServers: { [NAME]: { url: URL_TEXT } } }, { url: URL_TEXT }],
     ['windsurf', { mcpServers: { [NAME]: { serverUrl: URL_TEXT } } }, undefined],
     ['gemini-cli', { mcpServers: { [NAME]: { httpUrl: URL_TEXT } } }, undefined],
+    ['opencode', { mcp: { [NAME]: { type: 'remote', url: URL_TEXT } } }, undefined],
     ['vscode', { servers: { [NAME]: { type: 'http', url: URL_TEXT } } }, { name: NAME, type: 'http', url: URL_TEXT }],
   ] as const)('%s: its file and its link are what they say', (id, file, link) => {
     const [[part, entry]] = Object.entries(file) as [[string, Record<string, object>]]

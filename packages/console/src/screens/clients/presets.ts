@@ -13,6 +13,8 @@ import {
   entries,
   fields,
   geminiCli,
+  opencode,
+  opencodeAuth,
   throughBridge,
   throughRemote,
   vsCode,
@@ -30,6 +32,7 @@ export const CLIENT_IDS = [
   'claude-code',
   'codex',
   'gemini-cli',
+  'opencode',
   'claude-desktop',
   'claude-web',
   'chatgpt',
@@ -67,6 +70,7 @@ export type StepName =
   | 'slashMcp'
   | 'codexLogin'
   | 'codexFile'
+  | 'opencodeFile'
   | 'openFile'
   | 'desktopFile'
   | 'desktopFileHere'
@@ -130,6 +134,18 @@ export const PRESETS: readonly Preset[] = [
       { say: 'run', snippet: geminiCli(setup) },
       { say: 'orFile', snippet: withFile(entries(setup, 'httpUrl'), '~/.gemini/settings.json') },
       ...when<Step>(setup.key === undefined, { say: 'signInPage' }),
+      ASK,
+    ],
+  },
+  {
+    id: 'opencode',
+    group: 'terminal',
+    ways: ['oauth', 'key'],
+    says: /^opencode/i,
+    source: 'https://opencode.ai/docs/mcp-servers',
+    steps: (setup) => [
+      { say: 'opencodeFile', snippet: withFile(opencode(setup), '~/.config/opencode/opencode.json') },
+      ...when<Step>(setup.key === undefined, { say: 'run', snippet: opencodeAuth(setup) }, { say: 'signInPage' }),
       ASK,
     ],
   },

@@ -34,6 +34,14 @@ export const entries = (setup: Setup, member: 'url' | 'serverUrl' | 'httpUrl', t
   }),
 })
 
+/** `mcp` with the name of the server directly below it; version 2 has it below `mcp.servers` (opencode.ai/docs/mcp-servers). */
+export const opencode = (setup: Setup): Snippet => ({
+  kind: 'json',
+  text: json({ mcp: { [setup.name]: { type: 'remote', url: setup.url, ...headers(setup) } } }),
+})
+
+export const opencodeAuth = (setup: Setup): Snippet => ({ kind: 'shell', text: `opencode mcp auth ${setup.name}` })
+
 export const vsCode = (setup: Setup): Snippet => ({
   kind: 'json',
   text: json({ servers: { [setup.name]: { type: 'http', url: setup.url, ...headers(setup) } } }),

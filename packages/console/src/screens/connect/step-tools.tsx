@@ -17,6 +17,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { Effects } from './effects.tsx'
+import { Trust } from './trust.tsx'
 
 const t = texts.connect.tools
 
@@ -70,6 +71,7 @@ function Ready({ connection, onAnother }: OneProps) {
       {tools.data === undefined ? null : (
         <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
       )}
+      {items.some(({ effect_from: from }) => from === 'unknown' || from === 'server') ? <Trust alias={alias} /> : null}
       {mayCall ? (
         <Suspense fallback={<Skeleton height={160} radius="md" />}>
           <FirstCall alias={alias} />
@@ -102,7 +104,9 @@ function Ready({ connection, onAnother }: OneProps) {
 
 const COLUMNS = [
   column<Tool>(t.columns.name, ({ name, title }) => visibleText(title ?? name), 3),
-  column<Tool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2, { plain: true }),
+  column<Tool>(t.columns.effect, ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />, 2, {
+    plain: true,
+  }),
   column<Tool>(
     t.columns.description,
     ({ description }) => (

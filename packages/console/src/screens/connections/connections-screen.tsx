@@ -14,7 +14,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
-import { column, Table } from '../../ui/table.tsx'
+import { column, Pages, Table } from '../../ui/table.tsx'
 import { ConnectionActions } from './connections-actions.tsx'
 import { AuthBadge, ConnectionCards, StateOf } from './connections-cards.tsx'
 import { Outcome } from './connections-outcome.tsx'
@@ -42,6 +42,10 @@ export function ConnectionsScreen() {
   const query = { limit: PAGE, offset, search: search || undefined, status: state || undefined }
   const connections = useQuery(ask('connections', listConnections, { path: { organization }, query }))
   const filtered = search !== '' || state !== ''
+  const showPage = (next: number) => {
+    setFilter({ offset: next }, 'push')
+    window.scrollTo({ top: 0 })
+  }
   const empty = filtered ? <Empty title={t.nothing} hint={t.nothingHint} icon="search" /> : <NothingYet />
   const none = !filtered && connections.data?.total === 0
   return (
@@ -51,6 +55,7 @@ export function ConnectionsScreen() {
       {filter.view === 'cards' && connections.data !== undefined && connections.data.items.length > 0 ? (
         <Stack gap={0} aria-busy={connections.isPlaceholderData}>
           <ConnectionCards items={liftedFirst(connections.data.items, connected)} lifted={connected} />
+          <Pages page={connections.data} onPage={showPage} />
         </Stack>
       ) : filter.view === 'cards' && connections.data === undefined && connections.error === null ? (
         <Skeletons />
@@ -62,7 +67,7 @@ export function ConnectionsScreen() {
           rowLink={({ alias }) => `/connections/${alias}`}
           columns={COLUMNS}
           empty={empty}
-          onPage={(next) => setFilter({ offset: next })}
+          onPage={showPage}
         />
       )}
     </Screen>

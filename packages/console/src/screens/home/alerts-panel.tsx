@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { downConnections } from '../../data/waiting.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -16,13 +17,15 @@ const MOST = 6
 export function AlertsPanel({ connections }: { connections: readonly Connection[] }) {
   const organization = useOrganization()
   const alerts = useQuery(ask('alerts', listAlerts, { path: { organization }, query: { limit: MOST } }))
+  const down = useQuery(downConnections(organization)).data?.total ?? 0
   const t = texts.home.alerts
   return (
     <Panel title={t.title} hint={t.hint}>
+      {down === 0 ? null : <Down count={down} />}
       <Loaded query={alerts} lines={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <Text c="dimmed">{t.none}</Text>
+            <Text c="dimmed">{down === 0 ? t.none : t.noneBefore}</Text>
           ) : (
             <Stack gap="sm">
               {items.map((alert) => (
@@ -36,7 +39,21 @@ export function AlertsPanel({ connections }: { connections: readonly Connection[
   )
 }
 
+/** An outage that lasts needs somebody, however old its alert is. */
+const Down = ({ count }: { count: number }) => (
+  <Group gap="sm" wrap="nowrap">
+    <Box c="var(--mantine-color-error)" style={{ display: 'inline-flex' }}>
+      <Icon name="alert-triangle" />
+    </Box>
+    <TextLink to="/connections" search={{ state: 'error' }}>
+      {texts.home.alerts.down(count)}
+    </TextLink>
+  </Group>
+)
+
 const ICONS: Readonly<Record<string, IconName>> = {
+  'connection.down': 'alert-triangle',
+  'connection.up': 'circle-check',
   'credential.expiring': 'clock',
   'credential.lost': 'alert-triangle',
   'credential.back': 'circle-check',
@@ -45,6 +62,8 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'approval.requested': 'hand-stop',
   'approval.denied': 'circle-x',
   'webhook.off': 'webhook',
+  'records.waiting': 'alert-triangle',
+  'records.stored': 'circle-check',
 }
 
 function One({ alert, connections }: { alert: Alert; connections: readonly Connection[] }) {

@@ -6,6 +6,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import {
   findUsage,
+  getSettings,
   listMembers,
   listMyKeys,
   listOrganizationRules,
@@ -63,6 +64,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const path = { organization }
   const [mayCall, mayRule] = [useMay('tool_call'), useMay('policy_manage')]
   const [mayConnect, mayInvite] = [useMay('connector_create'), useMay('user_manage')]
+  const mayDecide = useMay('tenant_update')
   const one = { limit: 1 }
   const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
   const grants = useQuery(ask('grants', listOwnGrants, { query: { limit: 50 } }))
@@ -75,11 +77,17 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
     keys.data === undefined || grants.data === undefined
       ? undefined
       : keys.data.items.some(({ last_used_at: used }) => used !== null) || grants.data.total > 0
+  const settings = useQuery({ ...ask('settings', getSettings, { path }), enabled: mayDecide })
+  // Whoever saved the settings has seen what is asked about; the default is what nobody decided yet.
+  const decided =
+    settings.data &&
+    (settings.data.approvals !== 'ask-destructive' || settings.data.updated_at !== settings.data.created_at)
   const more = (number: number | undefined, than = 0) => (number === undefined ? undefined : number > than)
   return [
     { name: 'connect', to: '/connections/new', may: mayConnect, done: more(connected) },
     { name: 'call', to: '/playground', may: mayCall, done: more(calls) },
     { name: 'client', to: '/clients', may: mayCall, done: client },
+    { name: 'approvals', to: '/settings', may: mayDecide, done: decided },
     { name: 'rule', to: '/rules', may: mayRule, done: more(rules.data?.total) },
     { name: 'invite', to: '/people', may: mayInvite, done: more(members.data?.total, 1) },
   ]

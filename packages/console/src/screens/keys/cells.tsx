@@ -5,6 +5,7 @@ import type { Key, SeenClient } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
+import { exactDay, exactTime, relativeDays } from '../../ui/times.ts'
 import { column, type Column } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
@@ -55,7 +56,18 @@ export function Ends({ row: { expires_at: at } }: { row: Key }) {
   const t = texts.keys
   const [now] = useState(Date.now)
   if (at === null) return <>{t.never}</>
-  if (Date.parse(at) > now) return <When at={at} />
+  const end = new Date(at)
+  if (end.getTime() > now)
+    return (
+      <Stack gap={0}>
+        <time dateTime={end.toISOString()} title={exactTime(end)}>
+          {exactDay(end)}
+        </time>
+        <Text size="sm" c="dimmed">
+          {relativeDays(end, now)}
+        </Text>
+      </Stack>
+    )
   return <StateBadge tone="bad">{t.ended}</StateBadge>
 }
 

@@ -30,6 +30,7 @@ const STEP_OF: Readonly<Record<FaultPhase, StepName>> = {
   decide: 'decided',
   check: 'decided',
   open: 'opened',
+  start: 'opened',
   run: 'answered',
   shape: 'answered',
 }

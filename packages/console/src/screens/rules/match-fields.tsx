@@ -96,7 +96,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
 /** What can stand in a condition, as the guide has it. */
 const VARIABLES = {
   principal: ['id', 'kind', 'role', 'email', 'groups', 'key', 'client'],
-  tool: ['name', 'joined', 'connection', 'connector', 'effect', 'category'],
+  tool: ['name', 'joined', 'connection', 'connector', 'effect', 'effectFrom', 'category'],
   args: [],
   context: ['organization', 'toolset', 'time', 'address'],
 } as const

@@ -6,7 +6,7 @@ import { health, type Health as Told } from '../../data/health.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { count, size } from '../../ui/times.ts'
@@ -39,16 +39,24 @@ export function Health() {
   )
 }
 
+interface Look {
+  readonly color: string
+  readonly icon: IconName
+  readonly title: string
+}
+
+/** By what the gateway says of itself; everything else is a gateway that does not serve. */
+const LOOKS: Readonly<Record<string, Look>> & { readonly stopped: Look } = {
+  ready: { color: 'teal', icon: 'circle-check', title: t.ready },
+  degraded: { color: 'yellow', icon: 'alert-triangle', title: t.degraded },
+  stopped: { color: 'red', icon: 'alert-triangle', title: t.notReady },
+}
+
 function Readiness({ told: { status, problem, checks } }: { told: Told }) {
-  const ready = status === 'ready'
+  const look = LOOKS[status] ?? LOOKS.stopped
   return (
     <Stack>
-      <Alert
-        color={ready ? 'teal' : 'red'}
-        icon={<Icon name={ready ? 'circle-check' : 'alert-triangle'} />}
-        title={ready ? t.ready : t.notReady}
-        role="status"
-      >
+      <Alert color={look.color} icon={<Icon name={look.icon} />} title={look.title} role="status">
         {problem === undefined ? null : <Text size="sm">{problem}</Text>}
       </Alert>
       <Facts facts={Object.entries(checks).map(([name, value]) => [t.names[name] ?? name, t.values[value] ?? value])} />

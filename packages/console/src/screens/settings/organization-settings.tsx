@@ -1,5 +1,5 @@
-/** What the organization settles for itself: its name, how much it may ask, and whether tools that write are asked about first. */
-import { Button, Group, NumberInput, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+/** What the organization settles for itself: its name, how much it may ask, and what is asked about before a tool runs. */
+import { Button, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { changeSettings, getSettings, type OwnSettings, type OwnSettingsChange } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
@@ -34,17 +34,17 @@ const wordsOf = ({ name, description, contact_email: email, requests_per_minute:
   description: description ?? '',
   email: email ?? '',
   rate: rate as number | string,
-  asks: approvals === 'ask-writes',
+  approvals: approvals === 'none' ? ('off' as const) : approvals,
 })
 type Words = ReturnType<typeof wordsOf>
 
-const changeOf = ({ name, description, email, rate, asks }: Words, own: Own): Change => ({
+const changeOf = ({ name, description, email, rate, approvals }: Words, own: Own): Change => ({
   name: name.trim(),
   description: description.trim() === '' ? null : description,
   contact_email: email.trim() === '' ? null : email.trim(),
   // What is not touched stays what the installation says, where it says it.
   ...(rate === own.requests_per_minute ? {} : { requests_per_minute: Number(rate) }),
-  approvals: asks ? 'ask-writes' : 'none',
+  approvals,
 })
 
 function faultsOf({ name, email, rate }: Words, most: number): { [Name in keyof Words]?: string } {
@@ -183,12 +183,14 @@ function Limits({ own, words, faults, put, disabled, onDefault }: PartProps & { 
             {t.rateDefault}
           </Button>
         </Stack>
-        <Switch
+        <Select
           label={t.approvals}
           description={t.approvalsHint}
-          checked={words.asks}
+          data={Object.entries(t.approvalModes).map(([value, label]) => ({ value, label }))}
+          value={words.approvals}
+          allowDeselect={false}
           disabled={disabled}
-          onChange={({ currentTarget: { checked: asks } }) => put({ asks })}
+          onChange={(next) => put({ approvals: next as Words['approvals'] })}
         />
         <Stack gap={0}>
           <Text size="sm" fw={600}>

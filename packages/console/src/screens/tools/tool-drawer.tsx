@@ -16,6 +16,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { SchemaTree } from '../../ui/schema-tree.tsx'
 import { count } from '../../ui/times.ts'
+import { ToolEffect } from './tool-effect.tsx'
 import { ToolPlaces, ToolRules } from './tool-places.tsx'
 import { State } from './tools-table.tsx'
 
@@ -90,7 +91,7 @@ function Head({ tool }: { tool: ToolInFull }) {
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="xs">
-        <EffectBadge effect={tool.effect} />
+        <EffectBadge effect={tool.effect} from={tool.effect_from} />
         <State {...tool} />
       </Group>
       {mayCall && tool.enabled && tool.hidden_by === null ? (
@@ -122,6 +123,7 @@ function About({ tool }: { tool: ToolInFull }) {
           <Text size="sm">{texts.tools.marks[mark]}</Text>
         </Group>
       ))}
+      <ToolEffect tool={tool} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Fact what={t.own}>{visibleText(name)}</Fact>
         <Fact what={texts.tools.connection}>{`${alias} (${connector})`}</Fact>

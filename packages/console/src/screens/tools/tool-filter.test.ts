@@ -4,6 +4,7 @@ import { shownTools, tokensOf } from './tool-filter.ts'
 
 const tool = (name: string, more: Partial<OrganizationTool> = {}): OrganizationTool => ({
   ...{ name, joined_name: `a__${name}`, rule_name: `a__${name}`, title: null, description: null, effect: 'read' },
+  ...{ effect_from: 'server', stated_effect: 'read' },
   ...{ approval: 'none', enabled: true, hidden_by: null, rule: null, connection: 'con_a', alias: 'a' },
   ...{ connector: 'mcp.http', tokens: 10, marks: [] },
   ...more,

@@ -31,7 +31,11 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
         (tool) => <Name tool={tool} selected={selected.has(tool.joined_name)} onSelect={onSelect} onOpen={onOpen} />,
         7,
       ),
-      column<OrganizationTool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2),
+      column<OrganizationTool>(
+        t.columns.effect,
+        ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />,
+        2,
+      ),
       column<OrganizationTool>(t.columns.state, (tool) => <State {...tool} />, 3),
       column<OrganizationTool>(t.columns.tokens, ({ tokens }) => count(tokens), 1),
       column<OrganizationTool>(

@@ -11,7 +11,7 @@ import {
 } from '@toolway/contract'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
-import { maskArgument, maskUrl, secretArguments } from '../../lib/secret-marks.ts'
+import { maskArguments, maskUrl } from '../../lib/secret-marks.ts'
 
 /** What is said of an OpenAPI document beside where it is; the text itself is kept apart. */
 export interface ApiWords extends Pick<OpenApiSettings, 'select' | 'effects'> {
@@ -100,8 +100,7 @@ export function shownOf(wire: ConnectionWords['wire']): { url?: string; args?: s
     // A slash at the end hides nothing.
     return { url: url === `${wire.url}/` ? wire.url : url }
   }
-  const secret = new Set(secretArguments(wire.args))
-  return { args: wire.args.map((arg, at) => (secret.has(at) ? maskArgument(arg) : arg)) }
+  return { args: maskArguments(wire.args) }
 }
 
 /** Credentials in front of a host are easily shown by mistake; a header is sealed. */

@@ -4,7 +4,7 @@ import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { toolFacts } from '../../catalog/view.ts'
-import { createHolds, createSwitches, screenOf } from '../../call/screen.ts'
+import { createEffects, createHolds, createSwitches, screenOf } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 
@@ -18,6 +18,7 @@ export interface DescribedTool {
 /** What is the same for all connections is read once; each is then asked for by itself. */
 export function describeTools({ organization, connections, rules, states, catalogs }: Snapshot) {
   const switches = createSwitches(states)
+  const effects = createEffects(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
   const screen = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
 
@@ -32,8 +33,9 @@ export function describeTools({ organization, connections, rules, states, catalo
     }
     return Array.from(named, ([name, definition]) => {
       const held = holds.find(connection, name) !== undefined
-      const effect = effectOf(definition['annotations'])
-      const facts = toolFacts(connection.alias, connection.settings.connector, definition, effect)
+      const stated = effectOf(definition['annotations'])
+      const resolved = effects.of(connection, name, stated)
+      const facts = toolFacts(connection.alias, connection.settings.connector, definition, resolved)
       const policy = screen.policy?.(facts, definition['inputSchema'])
       // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
       const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
@@ -43,8 +45,10 @@ export function describeTools({ organization, connections, rules, states, catalo
         joined_name: given.get(`tool ${name}`) ?? joinName(connection.alias, name),
         title: titleOf(definition),
         description: textOf(definition['description']),
-        effect,
-        approval: approvalOf(effect, connection.trusted),
+        effect: resolved.effect,
+        effect_from: resolved.from,
+        stated_effect: stated,
+        approval: approvalOf(resolved, organization.settings.approvals),
         enabled,
         hidden_by: enabled
           ? held

@@ -57,7 +57,9 @@ export async function setLock(
   await setToolLock(sql, id, { mode, trusted: setting.trusted ?? trusted })
   const of = { organizationId, connectionId: id }
   // A lock that is off lets everything in; one that is turned on begins with what is there.
-  const wish = mode === 'off' ? 'accept' : (setting.present ?? (before === 'off' ? 'accept' : undefined))
+  // Saying again that it is off lets nothing in of what is held all the same, because it would do something else now.
+  const turns = before === 'off' ? mode !== 'off' : mode === 'off'
+  const wish = mode === 'off' ? (turns ? 'accept' : undefined) : (setting.present ?? (turns ? 'accept' : undefined))
   if (wish === undefined) return { accepted: 0, held: 0 }
   if (wish === 'hold') {
     await forgetTools(sql, id)

@@ -1,9 +1,9 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
-import { Fault, type OrganizationId } from '@toolway/contract'
+import { Fault, type Effect, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
-import { switchAllTools, switchTools, type Switch } from '../../connections/tool-states.ts'
+import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-states.ts'
 import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -52,25 +52,44 @@ function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'quer
 }
 
 /** Throws `thing.unknown` for a name that the server does not offer: a switch that moves nothing would look like one that does. */
-function refuseUnknown(tools: readonly shapes.Tool[], wanted: readonly Switch[]): void {
+function refuseUnknown(tools: readonly shapes.Tool[], wanted: readonly { readonly tool: string }[]): void {
   const names = new Set(tools.map(({ name }) => name))
   if (wanted.some(({ tool }) => !names.has(tool))) throw new Fault('thing.unknown', { thing: 'tool' })
 }
 
+interface Wanted {
+  readonly enabled?: boolean
+  /** Null: no word of ours any more. */
+  readonly effect?: Effect | null
+}
+
+function wantedIn(body: OrganizationAsked<typeof shapes.toggleTool>['body']): Wanted {
+  if ('is_enabled' in body) return { enabled: body.is_enabled }
+  const { effect } = body
+  return {
+    ...('enabled' in body ? { enabled: body.enabled } : {}),
+    ...(effect === undefined ? {} : { effect }),
+  }
+}
+
 const toggle = serveOrganization(shapes.toggleTool, async (asked) => {
-  const { change, parts, organization, body, params } = asked
+  const { change, parts, organization, principal, body, params } = asked
   const before = subject(asked)
   const { id, alias } = before.connection
-  const wanted = { tool: params['tool'] ?? '', enabled: 'enabled' in body ? body.enabled : body.is_enabled }
+  const wanted = { tool: params['tool'] ?? '', ...wantedIn(body) }
   refuseUnknown(toolsOf(before), [wanted])
   await change(
     () => ({
-      action: 'tool.toggle',
+      action: wanted.enabled === undefined ? 'tool.effect' : 'tool.toggle',
       resource: 'tool',
       id: `${alias}/${wanted.tool}`,
-      detail: { enabled: wanted.enabled },
+      detail: { ...wantedIn(body) },
     }),
-    (sql) => switchTools(sql, organization.id, id, [wanted]),
+    async (sql) => {
+      const { tool, enabled, effect } = wanted
+      if (enabled !== undefined) await switchTools(sql, organization.id, id, [{ tool, enabled }])
+      if (effect !== undefined) await sayEffect(sql, organization.id, id, { tool, effect, by: principal.id })
+    },
   )
   await parts.snapshots.refresh(organization.id)
   const tool = toolsOf(subjectOf(parts, organization.id, id)).find(({ name }) => name === wanted.tool)

@@ -12,7 +12,13 @@ import {
 } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { addConnection, listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
+import {
+  addConnection,
+  listConnections,
+  removeConnection,
+  setToolLock,
+  type ConnectionRow,
+} from '../../connections/connections.ts'
 import {
   findDocument,
   packDocument,
@@ -54,6 +60,8 @@ export interface Declaration {
     alias: string
     title: string
     enabled: boolean
+    /** Whether what its server says of the effects of its tools is believed; absent: as it stands. */
+    trusted?: boolean | undefined
     rules?: readonly RuleWords[] | undefined
     /** Of its OpenAPI document, where the file names one beside it. */
     text?: string
@@ -180,6 +188,7 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     if (held === undefined) {
       const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
       if (id !== undefined) await declareDocument(sql, organization.id, id, connection.text)
+      if (id !== undefined && connection.trusted === true) await setToolLock(sql, id, { mode: 'off', trusted: true })
       say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector }))
       continue
     }
@@ -189,6 +198,11 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     }
     if (connection.text === undefined && addressOf(held.settings) !== addressOf(settings))
       await removeDocument(sql, held.id)
+    const { trusted = held.trusted } = connection
+    if (trusted !== held.trusted) {
+      await setToolLock(sql, held.id, { mode: held.tool_lock, trusted })
+      say(change('lock.set', 'connection', held.id, { alias, trusted }))
+    }
     if (differs(held, next, secrets, vault)) {
       const ended = await changeAndEnd({ vault, endIn: endUntold }, sql, held, next)
       const credentials = ended.length === 0 ? {} : { credentials: idsOf(ended) }

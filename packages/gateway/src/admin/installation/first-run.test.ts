@@ -15,7 +15,8 @@ async function open() {
   const database = await createTestDatabase()
   const { db } = database
   const demo = { wanted: true, command: 'node', args: ['demo.ts'] }
-  const begin = (bootstrapKey?: string) => firstRun({ db, hash, bootstrapKey, demo, keyFile: '' })
+  const begin = (bootstrapKey?: string) =>
+    firstRun({ db, hash, bootstrapKey, approvals: 'ask-destructive', demo, keyFile: '' })
   const isKnown = async (key: string | undefined) =>
     (await db.system((sql) => findKey(sql, hash(key ?? '')))) !== undefined
   const keys = async () => {

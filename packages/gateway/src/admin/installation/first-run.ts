@@ -2,12 +2,12 @@
  * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
  * address true and the local command line's key in its file.
  */
-import { TIMEOUTS } from '@toolway/contract'
+import { TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { addConnection, changeConnection, findConnection } from '../../connections/connections.ts'
+import { addConnection, changeConnection, findConnection, setToolLock } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { newSetUpCode } from '../../identity/codes.ts'
 import { countUsers } from '../../identity/users.ts'
@@ -16,6 +16,7 @@ import {
   DEFAULT_SLUG,
   ensureOrganization,
   listOrganizations,
+  noteNewApprovals,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
@@ -26,6 +27,8 @@ export interface FirstRunParts {
   readonly db: Db
   hash(key: string): Buffer
   readonly bootstrapKey: string | undefined
+  /** What new organizations ask about before a tool runs. */
+  readonly approvals: ApprovalPreset
   readonly demo: { readonly wanted: boolean; readonly command: string; readonly args: readonly string[] }
   /** Where the local command line finds its key. */
   readonly keyFile: string
@@ -49,6 +52,7 @@ const ORIGIN = 'first run'
 
 export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
   const { db } = parts
+  await db.system((sql) => noteNewApprovals(sql, parts.approvals))
   const existing = (await db.system(listOrganizations)).find(({ slug }) => slug === DEFAULT_SLUG)
   const organization = existing ?? (await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, 'Default', ORIGIN)))
   const isFirst = existing === undefined
@@ -141,7 +145,11 @@ async function ensureDemo(
     wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
   })
   const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }
-  if (isFirst && demo.wanted) await addConnection(sql, { ...words, organizationId: id, alias: DEMO_ALIAS })
+  if (isFirst && demo.wanted) {
+    const added = await addConnection(sql, { ...words, organizationId: id, alias: DEMO_ALIAS })
+    // It is ours.
+    if (added !== undefined) await setToolLock(sql, added, { mode: 'off', trusted: true })
+  }
   if (isFirst) return
   const held = await findConnection(sql, DEMO_ALIAS)
   const moved =

@@ -21,6 +21,8 @@ export { WrongVaultKey } from '../../vault/ring.ts'
 export interface StoreParts {
   readonly directory: string
   readonly databaseUrl: string | undefined
+  /** Connections of the pool; without it the default of the pool holds. */
+  readonly connections?: number
   /** Where vault keys may come from, besides the directory. */
   readonly keys: KeySettings
   /** The gateway owns its cluster; the command line may use another's. */
@@ -49,7 +51,11 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   const { connection, stop } = await openDatabase(parts)
   try {
     await migrate(connection, { log })
-    const db = createDb({ connection, log })
+    const db = createDb({
+      connection,
+      log,
+      ...(parts.connections === undefined ? {} : { connections: parts.connections }),
+    })
     const { vault, bound, reload } = await openVault(db, sources).catch(async (thrown: unknown) => {
       await db.close()
       throw thrown

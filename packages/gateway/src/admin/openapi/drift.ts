@@ -4,6 +4,8 @@ import type { OpenApiDrift } from '@toolway/contract/admin'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { isHeld } from '../../catalog/locks/judge.ts'
 
+const OPENAPI = { connector: 'openapi', trusted: false } as const
+
 type Difference = OpenApiDrift['changed'][number]
 
 /** Between the tools of two documents; `before` is empty where nothing is kept yet. */
@@ -13,7 +15,11 @@ export function driftOf(before: readonly JsonObject[], after: readonly JsonObjec
   return {
     added: [...has]
       .filter(([name]) => !had.has(name))
-      .map(([name, tool]) => ({ name, effect: effectOf(tool['annotations']), held: isHeld(mode, undefined, tool) })),
+      .map(([name, tool]) => ({
+        name,
+        effect: effectOf(tool['annotations']),
+        held: isHeld(mode, undefined, tool, OPENAPI),
+      })),
     removed: [...had.keys()].filter((name) => !has.has(name)),
     changed: [...has].flatMap(([name, tool]) => {
       const old = had.get(name)
@@ -47,7 +53,7 @@ function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Differ
     what,
     arguments: turnOf(old['inputSchema'], tool['inputSchema']),
     effect: before === after ? null : { before, after },
-    held: isHeld(mode, old, tool),
+    held: isHeld(mode, old, tool, OPENAPI),
   }
 }
 

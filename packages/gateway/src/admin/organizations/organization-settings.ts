@@ -8,7 +8,7 @@ import { changedOrganization } from './organizations.ts'
 import { serveOrganization, type AdminParts, type Asking, type Served } from '../serve.ts'
 
 function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
-  const { id, slug, name, description, contact_email, settings, updated_at } = row
+  const { id, slug, name, description, contact_email, settings, created_at, updated_at } = row
   head.set('etag', tagOf(updated_at))
   return {
     id,
@@ -19,7 +19,8 @@ function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
     requests_per_minute: rateOf(settings, parts.requestsPerMinute),
     max_requests_per_minute: mostOf(settings, parts.requestsPerMinute),
     allow_processes: settings.allow_processes === true,
-    approvals: settings.approvals ?? 'none',
+    approvals: settings.approvals === undefined || settings.approvals === 'none' ? 'off' : settings.approvals,
+    created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
 }

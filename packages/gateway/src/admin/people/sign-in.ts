@@ -7,6 +7,7 @@
 import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
+import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { AccessTokens } from '../../identity/access-tokens.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import type { EndedSignIns } from '../../identity/ended-sign-ins.ts'
@@ -165,7 +166,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   }
 
   async function refusedBy(actor: Actor, fault: Fault): Promise<never> {
-    if (fault.code !== 'internal') {
+    if (fault.code !== 'internal' && !isDatabaseFault(fault)) {
       const detail = { by: 'identity provider' }
       await db.system((sql) => recordChange(sql, actor, undefined, { ...failure(undefined), code: fault.code, detail }))
     }

@@ -15,7 +15,7 @@ export interface CheckedDraft {
   readonly words: unknown
 }
 
-type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'toolsets'>
+type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'toolsets' | 'states'>
 
 /** Tools that are named at most; the others are counted. */
 const MOST_NAMED = 200

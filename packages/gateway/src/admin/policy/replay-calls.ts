@@ -16,7 +16,7 @@ import type { Callers } from './callers-of.ts'
 import { toolsOf, type KnownTool } from './tools-of.ts'
 
 export interface ReplayParts {
-  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'rules' | 'organization'>
+  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'rules' | 'organization' | 'states'>
   readonly callers: Callers
   /** Each page is a transaction of its own, so that no long one holds anything back. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>

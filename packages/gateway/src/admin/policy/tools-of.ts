@@ -1,7 +1,7 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
 import { effectOf, type ToolFacts } from '@toolway/contract'
 import { joinName, type JsonObject } from '@toolway/protocol'
-import { createHolds } from '../../call/screen.ts'
+import { createEffects, createHolds } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { toolFacts } from '../../catalog/view.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
@@ -25,7 +25,12 @@ export interface KnownTools {
   readonly names: readonly string[]
 }
 
-export function toolsOf({ connections, catalogs }: Pick<Snapshot, 'connections' | 'catalogs'>): KnownTools {
+export function toolsOf({
+  connections,
+  catalogs,
+  states,
+}: Pick<Snapshot, 'connections' | 'catalogs' | 'states'>): KnownTools {
+  const effects = createEffects(states)
   const byJoined = new Map<string, KnownTool>()
   const byOwn = new Map<string, KnownTool>()
   for (const connection of connections) {
@@ -37,7 +42,7 @@ export function toolsOf({ connections, catalogs }: Pick<Snapshot, 'connections' 
     for (const definition of catalog?.tools ?? []) {
       const name = definition['name']
       if (typeof name !== 'string' || byOwn.has(`${connection.alias} ${name}`)) continue
-      const known = knownTool(connection, definition, name, holds, given)
+      const known = knownTool(connection, definition, name, { holds, effects, given })
       byOwn.set(`${connection.alias} ${name}`, known)
       for (const joined of [known.exposed, known.facts.joined]) if (!byJoined.has(joined)) byJoined.set(joined, known)
     }
@@ -49,19 +54,24 @@ export function toolsOf({ connections, catalogs }: Pick<Snapshot, 'connections' 
   }
 }
 
+interface Knowing {
+  readonly holds: ReturnType<typeof createHolds>
+  readonly effects: ReturnType<typeof createEffects>
+  readonly given: ReadonlyMap<string, string>
+}
+
 function knownTool(
   connection: ConnectionRow,
   definition: JsonObject,
   name: string,
-  holds: ReturnType<typeof createHolds>,
-  given: ReadonlyMap<string, string>,
+  { holds, effects, given }: Knowing,
 ): KnownTool {
   const { alias, settings } = connection
   const held = holds.find(connection, name)
-  const effect = held === undefined || held === 'unseen' ? effectOf(definition['annotations']) : held
+  const stated = held === undefined || held === 'unseen' ? effectOf(definition['annotations']) : held
   return {
     connection,
-    facts: toolFacts(alias, settings.connector, definition, effect),
+    facts: toolFacts(alias, settings.connector, definition, effects.of(connection, name, stated)),
     schema: definition['inputSchema'],
     held: held === undefined || held === 'unseen' ? held : 'held',
     exposed: given.get(name) ?? joinName(alias, name),

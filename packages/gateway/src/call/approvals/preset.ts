@@ -1,37 +1,49 @@
 /**
- * The rules behind an organization's setting `approvals: ask-writes`: whatever is not known to read only is asked about, each call
- * anew unless somebody says "always for this tool", and what destroys always (ledger S2-BRG-05, S2-QRK-05). That a tool only reads
- * counts where its server is trusted to say so.
+ * The rules behind an organization's setting `approvals`: what may destroy is asked about each time, other calls anew until somebody
+ * says "always for this tool" (ledger S2-BRG-05, S2-QRK-05). They ask exactly where `approvalOf` says so.
  */
-import { approvalOf, EFFECTS, RuleMatch, type Effect, type Rule } from '@toolway/contract'
+import { approvalOf, EFFECTS, RuleMatch, type ApprovalPreset, type Effect, type Rule } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import type { Policy } from '../../policy/verdict.ts'
 
-type Placed = Pick<ConnectionRow, 'alias' | 'trusted'>
+type Placed = Pick<ConnectionRow, 'alias'>
 
-const NAME = 'ask-writes'
+const REASONS: Readonly<Record<'ask-destructive' | 'ask-writes', string>> = {
+  'ask-destructive':
+    'This organization asks before tools that may be destructive: those that say so, and those whose server is not trusted to say what they do',
+  'ask-writes': 'Calls that may change something are asked about here',
+}
 
-/** One rule for each connection, as their servers are trusted differently. */
-export const presetRules = (
-  { settings }: Pick<OrganizationRow, 'settings'>,
+/** One rule for each connection, so that an exception may be of one. */
+export function presetRules(
+  { settings: { approvals } }: Pick<OrganizationRow, 'settings'>,
   connections: readonly Placed[],
-): Rule<'approve'>[] => (settings.approvals === NAME ? connections.map(ruleOf) : [])
-
-function ruleOf({ alias, trusted }: Placed): Rule<'approve'> {
-  const effects: Effect[] = EFFECTS.filter((effect) => approvalOf(effect, trusted) !== 'none')
-  return {
-    id: `settings:${NAME}`,
-    name: NAME,
+): Rule<'approve'>[] {
+  if (approvals !== 'ask-destructive' && approvals !== 'ask-writes') return []
+  const match = matchOf(approvals)
+  return connections.map(({ alias }) => ({
+    id: `settings:${approvals}`,
+    name: approvals,
     scope: 'connection',
     of: alias,
     state: 'on',
-    match: RuleMatch.parse({ effects }),
-    reason: 'Calls that may change something are asked about here',
+    match,
+    reason: REASONS[approvals],
     action: 'approve',
     parameters: { by: { roles: ['tenant_admin'], self: true }, quorum: 1, wait: 3600, repeat: 0, always: true },
-  }
+  }))
+}
+
+/** An effect that nobody vouches for is asked about, whatever it is called. */
+function matchOf(preset: ApprovalPreset): RuleMatch {
+  const asks = (effect: Effect, from: 'administrator' | 'unknown') => approvalOf({ effect, from }, preset) !== 'none'
+  const known = EFFECTS.filter((effect) => asks(effect, 'administrator'))
+  if (!EFFECTS.some((effect) => !known.includes(effect) && effect !== 'read'))
+    return RuleMatch.parse({ effects: known })
+  const words = known.map((effect) => `tool.effect == "${effect}"`)
+  return RuleMatch.parse({ when: [...words, 'tool.effectFrom == "unknown"'].join(' || ') })
 }
 
 /** The policy with what the settings of the organization add to it; the very same one where they add nothing. */

@@ -16,7 +16,11 @@ export interface Said {
 const SCOPES = ['this call', 'always for this tool'] as const
 
 /** Forms came with 2025-06-18; a client that names no mode takes forms alone (2025-11-25, elicitation). */
-export function answersForms({ caller: { revision, capabilities } }: Asked): boolean {
+export function answersForms({
+  caller: { revision, capabilities },
+}: {
+  readonly caller: Pick<Asked['caller'], 'revision' | 'capabilities'>
+}): boolean {
   const { elicitation } = capabilities
   if (revision < '2025-06-18' || !isObject(elicitation)) return false
   return isObject(elicitation['form']) || !isObject(elicitation['url'])

@@ -4,13 +4,22 @@
  */
 import type { Caller } from '@toolway/protocol'
 import type { Changed } from '../../catalog/changes.ts'
+import { announcedLists } from '../introduce.ts'
 import type { Standing } from '../ports.ts'
 import { listedTools } from './listed-tools.ts'
 
-/** To be made where somebody begins to listen, and asked at every change. */
-export function createDifference(standing: Standing, caller: Caller): (kind: Changed) => boolean {
+/**
+ * To be made where somebody begins to listen, and asked at every change. `announced`: the lists of whose changes the client was
+ * told that it would hear; what the endpoint announces by now, where that is not known.
+ */
+export function createDifference(
+  standing: Standing,
+  caller: Caller,
+  announced: ReadonlySet<Changed> = announcedLists(standing, caller.revision),
+): (kind: Changed) => boolean {
   let before = namesOf(standing, caller)
   return (kind) => {
+    if (!announced.has(kind)) return false
     if (kind !== 'tools') return true
     const now = namesOf({ ...standing, ...standing.now() }, caller)
     const differs = now === undefined || before === undefined || now !== before

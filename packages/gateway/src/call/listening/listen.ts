@@ -11,6 +11,7 @@ import type { Changed, Changes } from '../../catalog/changes.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
 import { createDifference } from '../discovery/difference.ts'
 import { callerAt } from '../forward.ts'
+import { announcedLists } from '../introduce.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
@@ -32,14 +33,15 @@ export interface ListenParts {
 export async function listen(standing: Standing, asked: Asked, line: Line, parts: ListenParts): Promise<Answer> {
   const { notifications } = asked.params
   const wanted = isObject(notifications) ? notifications : {}
-  const honoured = Object.entries(FILTERS).filter(([filter]) => wanted[filter] === true)
+  const announced = announcedLists(standing, asked.caller.revision)
+  const honoured = Object.entries(FILTERS).filter(([filter, kind]) => wanted[filter] === true && announced.has(kind))
   const kinds = new Set(honoured.map(([, kind]) => kind))
   const wishes = wishesOf(standing, wanted)
   const leave = parts.listeners.enter(standing.principal.id)
   const ending = new AbortController()
   const signal = AbortSignal.any([line.signal, ending.signal])
   const stream = createStream(asked, line)
-  const listsDiffer = createDifference(standing, asked.caller)
+  const listsDiffer = createDifference(standing, asked.caller, announced)
   const stop = parts.changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {

@@ -58,6 +58,8 @@ export function obey(
   // What may not be seen answers like what does not exist.
   if (action === 'hide') throw new Fault('tool.unknown', { tool })
   if (action === 'block') throw new Fault('policy.blocked', { tool, reason: reasonOf(rule) })
+  if (action === 'reject' && rejected?.readAs !== undefined)
+    throw new Fault('arguments.ambiguous', { place: rejected.place, name: rejected.readAs })
   if (action === 'reject')
     throw new Fault('policy.rejected', {
       place: rejected?.place ?? '/',

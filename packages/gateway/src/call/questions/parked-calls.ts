@@ -96,6 +96,8 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     const [id = '', round = '', signature = ''] = String(params['requestState']).split('.')
     const call = parked.get(id)
     const good = signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
+    // Its server's live call is in the process that made it.
+    if (good && call === undefined) throw new Fault('state.elsewhere')
     if (!good || call === undefined || call.line !== undefined || String(call.rounds) !== round)
       throw new Fault('state.unknown')
     return call

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isHeld } from './judge.ts'
 import { hashTool, sightingsOf } from './tool-hash.ts'
 
+const SPEAKERS = { connector: 'mcp.http', trusted: false }
 const tool: JsonObject = {
   name: 'send',
   title: 'Send',
@@ -54,20 +55,21 @@ const WIDER: readonly [string, JsonObject][] = [
 
 describe('a change of a tool that is known', () => {
   test.each([...READ_BY_MODELS, ...OF_SCHEMAS])('in %s is held by all modes but off', (_, after) => {
-    expect(isHeld('off', tool, after)).toBe(false)
-    for (const mode of ['additions', 'descriptions', 'all'] as const) expect(isHeld(mode, tool, after)).toBe(true)
+    expect(isHeld('off', tool, after, SPEAKERS)).toBe(false)
+    for (const mode of ['additions', 'descriptions', 'all'] as const)
+      expect(isHeld(mode, tool, after, SPEAKERS)).toBe(true)
   })
 
   test.each(WIDER)('by %s comes in where descriptions are held, and nowhere stricter', (_, after) => {
-    expect(isHeld('descriptions', tool, after)).toBe(false)
-    expect(isHeld('additions', tool, after)).toBe(true)
-    expect(isHeld('all', tool, after)).toBe(true)
+    expect(isHeld('descriptions', tool, after, SPEAKERS)).toBe(false)
+    expect(isHeld('additions', tool, after, SPEAKERS)).toBe(true)
+    expect(isHeld('all', tool, after, SPEAKERS)).toBe(true)
   })
 })
 
 test('a new tool is held where everything is', () => {
   const modes = ['off', 'additions', 'descriptions', 'all'] as const
-  expect(modes.filter((mode) => isHeld(mode, undefined, tool))).toEqual(['all'])
+  expect(modes.filter((mode) => isHeld(mode, undefined, tool, SPEAKERS))).toEqual(['all'])
 })
 
 describe('the hash of a tool', () => {

@@ -1,14 +1,25 @@
 /** Whether a tool that is another one now comes in by itself or is held, by the mode of its connection's lock. Pure. */
-import type { LockMode } from '@toolway/contract'
+import { changesEffect, effectOf, type Effect, type EffectSpeakers, type LockMode } from '@toolway/contract'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
 
-/** `before` is what was accepted; undefined for a tool that is new. */
-export function isHeld(mode: LockMode, before: JsonObject | undefined, after: JsonObject): boolean {
+/**
+ * `before` is what was accepted; undefined for a tool that is new. A change of what a tool does, as far as anybody's word of it counts,
+ * is held under every mode.
+ */
+export function isHeld(
+  mode: LockMode,
+  before: JsonObject | undefined,
+  after: JsonObject,
+  speakers: EffectSpeakers,
+): boolean {
+  if (before !== undefined && changesEffect(statedBy(before), statedBy(after), speakers)) return true
   if (mode === 'off') return false
   if (mode === 'all') return true
   if (before === undefined) return false
   return mode === 'additions' || !onlyWidens(before, after)
 }
+
+const statedBy = ({ annotations }: JsonObject): Effect => effectOf(annotations)
 
 const SCHEMAS = new Set(['inputSchema', 'outputSchema'])
 

@@ -69,11 +69,14 @@ describe('U-08: the names of what a connection offers', () => {
   })
 })
 
-describe('S2-BRG-02: the names that the source system gave, of at most 64 characters,', () => {
+describe('the names of the source system, of at most 64 characters,', () => {
   const atAgent = (alias: string, tool: string) => `mcp__${after(alias, [[tool]]).get(tool)}`
 
   test.each([
     ['notion', 'search', 'mcp__notion__search'],
+    // Its own examples, as an alias has no dot (ADR 49).
+    ['github-com', 'search_repos', 'mcp__github-com__search_repos'],
+    ['linear-app', 'create_issue', 'mcp__linear-app__create_issue'],
     ['github', 'create_issue', 'mcp__github__create_issue'],
     ['brave-search', 'web_search', 'mcp__brave-search__web_search'],
   ])('%s and %s are %s', (alias, tool, name) => expect(atAgent(alias, tool)).toBe(name))

@@ -72,6 +72,7 @@ export function keptCredentials({ db, vault }: Opened, find: () => Snapshot): Ow
         listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
       ),
     open: vault.open,
+    onDamaged() {},
     now: Date.now,
   })
   return createOwnCredentials({

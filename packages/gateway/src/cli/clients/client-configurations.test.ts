@@ -41,6 +41,8 @@ describe('the configuration', () => {
       'Cursor',
       'VS Code',
       'Codex',
+      'Gemini CLI',
+      'opencode',
       'Open WebUI',
     ])
     for (const { where, text } of all) {
@@ -115,6 +117,13 @@ describe('the configuration', () => {
       ID: 'toolway',
       Name: 'Toolway',
     })
+  })
+
+  test.each([
+    ['Gemini CLI', { mcpServers: { toolway: { httpUrl: URL_TEXT, headers: { Authorization: `Bearer ${KEY}` } } } }],
+    ['opencode', { mcp: { toolway: { type: 'remote', url: URL_TEXT, headers: { Authorization: `Bearer ${KEY}` } } } }],
+  ] as const)('for %s is an entry of its file', (client, file) => {
+    expect(JSON.parse(textFor(client))).toEqual(file)
   })
 
   test('for Claude Code is a command that a shell takes apart as meant', async () => {

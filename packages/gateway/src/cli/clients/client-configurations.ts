@@ -6,11 +6,21 @@
  * whose advice on spaces in arguments is followed); Claude Code `claude mcp add`
  * (code.claude.com/docs/en/mcp); Cursor `mcpServers` with `url` (cursor.com/docs/mcp); VS Code `servers` with `type`
  * (code.visualstudio.com/docs/copilot/reference/mcp-configuration); Codex `[mcp_servers]` with `http_headers`
- * (developers.openai.com/codex/mcp; an inline bearer_token is refused there); Open WebUI 0.6.31 and later
+ * (developers.openai.com/codex/mcp; an inline bearer_token is refused there); Gemini CLI `httpUrl`
+ * (geminicli.com/docs/tools/mcp-server; `url` means SSE there); opencode `mcp` with `type: remote`
+ * (opencode.ai/docs/mcp-servers; below `mcp.servers` since version 2); Open WebUI 0.6.31 and later
  * (docs.openwebui.com/features/extensibility/mcp). Address and key are checked first, so that nothing in them can end
  * a quotation in a shell or a file. The texts hold the key: show them once, to its owner, and log none.
  */
-export type ConfiguredClient = 'Claude Desktop' | 'Claude Code' | 'Cursor' | 'VS Code' | 'Codex' | 'Open WebUI'
+export type ConfiguredClient =
+  | 'Claude Desktop'
+  | 'Claude Code'
+  | 'Cursor'
+  | 'VS Code'
+  | 'Codex'
+  | 'Gemini CLI'
+  | 'opencode'
+  | 'Open WebUI'
 
 export interface ClientConfiguration {
   client: ConfiguredClient
@@ -51,6 +61,8 @@ export function clientConfigurations({ url, key, bridge }: Reached): ClientConfi
     cursor(address, bearer),
     vsCode(address, bearer),
     codex(address, bearer),
+    geminiCli(address, bearer),
+    opencode(address, bearer),
     openWebUi(address, key),
   ]
 }
@@ -131,6 +143,23 @@ function codex(url: string, bearer: string): ClientConfiguration {
       `url = ${tomlText(url)}`,
       `http_headers = { "Authorization" = ${tomlText(bearer)} }`,
     ].join('\n'),
+  }
+}
+
+function geminiCli(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'Gemini CLI',
+    where: '~/.gemini/settings.json for every project, or .gemini/settings.json in one project',
+    text: json({ mcpServers: { [NAME]: { httpUrl: url, headers: { Authorization: bearer } } } }),
+  }
+}
+
+function opencode(url: string, bearer: string): ClientConfiguration {
+  return {
+    client: 'opencode',
+    where:
+      '~/.config/opencode/opencode.json, or opencode.json in one project; opencode 2 has the entry below mcp.servers',
+    text: json({ mcp: { [NAME]: { type: 'remote', url, headers: { Authorization: bearer } } } }),
   }
 }
 

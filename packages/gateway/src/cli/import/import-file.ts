@@ -12,6 +12,8 @@ import { addConnection, listConnections } from '../../connections/connections.ts
 import type { OrgSql } from '../../db/db.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
+import { apart, heldReaches } from './already-there.ts'
+import { readPassword } from '../terminal/terminal.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
 import { recordChange } from '../../records/change.ts'
 import { ownActor } from '../own-actor.ts'
@@ -31,27 +33,48 @@ export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, 
     const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
       throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
     })
-    const taken = (await opened.db.organization(opened.organization.id, listConnections)).map(({ alias }) => alias)
-    const plan = read(text, {
-      home: homedir(),
-      inputs,
-      variables: environmentOf(opened),
-      gateway: `${await addressOf(opened.loaded)}/mcp`,
-      takenAliases: taken,
-    })
-    for (const line of describeImport(plan)) output.progress(line)
-    const usable = plan.servers.filter(
-      (server): server is Usable => server.kind !== 'unusable' && server.problems.length === 0,
-    )
-    const left = plan.servers.length - usable.length
+    const held = await opened.db.organization(opened.organization.id, listConnections)
+    const gateway = `${await addressOf(opened.loaded)}/mcp`
+    const readWith = (values: Readonly<Record<string, string>>) =>
+      read(text, {
+        home: homedir(),
+        inputs: values,
+        variables: environmentOf(opened, values),
+        gateway,
+        takenAliases: held.map(({ alias }) => alias),
+      })
+    const first = readWith(inputs)
+    const plan = dryRun ? first : readWith({ ...inputs, ...(await askFor(first.servers)) })
+    const { fresh, there } = apart(plan.servers, heldReaches(held, opened.vault.open))
+    for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
+    for (const { server, alias } of there)
+      output.progress(`${harmless(server.name)}: already there as ${alias}, skipped`)
+    const usable = fresh.filter(isUsable)
+    const left = fresh.length - usable.length
     if (!dryRun && usable.length > 0) await carryOut(opened, file, usable)
     const added = dryRun ? [] : usable.map(({ alias }) => alias)
+    const skipped = there.map(({ alias }) => alias)
     const said = dryRun
       ? 'Nothing was changed (--dry-run).'
-      : `Added ${added.length} of ${plan.servers.length}. \`toolway import --undo\` takes it back.`
-    output.result({ added, left: left, dryRun }, [said])
+      : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` takes it back.`
+    output.result({ added, skipped, left, dryRun }, [said])
     return left > 0 && usable.length === 0 ? EXIT.failed : EXIT.ok
   })
+
+const isUsable = (server: ImportedServer): server is Usable =>
+  server.kind !== 'unusable' && server.problems.length === 0
+
+/** Values of inputs and variables that the file names and nobody gave; empty where there is no terminal to ask at. */
+async function askFor(servers: readonly ImportedServer[]): Promise<Record<string, string>> {
+  if (!process.stdin.isTTY) return {}
+  const names = new Set(servers.flatMap(({ problems }) => problems.flatMap(({ asks }) => asks ?? [])))
+  const said: Record<string, string> = {}
+  for (const name of names) {
+    const value = await readPassword(`Value of ${harmless(name)} (empty: leave out what needs it)`, false)
+    if (value !== '') said[name] = value
+  }
+  return said
+}
 
 function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
   try {
@@ -61,19 +84,22 @@ function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
   }
 }
 
-/** `${VAR}` of a settings file means the person's environment; a look-up hands out only what is asked for. */
-const environmentOf = ({ loaded }: Opened): Record<string, string> =>
-  new Proxy<Record<string, string>>(
+/** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */
+function environmentOf({ loaded }: Opened, said: Readonly<Record<string, string>>): Record<string, string> {
+  const lookup = (name: string | symbol) =>
+    Object.hasOwn(said, name) ? said[String(name)] : loaded.lookup(String(name))
+  return new Proxy<Record<string, string>>(
     {},
     {
-      get: (_, name) => loaded.lookup(String(name)),
-      has: (_, name) => loaded.lookup(String(name)) !== undefined,
+      get: (_, name) => lookup(name),
+      has: (_, name) => lookup(name) !== undefined,
       getOwnPropertyDescriptor: (_, name) => {
-        const value = loaded.lookup(String(name))
+        const value = lookup(name)
         return value === undefined ? undefined : { value, configurable: true, enumerable: true }
       },
     },
   )
+}
 
 const Nothing = z.object({})
 

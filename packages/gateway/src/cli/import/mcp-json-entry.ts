@@ -19,7 +19,11 @@ export interface ImportNeed {
   message: string
   /** What to add to the command line to solve it, for a missing input: `--input id=value`. */
   supply?: string
+  /** The input or variable whose value solves it. */
+  asks?: string
 }
+
+type Asked = Pick<ImportNeed, 'supply' | 'asks'>
 
 export interface EntryReader {
   /** Where the entry stands: `mcpServers.github`. */
@@ -27,7 +31,7 @@ export interface EntryReader {
   readonly problems: ImportNeed[]
   readonly notes: string[]
   /** Asks something of the person; the same thing once. */
-  need(code: ImportNeed['code'], message: string, supply?: string): void
+  need(code: ImportNeed['code'], message: string, asked?: Asked): void
   fill(text: string): Filled
   text(value: unknown, field: string): string
   list(value: unknown, field: string): string[]
@@ -47,9 +51,9 @@ export const clean = (name: string) => {
 export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], values: PlaceholderValues): EntryReader {
   const problems: ImportNeed[] = []
   const notes: string[] = []
-  const need: EntryReader['need'] = (code, message, supply) => {
+  const need: EntryReader['need'] = (code, message, asked) => {
     if (problems.some((problem) => problem.message === message)) return
-    problems.push(supply === undefined ? { code, message } : { code, message, supply })
+    problems.push({ code, message, ...asked })
   }
   const fillFrom = (text: string, from: PlaceholderValues): Filled => {
     const filled = fillPlaceholders(text, from)
@@ -142,14 +146,15 @@ function headerFault(name: string, value: string): string | undefined {
 function wordsFor(
   { kind, name }: Missing,
   inputs: McpJsonFile['inputs'],
-): [code: ImportNeed['code'], message: string, supply?: string] {
+): [code: ImportNeed['code'], message: string, asked?: Asked] {
   const shown = clean(name)
+  const asked = { supply: `--input ${shown}=…`, asks: name }
   if (kind === 'input') {
     const about = inputs.get(name)?.description
-    return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, `--input ${shown}=…`]
+    return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, asked]
   }
   if (kind === 'variable')
-    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it for the import.`]
+    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it for the import.`, asked]
   if (kind === 'workspace')
     return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); say which folder that is.`]
   return ['unknown-variable', `It uses \${${shown}}, which means nothing outside its client.`]

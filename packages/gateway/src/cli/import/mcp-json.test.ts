@@ -107,6 +107,7 @@ describe('the file of', () => {
             code: 'missing-input',
             message: "It needs the input 'perplexity-key' (Perplexity API Key).",
             supply: '--input perplexity-key=…',
+            asks: 'perplexity-key',
           },
         ],
       }),
@@ -165,7 +166,12 @@ describe('the file of', () => {
       url: 'https://api.example.com/mcp',
     })
     expect(read(file).servers[0]?.problems).toEqual([
-      { code: 'unknown-variable', message: 'It uses the variable API_KEY, which is not set; set it for the import.' },
+      {
+        code: 'unknown-variable',
+        message: 'It uses the variable API_KEY, which is not set; set it for the import.',
+        supply: '--input API_KEY=…',
+        asks: 'API_KEY',
+      },
     ])
   })
 

@@ -1,7 +1,8 @@
 /** What can be said of the lock on tools: `toolway lock`. */
-import { LOCK_MODES, type LockMode } from '@toolway/contract'
+import { EFFECTS, LOCK_MODES, type Effect, type LockMode } from '@toolway/contract'
 import { Argument, Command } from 'commander'
 import { examples, outputOf, type Common, type Finish } from '../command-words.ts'
+import type { TrustWords } from './effect.ts'
 import type { AcceptWords, SetWords } from './lock.ts'
 
 export function lockCommand(finish: Finish): Command {
@@ -16,6 +17,8 @@ export function lockCommand(finish: Finish): Command {
     )
   setCommand(command, finish)
   acceptCommand(command, finish)
+  trustCommand(command, finish)
+  effectCommand(command, finish)
   command
     .command('export')
     .description('write the hashes of all tools to a file that can be reviewed and kept; without one, print them')
@@ -55,6 +58,29 @@ const setCommand = (command: Command, finish: Finish) =>
     .addHelpText('after', examples('toolway lock set docs descriptions', 'toolway lock set docs all --hold-present'))
     .action(async (alias: string, mode: LockMode, options: SetWords & Common) =>
       finish(await (await import('./lock.ts')).set(alias, mode, options, outputOf(options))),
+    )
+
+const trustCommand = (command: Command, finish: Finish) =>
+  command
+    .command('trust')
+    .description('believe what the server of a connection says of the effects of its tools')
+    .argument('<alias>')
+    .option('--off', 'do not believe it any more')
+    .addHelpText('after', examples('toolway lock trust docs', 'toolway lock trust docs --off'))
+    .action(async (alias: string, options: TrustWords & Common) =>
+      finish(await (await import('./effect.ts')).trust(alias, options, outputOf(options))),
+    )
+
+const effectCommand = (command: Command, finish: Finish) =>
+  command
+    .command('effect')
+    .description('say what a tool does, whatever its server says')
+    .argument('<alias>')
+    .argument('<tool>', 'the name that its server gives it')
+    .addArgument(new Argument('<effect>', 'stated: as its server or connection says').choices([...EFFECTS, 'stated']))
+    .addHelpText('after', examples('toolway lock effect docs search read', 'toolway lock effect docs search stated'))
+    .action(async (alias: string, tool: string, effect: Effect | 'stated', options: Common) =>
+      finish(await (await import('./effect.ts')).say(alias, { tool, effect }, options, outputOf(options))),
     )
 
 const acceptCommand = (command: Command, finish: Finish) =>

@@ -13,14 +13,14 @@ import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { drawDifference } from './draw-difference.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.ts'
 
-interface Place {
+export interface Place {
   readonly organization: string
 }
 
-const inStore = <T>({ organization }: Place, work: (sql: OrgSql, opened: Opened) => Promise<T>): Promise<T> =>
+export const inStore = <T>({ organization }: Place, work: (sql: OrgSql, opened: Opened) => Promise<T>): Promise<T> =>
   withStore(organization, (opened) => opened.db.organization(opened.organization.id, (sql) => work(sql, opened)))
 
-const noConnection = (alias: string) =>
+export const noConnection = (alias: string) =>
   new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
 
 const stateOf = ({ held_hash: held, rejected_at: rejected, gone_at: gone }: ToolLockRow): string => {

@@ -1,5 +1,5 @@
 /** `toolway org …`: make, list, change and remove organizations on the local store, with the shapes of the admin interface. */
-import { Fault } from '@toolway/contract'
+import { Fault, type ApprovalPreset } from '@toolway/contract'
 import { NewOrganization, OrganizationChange } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { boundedRate } from '../../admin/organizations/organization-rate.ts'
@@ -25,6 +25,7 @@ export interface OrganizationWords {
   readonly requestsPerMinute?: number
   readonly maxRequestsPerMinute?: number
   readonly allowProcesses?: boolean
+  readonly approvals?: ApprovalPreset
   readonly active?: boolean
 }
 
@@ -34,11 +35,13 @@ const shown = ({ id, slug, name, description, contact_email, active, settings }:
 
 /** What was said, and nothing of what was not. */
 function wordsOf(words: OrganizationWords) {
-  const { name, description, contact, requestsPerMinute, maxRequestsPerMinute, allowProcesses, active } = words
+  const { name, description, contact, requestsPerMinute, maxRequestsPerMinute, allowProcesses, approvals, active } =
+    words
   const settings = {
     ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
     ...(maxRequestsPerMinute === undefined ? {} : { max_requests_per_minute: maxRequestsPerMinute }),
     ...(allowProcesses === undefined ? {} : { allow_processes: allowProcesses }),
+    ...(approvals === undefined ? {} : { approvals }),
   }
   return {
     ...(name === undefined ? {} : { name }),

@@ -1,5 +1,5 @@
 /** What can be said of organizations and of rules, which are the platform's: `toolway org`, `toolway rule`. */
-import { NAME_ACTIONS } from '@toolway/contract'
+import { APPROVAL_PRESETS, NAME_ACTIONS } from '@toolway/contract'
 import { CONNECTORS } from '@toolway/contract/admin'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
@@ -24,6 +24,11 @@ const described = (command: Command): Command =>
     .option('--max-requests-per-minute <number>', 'the most that its own administrators may give it', wholeNumber)
     .option('--allow-processes', 'its own administrators may make connections that start programs here')
     .option('--no-allow-processes', 'only a platform administrator may')
+    .addOption(
+      new Option('--approvals <mode>', 'what is asked about before a tool runs').choices(
+        APPROVAL_PRESETS.filter((mode) => mode !== 'none'),
+      ),
+    )
 
 export function orgCommand(finish: Finish): Command {
   const command = new Command('org').description('make, list, change and remove organizations')

@@ -16,6 +16,7 @@ import {
 } from '../../admin/policy/write-platform-rules.ts'
 import { toolsOf as knownToolsOf } from '../../admin/policy/tools-of.ts'
 import { listCatalogs } from '../../catalog/catalogs.ts'
+import { listToolStates } from '../../connections/tool-states.ts'
 import { listConnections } from '../../connections/connections.ts'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { nearestNames } from '../../lib/nearest.ts'
@@ -196,7 +197,7 @@ export async function add(
 /** Patterns that fit no tool: right where tools are still to come, else a slip that would silently hold for nothing. */
 async function idlePatterns(sql: OrgSql, rules: readonly KeptRule[]): Promise<string[]> {
   const catalogs = new Map((await listCatalogs(sql)).map((one) => [one.connection_id, one]))
-  const known = knownToolsOf({ connections: await listConnections(sql), catalogs })
+  const known = knownToolsOf({ connections: await listConnections(sql), catalogs, states: await listToolStates(sql) })
   const names = known.names.flatMap((name) => {
     const { facts } = known.joined(name) ?? {}
     return facts === undefined ? [] : [facts.name.toLowerCase(), facts.joined.toLowerCase()]

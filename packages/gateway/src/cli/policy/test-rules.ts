@@ -27,7 +27,20 @@ export interface TestWords {
 }
 
 const KNOWN = [
-  ...['rules', 'tools', 'cases', 'connector', 'effect', 'category', 'schema', 'name', 'as', 'tool', 'toolset'],
+  ...[
+    'rules',
+    'tools',
+    'cases',
+    'connector',
+    'effect',
+    'effectFrom',
+    'category',
+    'schema',
+    'name',
+    'as',
+    'tool',
+    'toolset',
+  ],
   ...['arguments', 'time', 'address', 'expect', 'action', 'rule', 'approvals', 'warnings', 'shadows'],
   ...['kind', 'role', 'email', 'groups', 'key', 'client'],
 ]

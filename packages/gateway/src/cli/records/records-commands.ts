@@ -16,6 +16,7 @@ export function recordsCommand(finish: Finish): Command {
     'look through records, export and verify them (-o platform: those of no organization)',
   )
   addList(command, finish)
+  addShow(command, finish)
   addProof(command, finish)
   addEnds(command, finish)
   return command
@@ -39,6 +40,19 @@ function addList(command: Command, finish: Finish): void {
     .action(async (options: Common & { limit: number; offset: number }) =>
       finish(await (await import('./records.ts')).list(options, outputOf(options))),
     )
+}
+
+function addShow(command: Command, finish: Finish): void {
+  command
+    .command('show')
+    .description('show one record: why its call failed, and what helps')
+    .argument('<id>', 'the record')
+    .option('--payload', 'arguments and result, where the connection keeps them; that you looked is on record')
+    .addHelpText('after', examples('toolway records show rec_01jd…', 'toolway records show rec_01jd… --payload'))
+    .action(async (id: string, options: Common & { payload?: boolean }) => {
+      const { organization, payload = false } = options
+      finish(await (await import('./show-record.ts')).show({ organization, id, payload }, outputOf(options)))
+    })
 }
 
 function addProof(command: Command, finish: Finish): void {

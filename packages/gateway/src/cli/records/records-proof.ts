@@ -68,8 +68,14 @@ const verifyLive = (organization: string, trust: Trust): Promise<Verdict[]> =>
     const checkpoints = checkpointsOf(opened)
     await checkpoints.close()
     const look: Look = (work) => db.system(work)
-    const fingerprints = trust.fingerprints.length > 0 ? trust.fingerprints : await checkpoints.fingerprints()
-    return verifyLines(chainLines({ look, organization: chain, now: new Date() }), { ...trust, fingerprints })
+    const own = await checkpoints.trust().catch((thrown: unknown) => {
+      if (thrown instanceof SyntaxError)
+        throw new CommandFault(`${thrown.message}: it was damaged; remove it to go on without it.`)
+      throw thrown
+    })
+    const fingerprints = trust.fingerprints.length > 0 ? trust.fingerprints : own.fingerprints
+    const kept = [...trust.checkpoints, ...own.checkpoints]
+    return verifyLines(chainLines({ look, organization: chain, now: new Date() }), { fingerprints, checkpoints: kept })
   })
 
 async function verifyFile(file: string, trust: Trust, lines: Lines): Promise<Verdict[]> {

@@ -1,5 +1,7 @@
 /** `toolway records list|redact|prune`: look through what is on record, and let go of what may not stay. */
-import { createKeepCheckpoints } from '../../jobs/keep-checkpoints.ts'
+import { join } from 'node:path'
+import { CHECKPOINTS, createKeepCheckpoints } from '../../jobs/keep-checkpoints.ts'
+import { createKeptCheckpoints } from '../../records/chain/kept-checkpoints.ts'
 import { REDACTABLE, type Redactable } from '../../records/chain/leaf.ts'
 import { countRecords, findRecords } from '../../records/query.ts'
 import { PLATFORM } from '../../records/records.ts'
@@ -29,6 +31,7 @@ export const checkpointsOf = ({ db, vault, loaded }: Opened) =>
   createKeepCheckpoints({
     db,
     vault,
+    kept: createKeptCheckpoints(join(loaded.config.TOOLWAY_DATA, CHECKPOINTS)),
     log: SILENT,
     now: Date.now,
     minutes: loaded.config.TOOLWAY_CHECKPOINT_MINUTES,

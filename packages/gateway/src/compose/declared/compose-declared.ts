@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createConfirmations } from '../../call/approvals/confirmations.ts'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Gateway } from '../../compose.ts'
@@ -29,10 +30,18 @@ import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../ground.ts'
 import { refuseNoPlace } from '../guests.ts'
 import { composeLimits } from '../limits.ts'
-import { DRAIN_MS, listenOn } from '../listening.ts'
+import { listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
-import { bindToProfile, curatoreOrganization, placeOfProfile, profilesOf } from './curatore/curatore.ts'
+import {
+  asksAt,
+  bindToProfile,
+  curatoreOrganization,
+  installationOf,
+  isConfirmation,
+  placeOfProfile,
+  profilesOf,
+} from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
 import { composeDeclaredIdentity } from './identity.ts'
@@ -82,7 +91,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     refuse: counters.refuse,
     ...composeLogRecords(ground),
   })
-  const limits = await composeLimits(ground)
+  const limits = await composeLimits(ground, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
   const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
@@ -111,7 +120,14 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     credentials: undefined,
     links: undefined,
     onBehalf: createOnBehalfOfAnybody(log),
-    approvals: undefined,
+    approvals: preset
+      ? createConfirmations({
+          signer: vault,
+          confirms: isConfirmation,
+          definitionOf: ({ target }) =>
+            rows.findCatalog(target.connectionId)?.tools?.find(({ name }) => name === target.name),
+        })
+      : undefined,
     placeOf: preset ? placeOfProfile : undefined,
   })
   const { admit, open } = admission
@@ -129,6 +145,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     trails,
     room,
     challenge: () => undefined,
+    confirms: (standing) => policies !== undefined && asksAt(policies.profiles(), standing),
   })
   const server = createServer({
     guard: createGuard({
@@ -160,14 +177,15 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health,
       store: undefined,
       limits: () => limits.state,
+      state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
   })
-  const endServer = prepareEnd(server)
-  opened.defer(() => endServer(DRAIN_MS))
+  const endServer = prepareEnd(server, doors.calls)
+  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   /** The files as they are now, all of it before any of it counts. */
@@ -204,6 +222,9 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
+    },
+    retire() {
+      health.draining = true
     },
     async close() {
       health.draining = true

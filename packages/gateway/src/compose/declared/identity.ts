@@ -13,6 +13,20 @@ import { composeGuests } from '../guests.ts'
 import type { Base } from '../ground.ts'
 import type { Rows } from './rows.ts'
 
+/** There is no command that makes keys here, and no sign-in: keys come from settings and from the file. */
+const NEXT_STEP = {
+  curatore: 'Send "Authorization: Bearer …" with the value that MCP_API_KEY has in the settings of this gateway.',
+  file: 'Send "Authorization: Bearer …" with a key that the file of TOOLWAY_CONFIG declares.',
+} as const
+
+const WITHOUT_KEY = new Set(['key.missing', 'key.unknown', 'token.unknown'] as const)
+
+function withMend(thrown: unknown, mend: string): unknown {
+  for (const code of WITHOUT_KEY)
+    if (thrown instanceof Fault && thrown.code === code) return new Fault(code, {}, { cause: thrown.cause, mend })
+  return thrown
+}
+
 export interface ComposeDeclaredIdentityParts {
   readonly rows: Pick<Rows, 'findKey'>
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
@@ -41,10 +55,16 @@ export function composeDeclaredIdentity(
     stands: () => false,
     open: config.TOOLWAY_AUTH === 'off',
   })
+  const mend = NEXT_STEP[config.TOOLWAY_PRESET ?? 'file']
   const identity: typeof known = {
     identify(authorization) {
-      const principal = known.identify(authorization)
-      return principal instanceof Promise ? principal.then(bind) : bind(principal)
+      try {
+        const principal = known.identify(authorization)
+        if (!(principal instanceof Promise)) return bind(principal)
+        return principal.then(bind).catch((thrown: unknown) => Promise.reject(withMend(thrown, mend)))
+      } catch (thrown) {
+        throw withMend(thrown, mend)
+      }
     },
     forget: known.forget,
   }

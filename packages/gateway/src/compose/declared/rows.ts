@@ -42,6 +42,7 @@ interface RowWords extends ConnectionWords {
   readonly title: string
   readonly enabled: boolean
   readonly private?: boolean
+  readonly trusted?: boolean | undefined
   readonly rules?: readonly RuleWords[] | undefined
 }
 
@@ -77,12 +78,13 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
     declared: RowWords,
     before: ConnectionRow | undefined,
   ): ConnectionRow {
-    const { alias, title, enabled } = declared
+    const { alias, title, enabled, trusted = true } = declared
     const id = idOf('con', organization.slug, alias) as ConnectionId
     const { settings, secrets } = described(declared)
     const same =
       before !== undefined &&
       before.enabled === enabled &&
+      before.trusted === trusted &&
       before.title === title &&
       isDeepStrictEqual(before.settings, settings) &&
       isDeepStrictEqual(secretsIn(before), secrets)
@@ -102,7 +104,9 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       status_reason: null,
       tools_default: true,
       tool_lock: 'off',
-      trusted: true,
+      // Without a database the file is the only word of an administrator that there is.
+      trusted,
+      keep_payloads: false,
       created_at: before?.created_at ?? began,
       updated_at: new Date(Math.max(Date.now(), (before?.updated_at.getTime() ?? 0) + 1)),
     }

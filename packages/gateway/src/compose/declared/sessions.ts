@@ -16,4 +16,7 @@ export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<
 }
 
 /** A session that memory does not know is gone. */
-const FORGETFUL: Pick<KeepSessions, 'keep' | 'recall'> = { keep() {}, recall: () => Promise.resolve() }
+const FORGETFUL: Pick<KeepSessions, 'keep' | 'recall'> = {
+  keep: () => Promise.resolve(),
+  recall: () => Promise.resolve(),
+}

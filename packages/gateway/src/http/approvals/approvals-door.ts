@@ -13,6 +13,7 @@ import { answerApproval, callerOf } from '../../call/approvals/answer-approval.t
 import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { Db } from '../../db/db.ts'
+import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Visitor, Visitors } from '../connect/visitor.ts'
@@ -131,7 +132,7 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
       )
     } catch (thrown) {
       const fault = Fault.of(thrown)
-      if (fault.code === 'internal') throw thrown
+      if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
       return show(visitor, id, { text: `${fault.message} ${fault.mend}`, status: fault.row.http })
     }
     return c.redirect(`${list()}/${id}`, 303)

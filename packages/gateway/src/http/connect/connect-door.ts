@@ -7,6 +7,7 @@
  */
 import { AccountName, Fault } from '@toolway/contract'
 import { Hono } from 'hono'
+import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
 import type { Ending, ErrandLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
@@ -55,7 +56,7 @@ const page = (title: string, body: Markup | Promise<Markup>, status = 200) => pa
 /** What people read of a fault: its sentence, and what mends it. */
 export const sentenceOf = (thrown: unknown): { problem: string; status: number } => {
   const fault = Fault.of(thrown)
-  if (fault.code === 'internal') throw thrown
+  if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
   return { problem: `${fault.message} ${fault.mend}`, status: fault.row.http }
 }
 

@@ -35,6 +35,7 @@ import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '
 import { createBatch } from '../mcp/mcp-batch.ts'
 import { note, responseOf } from '../outcome.ts'
 import { errorOf, failureOf } from '../say-fault.ts'
+import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 
 export interface ChannelParts {
   readonly entrance: Entrance
@@ -43,6 +44,7 @@ export interface ChannelParts {
   readonly trails: Trails
   /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
   readonly draining: AbortSignal
+  readonly calls: Pick<CallsUnderWay, 'hold'>
 }
 
 /** The way out, as the transport has it. */
@@ -93,8 +95,8 @@ const BRING = 'auth/setUserToken'
 export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
 
 export function createChannel(parts: ChannelParts, wire: Wire): Channel {
-  const { entrance, sessions, changes, trails, draining } = parts
-  const answerBatch = createBatch({ entrance, trails })
+  const { entrance, sessions, changes, trails, draining, calls } = parts
+  const answerBatch = createBatch({ entrance, trails, calls })
   const underWay = new Set<UnderWay>()
   let batches = 0
   let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
@@ -192,7 +194,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     const session = speaks ? undefined : sessionOf(standing)
     const asked = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
     const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
-    const line = createClientLine({ asked, session, header: undefined, reply, brought: tokenOf(own) })
+    const line = createClientLine({ asked, session, header: undefined, reply, brought: tokenOf(own), trail, calls })
     const one = { id: request.id, line, listens: asked.method === 'subscriptions/listen' }
     underWay.add(one)
     try {
@@ -225,7 +227,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     trail.eraClient = session.revision
     trail.bytesOut = send(responseOf(request, given))
     session.stream = (message) => void send(message)
-    const listsDiffer = createDifference(standing, session.caller)
+    const listsDiffer = createDifference(standing, session.caller, session.announced)
     const stopHearing = changes.listen(standing.organizationId, {
       sees: (connectionId) => standing.sees(connectionId),
       onChange(kind) {

@@ -41,6 +41,8 @@ const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
   'gateway.draining': CLOSE_CODES.leaving,
   'request.binary': CLOSE_CODES.binary,
   'gateway.not-ready': CLOSE_CODES.later,
+  'database.unavailable': CLOSE_CODES.later,
+  'database.interrupted': CLOSE_CODES.later,
   'channel.limit': CLOSE_CODES.later,
   'credential.brought-shape': CLOSE_CODES.brought,
   'key.missing': CLOSE_CODES.unauthorised,

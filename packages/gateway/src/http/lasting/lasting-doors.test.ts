@@ -22,6 +22,7 @@ import { createNoLimits } from '../../testing/limits.ts'
 import { createOpenStreams } from '../streams/open-streams.ts'
 import { createServer } from '../server.ts'
 import { createSseDoor } from './sse-door.ts'
+import { createCallsUnderWay } from '../streams/calls-under-way.ts'
 import { createWebSocketDoor } from './websocket-door.ts'
 
 const EVERYTHING = { connection: () => true, tool: () => true } as unknown as Parameters<typeof createView>[2]
@@ -65,7 +66,13 @@ async function listen({
   })
   const [limits, clients] = [createNoLimits(), createClients([])]
   const shared = { admit, entrance, sessions, changes, trails, open, room, limits, clients }
-  const doors = { ...shared, brought: () => undefined, bodyLimit: 1_000, draining: draining.signal }
+  const doors = {
+    ...shared,
+    brought: () => undefined,
+    bodyLimit: 1_000,
+    draining: draining.signal,
+    calls: createCallsUnderWay(),
+  }
   const server = createServer(
     {
       connect: new Hono(),
@@ -84,7 +91,7 @@ async function listen({
       webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
       eventSocket: { takes: () => false, enter: () => Promise.resolve() },
       health: { started: true, draining: false },
-      readiness: async () => ({ ready: true, problem: undefined, checks: {} }),
+      readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
       metrics: new Registry(),
       newCorrelationId: () => 'id',
       identify() {},

@@ -7,7 +7,9 @@
 import { Fault } from '@toolway/contract'
 import type { Asked, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
 import type { Answer, Line } from '../../call/ports.ts'
+import type { Trail } from '../../call/trail.ts'
 import type { Session } from '../../sessions/sessions.ts'
+import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { Reply } from './reply.ts'
 
 export interface ClientLine extends Line {
@@ -22,10 +24,16 @@ export interface ClientLineParts {
   readonly header: HeaderReader | undefined
   readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
   readonly brought?: string | undefined
+  readonly trail: Pick<Trail, 'intent'>
+  /** Where it is known as under way until its answer is out. */
+  readonly calls: Pick<CallsUnderWay, 'hold'>
 }
 
-export function createClientLine({ asked, session, header, reply, brought }: ClientLineParts): ClientLine {
+export function createClientLine(parts: ClientLineParts): ClientLine {
+  const { asked, session, header, reply, brought, trail, calls } = parts
   const controller = new AbortController()
+  const cancel = (fault: Fault) => controller.abort(fault)
+  const release = calls.hold({ cancel }, trail)
   if (session !== undefined) begin(session, asked.id, controller)
   return {
     signal: controller.signal,
@@ -36,8 +44,9 @@ export function createClientLine({ asked, session, header, reply, brought }: Cli
     notify: (notification) => void reply.send(notification),
     question: (question) => put(question, session, reply, controller.signal),
     pause: reply.pause,
-    cancel: (fault) => controller.abort(fault),
+    cancel,
     done() {
+      release()
       if (session === undefined) return
       finish(session, asked.id, controller)
       // Questions that nobody answered end with the request that they belong to.

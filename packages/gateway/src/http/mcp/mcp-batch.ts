@@ -22,11 +22,13 @@ import type { From, Trail, Trails } from '../../call/trail.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
 import { note, responseOf } from '../outcome.ts'
+import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { errorOf, failureOf } from '../say-fault.ts'
 
 export interface BatchParts {
   readonly entrance: Entrance
   readonly trails: Trails
+  readonly calls: Pick<CallsUnderWay, 'hold'>
 }
 
 export interface Batch {
@@ -51,7 +53,7 @@ interface Budget {
   left: number
 }
 
-export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) => Promise<Response[]> {
+export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, trail: Trail, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     // What is left of the answer cannot hold another one: it is not asked for.
@@ -63,6 +65,8 @@ export function createBatch({ entrance, trails }: BatchParts): (batch: Batch) =>
       header: undefined,
       reply: { streams: false, send: () => false },
       brought: batch.brought,
+      trail,
+      calls,
     })
     try {
       const given = await entrance.enter({ standing: batch.standing, asked, line, trail })

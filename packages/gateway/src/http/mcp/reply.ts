@@ -1,6 +1,6 @@
 /**
  * An answer on its way to a client: one JSON body where that is all there is, an event stream from the first message that
- * comes before the answer. It never writes to a client that is gone, and never throws because of one.
+ * comes before the answer, and for a client that prefers a stream. It never writes to a client that is gone, and never throws because of one.
  */
 import type { ServerResponse } from 'node:http'
 import { eventOf, type Message } from '@toolway/protocol'
@@ -23,10 +23,12 @@ export interface Reply {
 
 export interface ReplyOptions {
   readonly accepts: boolean
+  /** Whether an answer with the status 200 is an event stream even where nothing comes before it. */
+  readonly prefers: boolean
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function createReply(response: ServerResponse, { accepts, headers }: ReplyOptions): Reply {
+export function createReply(response: ServerResponse, { accepts, prefers, headers }: ReplyOptions): Reply {
   let stream: OpenStream | undefined
 
   return {
@@ -42,6 +44,7 @@ export function createReply(response: ServerResponse, { accepts, headers }: Repl
     },
     end(message, status) {
       if (isGone(response)) return 0
+      if (prefers && status === 200) stream ??= openEventStream(response, headers)
       if (stream === undefined) {
         const text = JSON.stringify(message)
         const size = Buffer.byteLength(text)

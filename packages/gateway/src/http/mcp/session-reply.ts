@@ -10,7 +10,7 @@ import { NEWEST_LEGACY, type LegacyRevision, type Message } from '@toolway/proto
 import type { EventStream } from '../../sessions/event-log.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { isGone, openEventStream } from '../streams/event-stream.ts'
-import { createReply, type Reply } from './reply.ts'
+import { createReply, type Reply, type ReplyOptions } from './reply.ts'
 
 /** An answer that takes longer than this comes on a stream, so that a client whose connection breaks can come back. Milliseconds. */
 const SOON = 500
@@ -18,8 +18,12 @@ const SOON = 500
 /** Events without data, and streams that a server closes before their end (SEP-1699). */
 export const knowsPriming = (revision: LegacyRevision): boolean => revision >= NEWEST_LEGACY
 
-export function createSessionReply(response: ServerResponse, session: Session, accepts: boolean): Reply {
-  const plain = createReply(response, { accepts: false, headers: {} })
+export function createSessionReply(
+  response: ServerResponse,
+  session: Session,
+  { accepts, prefers }: Pick<ReplyOptions, 'accepts' | 'prefers'>,
+): Reply {
+  const plain = createReply(response, { accepts: false, prefers: false, headers: {} })
   const primes = knowsPriming(session.revision)
   let stream: EventStream | undefined
   const late = accepts && primes ? setTimeout(open, SOON) : undefined
@@ -50,9 +54,10 @@ export function createSessionReply(response: ServerResponse, session: Session, a
     },
     end(message, status) {
       clearTimeout(late)
-      if (stream === undefined) return plain.end(message, status)
-      stream.say(message as Message)
-      stream.finish()
+      const opened = prefers && status === 200 ? open() : stream
+      if (opened === undefined) return plain.end(message, status)
+      opened.say(message as Message)
+      opened.finish()
       return JSON.stringify(message).length
     },
     close() {

@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Message } from '@toolway/protocol'
-import { capabilitiesOf } from '../../catalog/view.ts'
 import type { Changes } from '../../catalog/changes.ts'
+import { announcedLists } from '../../call/introduce.ts'
 import { createDifference } from '../../call/discovery/difference.ts'
 import { aborted } from '../../call/listening/listen.ts'
 import type { Standing } from '../../call/ports.ts'
@@ -46,9 +46,9 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
  * What was said on an own stream while another process held the session is lost with that process. All that such a stream ever
  * says is that something has changed: whoever comes back for it is told that everything may have.
  */
-function allChanged({ session, standing: { view } }: SessionStream): Message[] {
-  const declared = capabilitiesOf(view, session.revision)
-  const lists = ['tools', 'prompts', 'resources'].filter((kind) => declared[kind] !== undefined)
+function allChanged({ session, standing }: SessionStream): Message[] {
+  const { view } = standing
+  const lists = [...(session.announced ?? announcedLists(standing, session.revision))]
   const watched = [...session.watched].flatMap(([connectionId, uris]) => {
     const alias = view.offered.find((offered) => offered.connectionId === connectionId)?.alias
     return alias === undefined ? [] : [...uris].map((uri) => view.exposeUri(alias, uri))
@@ -63,7 +63,7 @@ function allChanged({ session, standing: { view } }: SessionStream): Message[] {
 function hearChanges({ session, standing, changes }: SessionStream): void {
   if (session.own.hears) return
   session.own.hears = true
-  const listsDiffer = createDifference(standing, session.caller)
+  const listsDiffer = createDifference(standing, session.caller, session.announced)
   const stop = changes.listen(standing.organizationId, {
     sees: (connectionId) => standing.sees(connectionId),
     onChange(kind) {

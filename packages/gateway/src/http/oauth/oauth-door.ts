@@ -24,6 +24,7 @@ import type { Clients } from '../client-address.ts'
 import type { ConsentDoor } from './consent-door.ts'
 import { PAGE_HEADERS } from '../pages/page.ts'
 import { isJsonType } from '../request-head.ts'
+import { retryAfterOf } from '../say-fault.ts'
 
 export interface OAuthDoorParts {
   readonly endpoints: Endpoints
@@ -142,10 +143,12 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
     if (fault.row.http >= 500) onError(fault.cause ?? fault)
     if (response.headersSent) return void response.destroy()
     const { http, word } = fault.row
+    const retryAfter = retryAfterOf(fault)
+    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
     if (fault.code === 'request.method') response.setHeader('allow', String(fault.facts['allowed']))
     if (path.startsWith(PATHS.authorize) || path.startsWith(`${PATHS.consent}/`))
       return sendPage(response, await page(`${fault.message} ${fault.mend}`, http))
-    const error = http >= 500 ? 'server_error' : 'invalid_request'
+    const error = http === 503 ? 'temporarily_unavailable' : http >= 500 ? 'server_error' : 'invalid_request'
     sendJson(response, http, { error, error_description: fault.message, code: word }, PRIVATE)
   }
 

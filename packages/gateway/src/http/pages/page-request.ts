@@ -6,6 +6,7 @@ import type { Actor } from '../../records/change.ts'
 import { readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
 import { correlationOf } from '../request-head.ts'
+import { headersOf } from '../say-fault.ts'
 import { html, pageOf, type Markup } from './page.ts'
 
 export type Env = { Bindings: HttpBindings }
@@ -55,6 +56,6 @@ export async function problemPage(thrown: unknown, title: string, bodyFor: (prob
   const problem =
     code === 'body.shape' ? `The ${String(facts['place']).slice(1)} ${facts['problem']}.` : `${message} ${mend}`
   const response = await pageOf({ title, body: bodyFor(problem), status: row.http })
-  if (row.http === 429) response.headers.set('retry-after', String(facts['seconds']))
+  for (const [name, value] of Object.entries(headersOf(fault))) response.headers.set(name, value)
   return response
 }

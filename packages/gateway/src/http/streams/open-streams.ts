@@ -6,6 +6,7 @@
 import { Fault } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound } from '../../call/ports.ts'
+import { isDatabaseFault } from '../../db/unreachable.ts'
 
 export interface OpenStreams {
   /** Known here until the returned function is called. `end` gets the fault that the admission now answers with. */
@@ -21,7 +22,8 @@ export interface OpenStreams {
 const EVERY = 30_000
 
 /** Whether an admission says no, and not only that it cannot be known at this moment. */
-export const isRefusal = ({ code }: Fault): boolean => code !== 'gateway.not-ready' && code !== 'limit.address'
+export const isRefusal = (fault: Fault): boolean =>
+  fault.code !== 'gateway.not-ready' && fault.code !== 'limit.address' && !isDatabaseFault(fault)
 
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   const open = new Map<() => unknown, (fault: Fault) => void>()

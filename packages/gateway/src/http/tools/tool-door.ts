@@ -30,6 +30,7 @@ import type { Challenge } from '../oauth/challenge.ts'
 import { note } from '../outcome.ts'
 import { correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from '../request-head.ts'
 import { problemAnswer } from '../say-fault.ts'
+import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { cutUnread } from '../streams/unread.ts'
 import { toolAddressOf, type ToolAddress } from './tool-addresses.ts'
 import { toolsDocumentOf } from './tools-document.ts'
@@ -45,6 +46,7 @@ export interface ToolDoorParts {
   readonly bodyLimit: number
   /** Aborted when the gateway drains. */
   readonly draining: AbortSignal
+  readonly calls: Pick<CallsUnderWay, 'hold'>
   /** Whether the root takes names of tools. */
   readonly flat: boolean
   /** The key whose tools the document at the root shows to whoever brings none; undefined: to nobody. */
@@ -71,7 +73,7 @@ const CALL = 'tools/call'
 const MOST_PAGES = 200
 
 export function createToolDoor(parts: ToolDoorParts): ToolDoor {
-  const { admit, entrance, trails, clients, limits, challenge, bodyLimit, draining, flat, publicKey } = parts
+  const { admit, entrance, trails, clients, limits, challenge, bodyLimit, draining, calls, flat, publicKey } = parts
 
   async function serve(visit: Visit, inbound: Inbound): Promise<JsonObject> {
     const { address, request, standing, trail } = visit
@@ -129,7 +131,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
 
   async function enter({ standing, response, trail }: Visit, asked: Asked) {
     const reply = { send: () => false, streams: false }
-    const line = createClientLine({ asked, session: undefined, header: undefined, reply })
+    const line = createClientLine({ asked, session: undefined, header: undefined, reply, trail, calls })
     const leave = () => line.cancel(new Fault('call.cancelled'))
     response.once('close', leave)
     try {

@@ -100,7 +100,7 @@ const MEMBERS: {
   readonly context: Readonly<Record<keyof ContextFacts, true>>
 } = {
   principal: { id: true, kind: true, role: true, email: true, groups: true, key: true, keyId: true, client: true },
-  tool: { name: true, joined: true, connection: true, connector: true, effect: true, category: true },
+  tool: { name: true, joined: true, connection: true, connector: true, effect: true, effectFrom: true, category: true },
   context: { organization: true, toolset: true, time: true, address: true },
 }
 

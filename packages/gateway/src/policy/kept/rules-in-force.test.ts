@@ -6,7 +6,8 @@ import type { Kept } from './read-rule.ts'
 import { createPlatformRules, inForce, keptOfToolsets } from './rules-in-force.ts'
 
 const tool = (name: string, more: Partial<ToolFacts> = {}): ToolFacts => ({
-  ...{ name, joined: `git__${name}`, connection: 'git', connector: 'mcp.http', effect: 'read', category: '' },
+  ...{ name, joined: `git__${name}`, connection: 'git', connector: 'mcp.http', effect: 'read' },
+  ...{ effectFrom: 'server', category: '' },
   ...more,
 })
 const kept = (more: Partial<Kept>): Kept => ({

@@ -99,3 +99,24 @@ export const listCheckpoints = (sql: OrgSql | SystemSql, organization: string, f
       from record_checkpoints
      where organization_id = ${organization} and seq >= ${from} and seq <= ${to}
      order by seq`
+
+const Held = z.object({ hash: z.string().nullable(), anchor: z.number(), anchor_hash: z.string() })
+
+/**
+ * Whether the chain still has what a checkpoint speaks of. What was pruned since is gone with reason where a key of ours signed the
+ * place at which the chain now begins.
+ */
+export async function holds(
+  sql: SystemSql,
+  { organization_id: organization, seq, hash }: Head,
+  signers: readonly string[],
+) {
+  const [found] = await sql(Held)`
+    select encode((select r.hash from records r where r.organization_id = c.organization_id and r.seq = ${seq}), 'hex') as hash,
+           c.anchor_seq::float8 as anchor, encode(c.anchor_hash, 'hex') as anchor_hash
+      from record_chains c where c.organization_id = ${organization}`
+  if (found === undefined || found.anchor < seq) return found?.hash === hash
+  if (found.anchor === seq) return found.anchor_hash === hash
+  const [begins] = await listCheckpoints(sql, organization, found.anchor, found.anchor)
+  return begins?.hash === found.anchor_hash && isSigned(begins) && signers.includes(fingerprintOf(begins.public_key))
+}

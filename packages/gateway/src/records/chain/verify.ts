@@ -33,7 +33,14 @@ export interface Trust {
   /** Fingerprints of public keys; none: the keys that the lines name are believed, with a warning. */
   readonly fingerprints: readonly string[]
   /** Checkpoints as somebody else kept them. */
-  readonly checkpoints: readonly { readonly seq: number; readonly hash: string }[]
+  readonly checkpoints: readonly KeptElsewhere[]
+}
+
+export interface KeptElsewhere {
+  /** Unsaid: of whichever chain is looked at. */
+  readonly organization?: string
+  readonly seq: number
+  readonly hash: string
 }
 
 /** What is no line of an export, and where it stands. */
@@ -67,7 +74,8 @@ function createChain(head: Extract<ChainLine, { type: 'chain' }>, { fingerprints
   const { organization_id: organization, after } = head
   const seen = new Set<string>()
   const warnings = new Set<string>()
-  const kept = new Map(checkpoints.map(({ seq, hash }) => [seq, hash]))
+  const own = checkpoints.filter((one) => one.organization === undefined || one.organization === organization)
+  const kept = new Map(own.map((one) => [one.seq, one.hash]))
   let [seq, hash, records] = [after.seq, after.hash, 0]
   let first: number | undefined
   let provenTo: number | undefined
@@ -83,6 +91,12 @@ function createChain(head: Extract<ChainLine, { type: 'chain' }>, { fingerprints
   if (head.format !== FORMAT) fail('shape', undefined, `its format is "${head.format}", and only "${FORMAT}" is known`)
   if (after.seq === 0 && after.hash !== startOf(organization))
     fail('link', 1, 'the chain does not begin where the chain of this organization begins')
+  if ((kept.get(after.seq) ?? after.hash) !== after.hash)
+    fail(
+      'link',
+      after.seq,
+      `the chain begins behind another record ${after.seq} than the checkpoint that was kept elsewhere says`,
+    )
 
   function record(one: ProvenRecord): void {
     const content = faultOf(one, organization)

@@ -32,6 +32,15 @@ const servers: Record<string, (words: string[]) => unknown> = {
       `${JSON.stringify({ env: process.env, cwd: process.cwd(), args: process.argv.slice(3), sockets: inherited() })}\n`,
     )
   },
+  /** As servers with a browser do it: a Unix socket in a folder of its own below TMPDIR. */
+  async socket() {
+    const { mkdirSync } = await import('node:fs')
+    const { createServer } = await import('node:net')
+    const folder = `${process.env['TMPDIR']}/browser-3f9a61c0d2b7`
+    mkdirSync(folder)
+    const server = createServer().on('error', (error) => void say(`${error.message}\n`))
+    server.listen(`${folder}/default.sock`, () => void say(`${folder}/default.sock\n`))
+  },
   async stubborn() {
     process.on('SIGTERM', () => undefined)
     await say(`${process.pid}\n`)

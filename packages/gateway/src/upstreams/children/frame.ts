@@ -40,6 +40,8 @@ export interface Order {
   lang: string
   command: string
   args: string[]
+  /** Secrets of the arguments, masked in what it prints. */
+  hidden: string[]
   environment: Record<string, string>
   home: string
   cwd?: string

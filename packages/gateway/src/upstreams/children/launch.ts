@@ -1,11 +1,12 @@
 /**
  * What is asked for when a stdio server is to start, and does it make sense? Checked before anything is started, worded
- * for the worker, and shown in logs with declared values masked. It never looks at the file system: the worker does.
+ * for the worker, and shown in logs with secrets masked. It never looks at the file system: the worker does.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ChildError } from './child-error.ts'
 import { LINE_CEILING, LINE_LIMIT, MEMORY_LIMIT, type Order } from './frame.ts'
+import { maskArguments, maskCommand, secretValues } from '../../lib/secret-marks.ts'
 import { createMask } from './mask.ts'
 
 export interface Launch {
@@ -14,6 +15,8 @@ export interface Launch {
   /** A name looked up in PATH, or a path. No shell reads it. */
   command: string
   args: readonly string[]
+  /** The arguments as lists show them: one that differs holds a secret. */
+  shownArgs?: readonly string[]
   /** The declared variables; a value of eight characters or more is masked in stderr and logs. */
   environment: Readonly<Record<string, string>>
   /** Default: `work` in its own folder, against which a relative one is taken. */
@@ -65,12 +68,30 @@ function folderOf(name: string): string {
   return `${readable}-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
 }
 
+/** Positions of arguments that are known to hold a secret, whatever they look like. */
+const knownSecrets = ({ args, shownArgs }: Launch): ReadonlySet<number> =>
+  new Set(shownArgs === undefined ? [] : args.flatMap((arg, at) => (shownArgs[at] === arg ? [] : [at])))
+
 export function orderOf(launch: Launch, { path, lang, home }: World): Order {
   const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
   const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
-  return { command, args: [...args], environment: { ...environment }, path, lang, lineLimit, memoryLimit, ...own }
+  const hidden = secretValues(args, knownSecrets(launch))
+  return {
+    command,
+    args: [...args],
+    hidden,
+    environment: { ...environment },
+    path,
+    lang,
+    lineLimit,
+    memoryLimit,
+    ...own,
+  }
 }
 
-/** The command as it may be shown. */
-export const wordsOf = ({ command, args, environment }: Launch): string =>
-  createMask(environment)([command, ...args].join(' ')).slice(0, 200)
+/** The command as it may be logged: masked as in lists, declared values too. */
+export function wordsOf(launch: Launch): string {
+  const { command, args, environment } = launch
+  const words = [maskCommand(command), ...maskArguments(args, knownSecrets(launch))]
+  return createMask(environment)(words.join(' ')).slice(0, 200)
+}

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdir, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { alive, askerOf, exitOf, firstLine, launchOf, readAll, startChildren, until } from './children.test.fixture.ts'
@@ -26,9 +29,8 @@ describe('the world a child sees', () => {
     expect(Object.keys(env).sort()).toEqual(['HOME', 'LANG', 'PATH', 'TMPDIR', 'TOKEN', 'npm_config_cache'])
     expect(env).toMatchObject({ PATH: process.env['PATH'], TOKEN: 'declared' })
     expect(env['HOME']).toMatch(new RegExp(`^${children.home}/environment-[0-9a-f]{16}$`))
-    for (const folder of [env['TMPDIR'], env['npm_config_cache'], cwd]) expect(folder).toContain(`${env['HOME']}/`)
-    for (const folder of [env['HOME'], env['TMPDIR'], cwd])
-      expect((await stat(folder as string)).mode & 0o777).toBe(0o700)
+    for (const folder of [env['npm_config_cache'], cwd]) expect(folder).toContain(`${env['HOME']}/`)
+    for (const folder of [env['HOME'], cwd]) expect((await stat(folder as string)).mode & 0o777).toBe(0o700)
     expect(sockets).toEqual([])
   })
 
@@ -241,6 +243,34 @@ describe('stderr', () => {
     expect(stderr.slice(-3)).toEqual(['token is [TOKEN]', 'z'.repeat(2_000), 'last words'])
     expect(child.stderr()).toEqual(stderr)
     expect(JSON.stringify(children.log)).not.toContain('sk-0123456789')
+  })
+})
+
+describe('the temporary folder of a child', () => {
+  test('is short and private, so that its Unix socket works from a deep data folder, and goes with it', async () => {
+    await using at = await startChildren()
+    await using children = await startChildren({ home: join(at.home, 'd'.repeat(60), 'e'.repeat(60)) })
+    const child = await children.start(launchOf('socket'))
+    const socket = await firstLine(child)
+    expect(socket).toMatch(/^\/tmp\/toolway-\w{6}\/browser-\w+\/default\.sock$/)
+    const folder = dirname(dirname(socket))
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    await once(connect(socket), 'connect')
+    await child.stop()
+    await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('that a killed gateway left behind goes with the next start', async () => {
+    await using children = await startChildren()
+    const first = await children.start(launchOf('socket'))
+    const left = dirname(dirname(await firstLine(first)))
+    const exit = exitOf(first)
+    process.kill(children.worker(), 'SIGKILL')
+    await exit
+    expect((await stat(left)).isDirectory()).toBe(true)
+    const second = await children.start(launchOf('socket'))
+    expect(dirname(dirname(await firstLine(second)))).not.toBe(left)
+    await expect(stat(left)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
 

@@ -9,6 +9,7 @@ import type { Child, Exit, NearEnd } from './child.ts'
 import { createCrew, type Crew } from './crew.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
 import type { Log } from '../../lib/log.ts'
+import { tellingLine } from '../program-said.ts'
 import { createStartQueue } from './start-queue.ts'
 import { watchStart } from './start-watch.ts'
 
@@ -125,5 +126,5 @@ function tellEnd(log: Log, name: string, how: Exit | ChildError): void {
   const { stderr, ...facts } = how
   const text = 'a stdio server ended'
   if (how.reason === 'STOPPED') log.debug({ child: name, ...facts }, text)
-  else log.warn({ child: name, ...facts, stderr: stderr.at(-1) }, text)
+  else log.warn({ child: name, ...facts, stderr: tellingLine(stderr) }, text)
 }

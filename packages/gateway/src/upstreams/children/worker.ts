@@ -8,14 +8,17 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildError } from './child-error.ts'
 import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Frame, type Order } from './frame.ts'
+import { createMask } from './mask.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
-import { settle } from './worker/child-folder.ts'
+import { settle, type Residence } from './worker/child-folder.ts'
 import { findCommand } from './worker/command-path.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createUndertaker } from './worker/undertaker.ts'
 
 /** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
 const FAREWELL_MS = 1_000
+/** What is left after SIGKILL to clear away. */
+const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 
 function createWorker(link: Socket) {
@@ -38,12 +41,34 @@ function createWorker(link: Socket) {
   })
 
   async function bear(id: number, order: Order): Promise<Process> {
-    const { cwd, environment } = await settle(order)
+    const residence = await settle(order)
+    try {
+      return await spawnIn(residence, id, order)
+    } catch (thrown) {
+      await residence.temporary.remove()
+      throw thrown
+    }
+  }
+
+  async function spawnIn({ cwd, environment, temporary }: Residence, id: number, order: Order): Promise<Process> {
     const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
-    const { args, lineLimit, memoryLimit, environment: declared } = order
+    const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
     const limits = { lineLimit, memoryLimit }
-    return startProcess({ file, args, cwd, environment, declared, ...limits, undertaker, memory, report: reportOf(id) })
+    const mask = createMask(declared, hidden)
+    const gone = () => temporary.remove()
+    return startProcess({
+      file,
+      args,
+      cwd,
+      environment,
+      mask,
+      gone,
+      ...limits,
+      undertaker,
+      memory,
+      report: reportOf(id),
+    })
   }
 
   async function start(id: number, order: Order): Promise<void> {
@@ -78,6 +103,8 @@ function createWorker(link: Socket) {
       for (const child of left) child.interrupt()
       await Promise.race([sleep(FAREWELL_MS), Promise.all(left.map((child) => child.buried))])
       for (const child of children.values()) child?.kill()
+      // Their temporary folders go with them.
+      await Promise.race([sleep(CLEARING_MS), Promise.all(left.map((child) => child.buried))])
       process.exit(0)
     },
   }

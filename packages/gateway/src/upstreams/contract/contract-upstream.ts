@@ -174,7 +174,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
       return checksFacets && hasFacets(given) ? reviewFacets(asked) : undefined
     },
     watch(onChange, signal) {
-      void poll(onChange, AbortSignal.any([signal, closing.signal]))
+      void poll((kind) => onChange(kind, false), AbortSignal.any([signal, closing.signal]))
     },
     listen({ signal, onEnd }) {
       ended.add(onEnd)

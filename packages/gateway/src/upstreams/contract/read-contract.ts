@@ -56,20 +56,13 @@ const Shape = z.looseObject({
   required_data_sources: texts.nullish(),
 })
 
-/** Problems of one contract that are named. */
-const MOST_NAMED = 12
-
 export function readContract(given: unknown): Read {
   if (!isObject(given)) return { problem: 'it is no object' }
   if (!isShallow(given, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
   if (JSON.stringify(given).length > MOST_CHARACTERS)
     return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
   const parsed = Shape.safeParse(given)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `/${issue.path.join('/')} ${wordOf(issue)}`)
-    const more = problems.length - MOST_NAMED
-    return { problem: [...problems.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }
-  }
+  if (!parsed.success) return { problem: problemOfShape(parsed.error.issues) }
   const { data } = parsed
   const problem = problemOfSchema(data.input_schema)
   if (problem !== undefined) return { problem: `/input_schema ${problem}` }
@@ -96,10 +89,17 @@ export function readContract(given: unknown): Read {
     : { contract }
 }
 
-const wordOf = (issue: z.core.$ZodIssue | undefined): string => {
-  if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'
-  return issue?.message ?? 'does not fit'
+/** Problems of one contract that are named; its author mends them in one go. */
+const MOST_PROBLEMS = 10
+
+const problemOfShape = (issues: readonly z.core.$ZodIssue[]): string => {
+  const named = issues.slice(0, MOST_PROBLEMS).map((issue) => `/${issue.path.join('/')} ${wordOf(issue)}`)
+  const more = issues.length - named.length
+  return [...named, ...(more === 0 ? [] : [`${more} more`])].join('; ')
 }
+
+const wordOf = ({ code, message }: z.core.$ZodIssue): string =>
+  code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message
 
 /** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
 function flagOf({ side_effect: one, side_effects: other }: JsonObject): boolean | undefined {

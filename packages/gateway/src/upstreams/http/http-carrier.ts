@@ -6,6 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { Carrier, CarrierParts } from '../carrier.ts'
+import { isGreetingRefused } from '../error-answer.ts'
 import { openPipeSession } from '../pipe-session.ts'
 import { createPool } from './agent.ts'
 import { InitializeRefused, openLegacySession, type LegacySession, type OpenOptions } from './legacy-session.ts'
@@ -59,7 +60,7 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
       speaksPair = true
       return session
     } catch (thrown) {
-      const spoke = refusal instanceof Fault && refusal.code === 'upstream.malformed'
+      const spoke = isGreetingRefused(refusal)
       throw thrown instanceof NoEventStream || spoke ? refusal : thrown
     }
   }
@@ -104,9 +105,12 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
 
 /** What a server that does not know `server/discover` may answer: an error, a page, nonsense, a plain 4xx. */
 function saysLegacy(thrown: unknown): boolean {
-  if (!(thrown instanceof Fault)) return false
-  if (thrown.code === 'upstream.malformed') return true
-  return thrown.code === 'upstream.unreachable' && /HTTP 4\d\d$/.test(String(thrown.facts['problem'] ?? ''))
+  if (isGreetingRefused(thrown)) return true
+  return (
+    thrown instanceof Fault &&
+    thrown.code === 'upstream.unreachable' &&
+    /HTTP 4\d\d$/.test(String(thrown.facts['problem'] ?? ''))
+  )
 }
 
 /** Calls that are under way may finish; what is left after that is cut. */

@@ -69,7 +69,7 @@ describe('the era of a server', () => {
     const { upstream, shown } = held
     expect(await upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
     server.era = 'legacy'
-    await expect(upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.malformed' })
+    await expect(upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.error' })
     upstream.doubt()
     expect(await upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
     server.era = 'modern'
@@ -111,7 +111,7 @@ describe('the era of a server', () => {
     left = Infinity
     asked.length = 0
     held.upstream.doubt()
-    await expect(held.upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.malformed' })
+    await expect(held.upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.error' })
     expect(asked).toEqual(['server/discover', 'server/discover', 'initialize'])
   })
 })

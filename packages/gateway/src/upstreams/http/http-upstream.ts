@@ -12,6 +12,7 @@ import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
+import { isGreetingRefused } from '../error-answer.ts'
 import type { Opening } from '../kept-listen.ts'
 import type { Listening } from '../listening.ts'
 import type { SessionPool } from '../session-pool.ts'
@@ -89,7 +90,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
       return await carrier.discover(signal, credential)
     } catch (thrown) {
       // A pinned server is taken at its word, even if it does not answer discovery.
-      if (reach.pinned && thrown instanceof Fault && thrown.code === 'upstream.malformed') return UNDISCOVERED
+      if (reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
       throw thrown
     }
   }
@@ -166,9 +167,9 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     ask,
     check: (signal) => withCredential(own, (credential) => check(signal, credential)),
     watch(onChange, signal) {
-      const onNotification = ({ method }: Notification) => {
+      const onNotification = ({ method }: Notification, missed: boolean) => {
         const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
+        if (kind !== undefined) onChange(kind, missed)
       }
       void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
     },

@@ -25,6 +25,7 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
+import { errorAnswer } from '../error-answer.ts'
 import { createLogLevel } from '../log-level.ts'
 import { MOST_QUESTIONS } from '../strays.ts'
 import {
@@ -37,7 +38,7 @@ import {
   type Portrait,
   type Presented,
 } from '../upstream.ts'
-import { excerpt, OWN_CLIENT } from './modern.ts'
+import { OWN_CLIENT } from './modern.ts'
 import { header, maskedError, maskedResult, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
 import { createPresenting } from './presenting.ts'
 import { refusalOf } from './refusal.ts'
@@ -280,10 +281,7 @@ async function readInitialized(wire: Wire, id: number, incoming: Incoming): Prom
   if (incoming.response === undefined) refuseStatus(wire, incoming, undefined)
   const answer = await finish(wire, id, incoming)
   if ('error' in answer) {
-    throw new Fault('upstream.malformed', {
-      connection: wire.alias,
-      problem: `initialize: ${excerpt(answer.error.message)}`,
-    })
+    throw errorAnswer(wire.alias, 'initialize', answer.error)
   }
   const portrait = portraitOf(answer.result)
   if (!isLegacyRevision(portrait.revision)) {

@@ -26,6 +26,7 @@ import {
   type Message,
   type Notification,
 } from '@toolway/protocol'
+import { errorAnswer } from '../error-answer.ts'
 import { forCaller, type Answer, type Portrait, type Presented } from '../upstream.ts'
 import { maskedError, maskedResult, readAs, send, type Wire } from './post.ts'
 import { refuseStatus } from './refusal.ts'
@@ -113,10 +114,7 @@ class Refused extends Error {
   }
 }
 
-/** A server's own words, as far as a reason needs them. */
-export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
-
-/** Throws `upstream.malformed` for what is no answer to discovery, as a legacy server gives to a method that it does not know. */
+/** Throws `upstream.error` or `upstream.malformed` for what is no answer to discovery, as a legacy server gives to a method that it does not know. */
 export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
   const ask = () => exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
   // A server that refuses the revision and names it among its own is asked once more (2026-07-28, version negotiation).
@@ -127,11 +125,11 @@ export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promi
   return discovered(answer, wire.alias)
 }
 
-/** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.malformed`. */
+/** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.error`, `upstream.malformed`. */
 export function discovered(answer: Answer, connection: string): Portrait {
   const refuse = (problem: string) =>
     new Fault('upstream.malformed', { connection, problem: `server/discover: ${problem}` })
-  if ('error' in answer) throw refuse(excerpt(answer.error.message))
+  if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
   if (!includesModern(answer.result['supportedVersions'])) throw refuse(`it does not say that it speaks ${MODERN}`)
   return portraitOf(answer.result)
 }

@@ -382,7 +382,7 @@ test('a pair of HTTP+SSE carries the current token, too, and repeats none in an 
   await new Promise((resolve) => http.close(resolve))
 })
 
-test('S2-SES-06: a server is told the name and the version of its client, in both eras', async () => {
+test('a server is told the name and the version of its client, in both eras', async () => {
   await using modern = await startScriptedUpstream({ era: 'modern' })
   await using legacy = await startScriptedUpstream({ era: 'legacy' })
   await using house = await createTestStanding({

@@ -2,7 +2,7 @@
  * A child of its own for whoever can be asked: over stdio everything comes on one channel, and only where all of a channel is
  * one caller's can a question or a log line find the call that it belongs to (ADR 0011).
  *
- * Everybody else shares one child, which was told that nobody can be asked. Own children are few, go when they are not used, and
+ * Everybody else shares one child, whose questions are refused. Own children are few, go when they are not used, and
  * are never another caller's: owner and capabilities are their key. Where none can be had, the shared one serves.
  */
 import { isObject, MODERN, type Caller, type JsonObject, type Request, type Revision } from '@toolway/protocol'

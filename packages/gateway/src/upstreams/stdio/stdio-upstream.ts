@@ -34,10 +34,12 @@ import {
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
+import { isGreetingRefused } from '../error-answer.ts'
 import { discover, initialize } from '../greeting.ts'
 import { createLogLevel, type LogLevel } from '../log-level.ts'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
+import { ProgramSaid } from '../program-said.ts'
 import { waitFor } from '../wait.ts'
 import { createRestarts } from './restarts.ts'
 
@@ -84,6 +86,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
   if (wire.kind !== 'process') throw new TypeError('not a process reach')
+  const { kind: _, ...launched } = wire
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
@@ -100,15 +103,14 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   /** Why it is being ended, where that is our doing. */
   let sentence: string | undefined
   let lastProblem = ''
+  let lastCause: ProgramSaid | undefined
   let closed = false
 
   async function start(revision: Revision | undefined): Promise<Running> {
     const child = await children.start({
       // The connection's own folder, and its caller's: two organizations may use the same alias.
       name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      command: wire.kind === 'process' ? wire.command : '',
-      args: wire.kind === 'process' ? [...wire.args] : [],
-      environment: wire.kind === 'process' ? wire.environment : {},
+      ...launched,
     })
     greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
@@ -133,10 +135,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       const how =
         sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
       sentence = undefined
-      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
-      const last = stderr.filter((line) => line.trim() !== '').at(-1)
       lastProblem = how
-      const cause = new Error(last === undefined ? how : `${how}; it last said: ${last.slice(0, 200)}`)
+      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
+      const cause = new ProgramSaid(how, stderr)
+      lastCause = cause
       ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
       channel.end(ended)
       if (wasRunning) {
@@ -154,8 +156,15 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       return { child, channel, portrait, level: levelOf(channel, portrait), since: Date.now() }
     } catch (thrown) {
       await child.stop()
-      throw thrown
+      throw lateStart(thrown, child)
     }
+  }
+
+  /** One that never answered its greeting: what it said until it was ended tells why. */
+  function lateStart(thrown: unknown, child: Child): unknown {
+    if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
+    const facts = { connection: reach.alias, seconds: START_TIMEOUT }
+    return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
   }
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
@@ -164,7 +173,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const introduceTo = (channel: Channel, revision: Revision) =>
-    initialize(channel, greeted(), { revision, capabilities: { ...OWN_CAPABILITIES, ...own?.capabilities } })
+    initialize(channel, greeted(), {
+      revision,
+      capabilities: own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...own.capabilities },
+    })
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
@@ -179,7 +191,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const refusalOrThrow = (thrown: unknown): 'refused' => {
-    if (thrown instanceof Fault && thrown.code === 'upstream.malformed') return 'refused'
+    if (isGreetingRefused(thrown)) return 'refused'
     throw thrown
   }
 
@@ -196,14 +208,18 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const givenUp = () =>
-    new Fault('upstream.given-up', { connection: reach.alias, failures: restarts.failures, problem: lastProblem })
+    new Fault(
+      'upstream.given-up',
+      { connection: reach.alias, failures: restarts.failures, problem: lastProblem },
+      { cause: lastCause },
+    )
 
   function refuseStart(): void {
     const wait = restarts.wait()
     if (wait === undefined) throw givenUp()
     if (wait === 0) return
     const problem = `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`
-    throw new Fault('upstream.unreachable', { connection: reach.alias, problem })
+    throw new Fault('upstream.unreachable', { connection: reach.alias, problem }, { cause: lastCause })
   }
 
   async function startUp(): Promise<Running> {
@@ -237,6 +253,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   function wordStart(thrown: unknown): Fault {
     if (thrown instanceof Fault && thrown.code !== 'upstream.lost') {
       lastProblem = thrown.message
+      lastCause = thrown.cause instanceof ProgramSaid ? thrown.cause : undefined
       return thrown
     }
     // The worker words what an operating system says: no such command, no permission.
@@ -250,7 +267,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   }
 
   const opened = async (signal: AbortSignal, seconds: number): Promise<Running> =>
-    running ?? waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal })
+    running ??
+    waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal }).catch((thrown: unknown) => {
+      throw greeting === undefined ? thrown : lateStart(thrown, greeting)
+    })
 
   async function ask(asked: Ask): Promise<Answer> {
     const isOurs = asked.owner === GATEWAY
@@ -375,9 +395,9 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     ask,
     check,
     watch(onChange, signal) {
-      const tell = ({ method }: Notification) => {
+      const tell = ({ method }: Notification, missed: boolean) => {
         const kind = changedList(method)
-        if (kind !== undefined) onChange(kind)
+        if (kind !== undefined) onChange(kind, missed)
       }
       void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
     },
@@ -419,3 +439,8 @@ const OVER: Readonly<Record<string, string>> = {
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
 }
 const NEVER = new AbortController().signal
+/**
+ * A server may list a tool only for clients that can be asked, and the shared child's lists are for all clients. A question in it
+ * is refused in words. Roots are left out: the folders of a client are never told to a child (ADR 0011).
+ */
+const ASKABLE_BY_ALL: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {} }

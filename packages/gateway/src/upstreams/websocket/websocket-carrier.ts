@@ -136,4 +136,4 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
   }
 }
 
-const SAYS_LEGACY = new Set(['upstream.malformed', 'upstream.timeout', 'upstream.lost'])
+const SAYS_LEGACY = new Set(['upstream.error', 'upstream.malformed', 'upstream.timeout', 'upstream.lost'])

@@ -56,7 +56,7 @@ function ToolList({ connection }: { connection: Connection }) {
       (tool) => <Named tool={tool} chosen={chosen.has(tool.name)} onChoose={(is) => choose(tool.name, is)} />,
       6,
     ),
-    column<Tool>(t.effect, ({ effect: does }) => <EffectBadge effect={does} />, 2),
+    column<Tool>(t.effect, ({ effect: does, effect_from: from }) => <EffectBadge effect={does} from={from} />, 2),
     column<Tool>(t.state, (tool) => <Held tool={tool} />, 2),
     column<Tool>(t.on, (tool) => <OneSwitch tool={tool} switches={switches} />, 1),
   ]

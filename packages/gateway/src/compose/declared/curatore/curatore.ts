@@ -4,13 +4,14 @@
  * Each policy file has a connection of its own to the backend, because it says which contracts become tools and how long they are
  * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
  */
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ContractWords } from '@toolway/contract'
+import type { ContractWords, Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { Declared } from '../../../config-file.ts'
-import type { CuratorePolicy } from '../../../policy-file.ts'
-import type { Place } from '../../../call/ports.ts'
+import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
+import type { Place, Standing } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../rows.ts'
 
@@ -35,7 +36,7 @@ export function refuseUnready(config: Config): void {
   const needs = (name: 'MCP_API_KEY' | 'DEFAULT_ORG_ID' | 'CURATORE_BACKEND_URL', what: string) => {
     if (config[name] === undefined) throw new ConfigFault(`The preset curatore needs ${name}: ${what}.`)
   }
-  needs('MCP_API_KEY', 'the key that its clients send as "Authorization: Bearer …", at least 16 characters of your own')
+  needs('MCP_API_KEY', 'the key that its clients send as "Authorization: Bearer …", best 16 characters or more')
   needs('DEFAULT_ORG_ID', 'the id of the organization that every call with that key is made for')
   needs('CURATORE_BACKEND_URL', 'the address of the backend, such as http://backend:8000')
   if (config.MCP_ADMIN_API_KEY === config.MCP_API_KEY)
@@ -54,6 +55,16 @@ export function refuseDeclared(declared: readonly Declared[]): void {
       'TOOLWAY_CONFIG speaks of the organization at its top, which the preset curatore makes by itself: declare others under organizations, and rules for all of them under platform.',
     )
 }
+
+/**
+ * Names the gateways that count their limits together in one Redis: those in front of the same backend for the same organization. No
+ * secret is part of it, so that somebody who reads Redis has nothing to guess at.
+ */
+export const installationOf = ({ DEFAULT_ORG_ID: id, CURATORE_BACKEND_URL: url }: Config): string =>
+  createHash('sha256')
+    .update(JSON.stringify(['curatore', id, url]))
+    .digest('hex')
+    .slice(0, 16)
 
 export function profilesOf({
   POLICY_FILE: file,
@@ -129,3 +140,13 @@ export function placeOfProfile(place: Place, { toolset }: Principal): Place {
   const alias = ALIASES[place.toolset ?? toolset ?? DEFAULT]
   return place.connection !== undefined || alias === undefined ? place : { ...place, connection: alias }
 }
+
+/** The rule of a policy file; whoever holds the key answers it, as there are no accounts that could tell people apart. */
+export const isConfirmation = ({ name, scope }: Pick<Rule, 'name' | 'scope'>): boolean =>
+  name === CONFIRM && scope === 'toolset'
+
+/** Whether calls at this endpoint may have to be confirmed. */
+export const asksAt = (
+  profiles: readonly (Profile & { readonly policy: Pick<CuratorePolicy, 'confirms'> })[],
+  { organization, connection }: Pick<Standing, 'organization' | 'connection'>,
+): boolean => organization === DEFAULT && profiles.some(({ alias, policy }) => alias === connection && policy.confirms)

@@ -6,6 +6,7 @@
  * when its renewal fails for a moment; one that has run out never does.
  */
 import { hash as digestOf, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { Fault, type OrganizationId, type CredentialId } from '@toolway/contract'
 import type { CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
 import type { Snapshot } from '../../../call/snapshot.ts'
@@ -30,6 +31,9 @@ export interface CallCredentialsParts {
   readonly now: () => number
 }
 
+/** Renewals of new tokens: one of an account in a minute. Milliseconds. */
+const FRESH_RENEWALS = { max: 10_000, ttl: 60_000 }
+
 /** What a server's challenge names; its word, so bounded. */
 const scopesIn = (challenge: Challenge | undefined): readonly string[] =>
   (challenge?.scope ?? '')
@@ -41,6 +45,15 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
   const { find, memory, renewal, lose, links, onUse, now } = parts
   const lacking = createLacking()
   const salt = randomBytes(16).toString('hex')
+  /** When a token was renewed although it was new. */
+  const renewedFresh = new LRUCache<CredentialId, true>(FRESH_RENEWALS)
+
+  /** A server may have forgotten a new token, so it is renewed once; one that refuses every token is not asked for ever more. */
+  function mayRenewFresh({ id }: Held): boolean {
+    if (renewedFresh.has(id)) return false
+    renewedFresh.set(id, true)
+    return true
+  }
 
   function factsFor({ organizationId, connectionId }: Pick<CredentialAsking, 'organizationId' | 'connectionId'>) {
     const snapshot = find({ id: organizationId })
@@ -192,7 +205,7 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
       if (after !== undefined && after.problem === undefined && after.open.version !== used.version) return after.open
       throw needed(facts, asking, `the server refuses ${name}`, held.scopes)
     }
-    if (isFresh(held, now())) {
+    if (isFresh(held, now()) && !mayRenewFresh(held)) {
       // Nothing says yet that it is lost; who waits for an account is not to be sent on with this very one.
       lacking.add(held)
       throw needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held.scopes)

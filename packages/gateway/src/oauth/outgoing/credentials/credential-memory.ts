@@ -10,6 +10,7 @@ import type { OpenCredential } from '../../../call/ports.ts'
 import type { HeldRow } from '../../../credentials/credentials.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
 import { accessTokenRow } from '../../../vault/sealed-columns.ts'
+import { MissingVaultKey } from '../../../vault/sealed-value.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 
 export interface Held {
@@ -34,6 +35,8 @@ export interface Held {
 export interface CredentialMemoryParts {
   load(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly HeldRow[]>
   open(sealed: Uint8Array, row: string): string
+  /** A token cannot be opened, here or anywhere: it was changed, or belongs to another row. */
+  onDamaged(damaged: { id: CredentialId; version: number }): void
   readonly now: () => number
   readonly most?: number
 }
@@ -57,6 +60,8 @@ interface Entry {
 }
 
 const MOST = 20_000
+/** Told to the people it concerns. */
+export const DAMAGED = 'its stored token cannot be opened: it was changed, or belongs to another account'
 /** Milliseconds before the end that a token is renewed (ledger S2-TOK-01), where it lives long enough. */
 const BUFFER = 60_000
 
@@ -129,7 +134,7 @@ function serves(row: HeldRow, facts: ConnectionFacts): boolean {
 }
 
 function heldOf(
-  { open }: Pick<CredentialMemoryParts, 'open'>,
+  parts: Pick<CredentialMemoryParts, 'open' | 'onDamaged'>,
   row: HeldRow,
   facts: ConnectionFacts,
   now: number,
@@ -141,7 +146,9 @@ function heldOf(
   const name = row.kind === 'key' ? auth.header.toLowerCase() : 'authorization'
   const prefix = row.kind === 'key' ? auth.prefix : 'Bearer '
   // One that does not serve is not even opened.
-  const headers = row.problem === null ? { [name]: prefix + open(row.sealed_access_token, accessTokenRow(row.id)) } : {}
+  const { token, problem } =
+    row.problem === null ? openToken(parts, row) : { token: undefined, problem: row.problem ?? undefined }
+  const headers = token === undefined ? {} : { [name]: prefix + token }
   return {
     id: row.id,
     open: Object.freeze({
@@ -155,11 +162,27 @@ function heldOf(
     isDefault: row.is_default,
     renewable: row.renewable,
     scopes: row.scopes,
-    problem: row.problem ?? undefined,
+    problem,
     expiresAt,
     renewAt: expiresAt - buffer,
     renewedAt: now - row.age * 1000,
     pausedUntil: at(row.pause, 0),
     givenAt: row.updated_at.getTime(),
+  }
+}
+
+/** One account that cannot be opened takes no other account of its owner with it. */
+function openToken(
+  { open, onDamaged }: Pick<CredentialMemoryParts, 'open' | 'onDamaged'>,
+  row: HeldRow,
+): { readonly token: string | undefined; readonly problem: string | undefined } {
+  try {
+    return { token: open(row.sealed_access_token, accessTokenRow(row.id)), problem: undefined }
+  } catch (thrown) {
+    // Another gateway, or this one when it is given the key, may open it: nothing is noted in the database.
+    if (thrown instanceof MissingVaultKey)
+      return { token: undefined, problem: 'it is sealed with a vault key that this gateway does not have' }
+    onDamaged({ id: row.id, version: row.version })
+    return { token: undefined, problem: DAMAGED }
   }
 }

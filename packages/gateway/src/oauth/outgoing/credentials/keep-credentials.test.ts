@@ -123,7 +123,9 @@ describeEachPostgres('a credential that is kept', (createDatabase) => {
     // One that has nothing in memory yet.
     const later = await house.gateway()
     for (const principal of people)
-      await expect(async () => later.callCredentials.open(house.asking({ principal }))).rejects.toThrow()
+      await expect(async () => later.callCredentials.open(house.asking({ principal }))).rejects.toMatchObject({
+        code: 'credential.needed',
+      })
     await house.age(3_600_000)
     await later.renewals.look()
     expect(house.authority.asked).toEqual([])

@@ -22,9 +22,10 @@ import type { Log } from '../../../lib/log.ts'
 import { pause } from '../../../lib/pause.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
 import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import { MissingVaultKey } from '../../../vault/sealed-value.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ClientOf } from './client-of.ts'
-import type { CredentialMemory } from './credential-memory.ts'
+import { DAMAGED, type CredentialMemory } from './credential-memory.ts'
 import type { LoseCredential } from './lose-credential.ts'
 import type { ClientIdentity, Egress, OutgoingOAuth, Tokens } from '../ports.ts'
 
@@ -147,7 +148,8 @@ async function renewLeased(
   const { authority, sealed_refresh_token: sealed, scopes } = bound
   if (authority === null || client === undefined || sealed === null)
     return void (await lose(turn, 'the client that it was connected with is not there any more'))
-  const refreshToken = vault.open(sealed, refreshTokenRow(bound.id))
+  const refreshToken = openRefreshToken(vault, sealed, bound.id)
+  if (refreshToken === undefined) return void (await lose(turn, DAMAGED))
   let tokens: Tokens
   try {
     tokens = await oauth.refresh({ authority, client, refreshToken, scopes }, egress)
@@ -169,6 +171,16 @@ async function renewLeased(
       await oauth
         .revoke({ authority, client, token, hint }, egress)
         .catch((thrown: unknown) => parts.log.warn({ ...facts, err: thrown }, 'a token could not be taken back'))
+}
+
+/** Undefined: it was changed, or belongs to another account. */
+function openRefreshToken(vault: RenewalParts['vault'], sealed: Uint8Array, id: CredentialId): string | undefined {
+  try {
+    return vault.open(sealed, refreshTokenRow(id))
+  } catch (thrown) {
+    if (thrown instanceof MissingVaultKey) throw thrown
+    return undefined
+  }
 }
 
 /** Until it is stored: the old refresh token may be good no more, and nobody else has the new one. */

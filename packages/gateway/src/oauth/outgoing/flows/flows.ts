@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { Fault, newId, type Authority, type CredentialId, type FlowId } from '@toolway/contract'
 import { addFlow, type FlowRow } from '../../../credentials/flows.ts'
 import type { Db } from '../../../db/db.ts'
+import { isDatabaseFault } from '../../../db/unreachable.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import { laxCookie } from '../../../lib/lax-cookie.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
@@ -265,7 +266,7 @@ const WHYS_OF: Readonly<Record<string, Why>> = {
 function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): FlowProblem {
   if (thrown instanceof FlowProblem) return thrown
   const fault = Fault.of(thrown)
-  if (fault.code === 'internal') throw thrown
+  if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
   const [said, iss] = [answer.get('error'), answer.get('iss')]
   const { issuer, issInResponse } = flow.authority
   const surely = issInResponse ? iss === issuer : iss === null || iss === issuer

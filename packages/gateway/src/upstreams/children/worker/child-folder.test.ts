@@ -9,7 +9,17 @@ async function root() {
   return { folder, home: join(folder, 'child'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 const orderIn = (home: string, environment = {}) => ({
-  ...{ command: 'x', args: [], path: '/bin', lang: 'C.UTF-8', lineLimit: 1, memoryLimit: 1, home, environment },
+  ...{
+    command: 'x',
+    args: [],
+    hidden: [],
+    path: '/bin',
+    lang: 'C.UTF-8',
+    lineLimit: 1,
+    memoryLimit: 1,
+    home,
+    environment,
+  },
 })
 
 describe('the folder of a child', () => {

@@ -1,12 +1,13 @@
 /**
- * Where does a child live, and what does it see of the world? A folder of its own (0700) that is its HOME, with its
- * temporary files, npm cache and working folder inside, and an environment of five names and the declared ones. It
- * never passes on a variable of the gateway or of the worker.
+ * The folders and the environment of a child: a folder of its own (0700) that is its HOME, with its npm cache and working
+ * folder inside, a short temporary folder, and an environment of five names and the declared ones. It never passes on a
+ * variable of the gateway or of the worker.
  */
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ChildError } from '../child-error.ts'
 import type { Order } from '../frame.ts'
+import { makeTemporary, type Temporary } from './temporary-folder.ts'
 
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -23,6 +24,8 @@ async function ownFolder(folder: string): Promise<void> {
 export interface Residence {
   cwd: string
   environment: Record<string, string>
+  /** Its TMPDIR, which goes when the child has ended. */
+  temporary: Temporary
 }
 
 /** Makes the folders of a child and words its environment; a declared variable wins over one of ours. */
@@ -35,8 +38,17 @@ export async function settle(order: Order): Promise<Residence> {
   if (!there?.isDirectory()) {
     throw new ChildError('FOLDER_NOT_FOUND', `The working folder "${cwd}" is not there. Create it or leave it out.`)
   }
+  const temporary = await makeTemporary(tmp)
   return {
     cwd,
-    environment: { PATH: path, HOME: home, TMPDIR: tmp, LANG: lang, npm_config_cache: npm, ...order.environment },
+    temporary,
+    environment: {
+      PATH: path,
+      HOME: home,
+      TMPDIR: temporary.path,
+      LANG: lang,
+      npm_config_cache: npm,
+      ...order.environment,
+    },
   }
 }

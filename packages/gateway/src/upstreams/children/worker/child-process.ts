@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildError } from '../child-error.ts'
 import type { Ending, ExitReason } from '../frame.ts'
 import { endGroup, PATIENCE, signalGroup } from '../group.ts'
-import { createMask } from '../mask.ts'
 import { readStderr } from './child-stderr.ts'
 import { writeStdin } from './child-stdin.ts'
 import { readStdout } from './child-stdout.ts'
@@ -34,8 +33,10 @@ export interface ProcessParts {
   cwd: string
   /** all the child gets */
   environment: Record<string, string>
-  /** the part of it that may be secret */
-  declared: Record<string, string>
+  /** hides the secrets that it was given in what it prints */
+  mask: (text: string) => string
+  /** Clears away after it, before its end is reported. */
+  gone: () => Promise<void>
   lineLimit: number
   memoryLimit: number
   undertaker: Undertaker
@@ -74,7 +75,7 @@ export async function startProcess(parts: ProcessParts) {
   const stdin = writeStdin({ stdin: child.stdin, taken: report.taken, deaf: report.deaf })
   const stderr = readStderr({
     stderr: child.stderr,
-    mask: createMask(parts.declared),
+    mask: parts.mask,
     send: report.stderr,
     congested: report.congested,
   })
@@ -102,6 +103,7 @@ export async function startProcess(parts: ProcessParts) {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
     stderr.finish()
     undertaker.remove(group)
+    await parts.gone()
     report.exited({ code, signal, reason })
   }
 

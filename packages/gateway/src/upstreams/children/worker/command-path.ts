@@ -5,6 +5,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
+import { maskCommand } from '../../../lib/secret-marks.ts'
 import { ChildError } from '../child-error.ts'
 
 type Found = 'executable' | 'plain' | 'absent'
@@ -31,17 +32,19 @@ export async function findCommand(command: string, { path, cwd }: { path: string
     if (found === 'executable') return file
     if (found === 'plain') plain ??= file
   }
+  // Some put a whole line here, with its secrets.
+  const shown = maskCommand(command)
   if (plain) {
     throw new ChildError(
       'COMMAND_NOT_EXECUTABLE',
-      `The command "${command}" is a file without the right to execute it. Run chmod +x on it.`,
+      `The command "${shown}" is a file without the right to execute it. Run chmod +x on it.`,
     )
   }
   throw new ChildError(
     'COMMAND_NOT_FOUND',
     command.includes('/')
-      ? `The command "${command}" was not found: there is no such file where the gateway runs. Check the path.`
-      : `The command "${command}" was not found in any of the ${folders.length} folders of PATH. ` +
+      ? `The command "${shown}" was not found: there is no such file where the gateway runs. Check the path.`
+      : `The command "${shown}" was not found in any of the ${folders.length} folders of PATH. ` +
           'Install it where the gateway runs (in its image, if it runs in a container), or give the full path.',
   )
 }

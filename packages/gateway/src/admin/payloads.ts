@@ -1,0 +1,56 @@
+/** The operations on what is kept of calls besides their records: whether it is, and what it is. Both leave a record. */
+import { Fault, type ConnectionId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { openedPayload } from '../call/payload.ts'
+import { lockConnection, setKeepPayloads } from '../connections/connections.ts'
+import { findPayload, removePayloadsOf } from '../records/payloads.ts'
+import { findConnectionOf } from './connections/find-connection.ts'
+import { serveOrganization, type Served } from './serve.ts'
+
+const getSetting = serveOrganization(shapes.getPayloadSetting, async ({ parts, organization, params }) => {
+  const { keep_payloads: keep } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
+  return { keep, days: parts.payloads.days }
+})
+
+interface Set {
+  readonly id: ConnectionId
+  readonly alias: string
+  readonly removed: number
+}
+
+const setSetting = serveOrganization(shapes.setPayloadSetting, async (asked) => {
+  const { parts, organization, params, body } = asked
+  const { keep } = body
+  await asked.change(
+    ({ id, alias, removed }: Set) => ({
+      action: keep ? 'connection.keep_payloads' : 'connection.drop_payloads',
+      resource: 'connection',
+      id,
+      detail: { alias, keep, ...(keep ? { days: parts.payloads.days } : { removed }) },
+    }),
+    async (sql): Promise<Set> => {
+      const held = await lockConnection(sql, params['connection'] ?? '')
+      if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+      const { id, alias } = held
+      await setKeepPayloads(sql, id, keep)
+      return { id, alias, removed: keep ? 0 : await removePayloadsOf(sql, alias) }
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return { keep, days: parts.payloads.days }
+})
+
+const show = serveOrganization(shapes.showRecordPayload, async ({ parts, params, look, change }) => {
+  const id = params['record'] ?? ''
+  const { days, open } = parts.payloads
+  const found = await look((sql) => findPayload(sql, id, days))
+  if (found === undefined) throw new Fault('thing.unknown', { thing: 'payload of a record' })
+  const opened = openedPayload(open(found.sealed, id), found.hash)
+  await change(
+    () => ({ action: 'record.payload', resource: 'record', id }),
+    async () => {},
+  )
+  return { id, ...opened }
+})
+
+export const payloadOperations: readonly Served[] = [getSetting, setSetting, show]

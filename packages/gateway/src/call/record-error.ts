@@ -1,0 +1,45 @@
+/**
+ * Why a call failed, in words, as its record keeps them: what the tool or its server said, or the sentence of the fault.
+ *
+ * Always kept, for failures alone: short, one line, and without what looks like a secret. What was sent and what came back is
+ * kept only where an administrator said so (`payload.ts`).
+ */
+import type { Fault } from '@toolway/contract'
+import { isObject, type JsonObject } from '@toolway/protocol'
+import { shortText } from '../lib/mask-text.ts'
+
+/** Characters. */
+const LONGEST = 300
+/** Of what is looked at, before it is made short. */
+const LOOKED_AT = 2_000
+
+export interface RecordedError {
+  /** Whose words they are. */
+  readonly by: 'tool' | 'gateway'
+  readonly says: string
+  /** The next step, where it is more than the fault's code says. */
+  readonly mend?: string
+}
+
+/** The words of a result that is an error: its texts, in their order. */
+export function wordsOfResult({ content }: JsonObject): string | undefined {
+  if (!Array.isArray(content)) return undefined
+  let words = ''
+  for (const one of content) {
+    if (words.length >= LOOKED_AT) break
+    if (isObject(one) && typeof one['text'] === 'string') words += `${one['text'].slice(0, LOOKED_AT)} `
+  }
+  return words === '' ? undefined : words
+}
+
+/** Undefined where nobody said anything. */
+export function recordedError(fault: Fault | undefined, said: string | undefined): RecordedError | undefined {
+  if (fault === undefined) return said === undefined ? undefined : { by: 'tool', says: shortText(said, LONGEST) }
+  // A link is for the person who was sent it.
+  const filled = /\{\w+\}/.test(fault.row.mend) && !('link' in fault.facts)
+  return {
+    by: 'gateway',
+    says: shortText(fault.message, LONGEST),
+    ...(filled ? { mend: shortText(fault.mend, LONGEST) } : {}),
+  }
+}

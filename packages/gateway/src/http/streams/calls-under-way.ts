@@ -1,0 +1,42 @@
+/**
+ * The requests that are being worked on, at every door, so that a gateway that ends can wait for them and answer those that it
+ * cuts off.
+ *
+ * A request that was cut after it left for its server may have been carried out, and its client must not repeat it blindly; one
+ * that did not leave yet may be sent again.
+ */
+import { Fault } from '@toolway/contract'
+import type { Trail } from '../../call/trail.ts'
+
+export interface CallsUnderWay {
+  /** Until the returned function is called. */
+  hold(call: { cancel(fault: Fault): void }, trail: Pick<Trail, 'intent'>): () => void
+  /** End each with a fault that says whether it may have acted. */
+  cut(): void
+  /** Resolves once nothing is under way. */
+  over(): Promise<void>
+}
+
+type Held = readonly [call: { cancel(fault: Fault): void }, trail: Pick<Trail, 'intent'>]
+
+export function createCallsUnderWay(): CallsUnderWay {
+  const held = new Set<Held>()
+  let waiting: (() => void)[] = []
+  return {
+    hold(call, trail) {
+      const one: Held = [call, trail]
+      held.add(one)
+      return () => {
+        held.delete(one)
+        if (held.size > 0 || waiting.length === 0) return
+        for (const tell of waiting) tell()
+        waiting = []
+      }
+    },
+    cut() {
+      for (const [call, { intent }] of held)
+        call.cancel(new Fault(intent === undefined ? 'gateway.draining' : 'gateway.draining-cut'))
+    },
+    over: () => (held.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Keys by the digest of their text: from memory while that is fresh, else by a look at the database.
+ *
+ * While the database is away a key that was good goes on working for a bounded time. A change of that very key, or a change
+ * that nobody could hear, ends that at once: the key is then looked up or refused. A key that memory does not know waits in a
+ * short queue with a deadline, so that a flood of guesses is not a flood of queries; guesses of one address are bounded by the
+ * limit of addresses, which is counted before anything is looked up.
+ */
+import { Fault, type KeyId } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../lib/single-flight.ts'
+import { createTurns, TurnTooLate } from '../lib/turns.ts'
+import type { KeyRow } from './keys/keys.ts'
+import type { Principal } from './principal.ts'
+
+/** How one key is looked up. */
+export interface KeyLook {
+  /** Asks the database, which has `within` milliseconds to answer. Rejects with a database fault when it cannot. */
+  find(within: number): Promise<KeyRow | undefined>
+  /** Asked for what `find` does not know. */
+  findSlow(): Promise<KeyRow | undefined> | undefined
+}
+
+/** What may serve while the database is away. */
+export interface Outage {
+  /** Milliseconds for which the database has not been of use; 0 while it is. */
+  awayFor(): number
+  /** Milliseconds for which memory serves without it. */
+  readonly grace: number
+  /** Whether a failure is the database's, and not a bug. */
+  isAway(thrown: unknown): boolean
+}
+
+export interface KeyMemory {
+  /** Throws `key.unknown`, `gateway.not-ready` or a database fault. A promise only when memory does not know. */
+  get(name: string, by: KeyLook): Principal | Promise<Principal>
+  /** One key has changed or is gone, or, without an id, nobody knows which: then each is looked up before it serves again. */
+  forget(id?: KeyId): void
+}
+
+interface Known {
+  readonly principal: Principal
+  /** Milliseconds since 1970, or never. */
+  readonly expiresAt: number
+  readonly confirmedAt: number
+  /** Of which round of doubt the confirmation is. */
+  readonly round: number
+  /** When the database failed to confirm it: first, and last. */
+  failing?: { readonly since: number; last: number } | undefined
+}
+
+/** Milliseconds. */
+const FRESH = 30_000
+/** An unused key leaves memory; a job that runs once a day is still known to it when the database is away. */
+const KNOWN = { max: 10_000, ttl: 25 * 60 * 60_000 }
+const REFUSED = { max: 10_000, ttl: 2_000 }
+const LINE = { atOnce: 4, waiting: 1_000 }
+/** Milliseconds that an unknown key waits in a queue that does not move, and then for the database. */
+const PATIENCE = { turn: 1_000, look: 1_500 }
+/** Milliseconds between two background looks for a key that the database could not confirm. */
+const AGAIN = 5_000
+
+export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): KeyMemory {
+  const known = new LRUCache<string, Known>(KNOWN)
+  const refused = new LRUCache<string, true>(REFUSED)
+  /** After a change all keys may be in doubt at once: many requests of one key are one query. */
+  const looking = createSingleFlight<string, Known>()
+  const turns = createTurns(LINE)
+  /** Goes up when every key is in doubt, and with each change. */
+  let round = 0
+  let changes = 0
+
+  const isFresh = (held: Known) => held.round === round && Date.now() - held.confirmedAt < FRESH
+  /** Whether memory may serve still. A database that is there and refuses to be asked for keys is bounded by its first refusal. */
+  function lasts({ failing }: Known): boolean {
+    const away = outage.awayFor()
+    return (away > 0 ? away : Date.now() - (failing?.since ?? Date.now())) <= outage.grace
+  }
+
+  /** Where the database does not answer, that is why a turn did not come. */
+  const late = () =>
+    outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not answer' }) : tooMany()
+
+  async function look(name: string, by: KeyLook): Promise<Known> {
+    const [asked, askedRound] = [changes, round]
+    const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
+    if (turn === undefined) throw tooMany()
+    const kept = await turn.catch((thrown: unknown) => {
+      throw thrown instanceof TurnTooLate ? late() : thrown
+    })
+    const row = kept ?? (await by.findSlow())
+    // An answer from before a change is used for this request and not remembered.
+    const current = asked === changes
+    if (row === undefined) {
+      known.delete(name)
+      if (current) refused.set(name, true)
+      throw new Fault('key.unknown')
+    }
+    const found = { ...knownOf(row), confirmedAt: Date.now(), round: askedRound }
+    if (current) known.set(name, found)
+    onUse?.(row.id)
+    return found
+  }
+
+  /** Where the database does not answer, memory does, unless the key was changed meanwhile. */
+  async function confirm(name: string, held: Known, by: KeyLook): Promise<Principal> {
+    const askedRound = round
+    try {
+      return admit(await looking(`${changes} ${name}`, () => look(name, by)))
+    } catch (thrown) {
+      const now = Date.now()
+      const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
+      if (!isAway || known.get(name) !== held) throw thrown
+      held.failing = { since: held.failing?.since ?? now, last: now }
+      if (!lasts(held) || askedRound !== round) throw thrown
+      return admit(held)
+    }
+  }
+
+  return {
+    get(name, by) {
+      const held = known.get(name)
+      if (held === undefined) {
+        if (refused.has(name)) throw new Fault('key.unknown')
+        return looking(`${changes} ${name}`, () => look(name, by)).then(admit)
+      }
+      if (isFresh(held)) return admit(held)
+      if (held.failing === undefined || !lasts(held)) return confirm(name, held, by)
+      // Nobody waits again for a database that did not answer a moment ago.
+      if (Date.now() - held.failing.last > AGAIN) {
+        held.failing.last = Date.now()
+        confirm(name, held, by).catch(() => {})
+      }
+      return admit(held)
+    },
+    forget(id) {
+      changes++
+      refused.clear()
+      if (id === undefined) {
+        round++
+        for (const held of known.values()) held.failing = undefined
+        return
+      }
+      const ended = [...known.entries()].filter(([, { principal }]) => principal.keyId === id)
+      for (const [name] of ended) known.delete(name)
+    },
+  }
+}
+
+const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown keys are being looked up' })
+
+const knownOf = (row: KeyRow) => ({ principal: principalOf(row), expiresAt: row.expires_at?.getTime() ?? Infinity })
+
+/** At each use: that a key runs out changes no row, so nobody would say so. */
+function admit({ principal, expiresAt }: Pick<Known, 'principal' | 'expiresAt'>): Principal {
+  if (expiresAt !== Infinity && expiresAt <= Date.now()) throw new Fault('key.unknown')
+  return principal
+}
+
+/** A caller with a key. */
+export const principalOf = (row: KeyRow): Principal => ({
+  id: row.id,
+  kind: 'key',
+  userId: row.user_id ?? undefined,
+  organizationId: row.organization_id ?? undefined,
+  keyId: row.id,
+  role: row.role,
+  limit: row.effect_limit,
+  toolset: row.toolset ?? undefined,
+  resource: undefined,
+  endpoint: undefined,
+  client: undefined,
+  signInId: undefined,
+  ...(row.user_id === null ? { keyName: row.name } : {}),
+  ...(row.trusted ? { trusted: true as const } : {}),
+})

@@ -1,0 +1,32 @@
+/** Keys of the environment: how they are compared. What others vouch for is tested at the doors. */
+import * as crypto from 'node:crypto'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { Principal } from '../principal.ts'
+import { createGuests } from './guests.ts'
+
+vi.mock('node:crypto', async (original) => {
+  const real = await original<typeof crypto>()
+  return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) }
+})
+const compared = vi.mocked(crypto.timingSafeEqual)
+beforeEach(() => void compared.mockClear())
+
+const KEYS = ['a text of sixteen', 'another one, that is longer than the first']
+const guests = createGuests({
+  environment: KEYS.map((key) => ({ key, principal: () => ({ id: key }) as Principal })),
+  sources: [],
+  place: () => expect.fail('nobody vouches here'),
+})
+
+test.each([
+  ['the first key', KEYS[0] ?? '', KEYS[0]],
+  ['the last key', KEYS[1] ?? '', KEYS[1]],
+  ['a key that differs in its first byte', 'A text of sixteen', undefined],
+  ['a key that differs in its last byte', 'a text of sixteeN', undefined],
+  ['a key of another length', 'a', undefined],
+  ['nothing', '', undefined],
+])('S1-ORG-03: %s is compared in constant time, as a digest and with every key', (_, given, found) => {
+  expect((guests.find(given) as Principal | undefined)?.id).toBe(found)
+  expect(compared).toHaveBeenCalledTimes(KEYS.length)
+  for (const [one, other] of compared.mock.calls) expect([one.byteLength, other.byteLength]).toEqual([32, 32])
+})

@@ -1,0 +1,21 @@
+/** Removes what is kept for a while and whose time is over. Every gateway does it; such rows are unreadable before. */
+import type { Log } from '../lib/log.ts'
+
+export interface CleanOldParts {
+  removeOld(): Promise<unknown>
+  /** For the log. */
+  readonly what: string
+  readonly log: Pick<Log, 'warn'>
+  /** Milliseconds. */
+  readonly every: number
+}
+
+export function createCleanOld({ removeOld, what, log, every }: CleanOldParts): { close(): void } {
+  const run = () =>
+    removeOld().catch((thrown: unknown) =>
+      log.warn({ err: thrown, what }, 'what is kept for a while could not be removed in time; it is tried again'),
+    )
+  const timer = setInterval(() => void run(), every)
+  timer.unref()
+  return { close: () => clearInterval(timer) }
+}

@@ -1,0 +1,256 @@
+/**
+ * Keeping the catalog of one connection fresh: when it is next asked for its lists, and by which gateway.
+ *
+ * An announcement of its server is followed soon. A server that announces changes again and again is asked with growing pauses, so
+ * that one look, and one record of what changed, stands for many announcements.
+ */
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { Claimed } from '../catalog/looks.ts'
+import type { Log } from '../lib/log.ts'
+import type { ListKind, Upstream } from '../upstreams/upstream.ts'
+import type { LookClaims } from './look-claims.ts'
+import type { SyncCatalog } from './sync-catalog.ts'
+
+export interface Wanted {
+  readonly organizationId: OrganizationId
+  readonly connectionId: ConnectionId
+  readonly alias: string
+  /** Changes when the connection must be opened anew. */
+  readonly version: string
+  readonly kind: 'child' | 'remote'
+  upstream(): Upstream
+}
+
+export interface KeepCatalogParts {
+  readonly sync: SyncCatalog
+  readonly claims: Pick<LookClaims, 'claim' | 'settle'>
+  /** New lists are stored; resolves when they are what this gateway lists. */
+  onSynced(organizationId: OrganizationId): Promise<void>
+  /** Its server said so since then (milliseconds since 1970), and what it lists by now was asked for. */
+  onAnnounced(of: Pick<Wanted, 'organizationId' | 'connectionId'>, kind: ListKind, since: number): void
+  /** Waits for one of the places of looks that are under way. */
+  take<T>(work: () => Promise<T>): Promise<T>
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** One connection that is kept. */
+export interface KeptCatalog {
+  /** Resolves when it was asked once, however that went. */
+  readonly tried: Promise<void>
+  again(): void
+}
+
+/** Milliseconds. Looks are spread by up to a tenth, so that those of many connections do not fall together for ever. */
+const EVERY = 15 * 60_000
+const SPREAD = 0.1
+const AGAIN = { first: 5_000, most: 5 * 60_000 }
+/** From an announcement to the look at what changed: doubled while they do not end. */
+const GATHER = { first: 50, most: 60_000 }
+/** Until a look that another gateway has under way is asked after. */
+const LEASED = 1_000
+/** A look that takes longer gives its place to the next one: a server that hangs holds up no other. */
+const PLACE = 3_000
+
+/** The pause after so many failures in a row. */
+const pauseAfter = (failures: number) => Math.min(AGAIN.first * 2 ** failures, AGAIN.most)
+
+export function keepCatalog(parts: KeepCatalogParts, wanted: Wanted, signal: AbortSignal): KeptCatalog {
+  const { onSynced, onAnnounced, take, log } = parts
+  const look = createLook(parts, wanted, {
+    signal,
+    onChange: (kind, missed) => {
+      if (!missed) announced.add(kind)
+      hear(false)
+    },
+  })
+  let timer: NodeJS.Timeout | undefined
+  let running = false
+  /** When something was said that only a look which begins later can know of. */
+  let heardAt: number | undefined
+  /** A look is planned for it. */
+  let soon = false
+  let urgent = false
+  const announced = new Set<ListKind>()
+  let troubles = 0
+  const pacing = createPacing()
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+
+  const plan = (after: number) => {
+    clearTimeout(timer)
+    if (!signal.aborted) timer = setTimeout(() => void refresh(), after).unref()
+  }
+
+  const moment = () => (urgent ? GATHER.first : pacing.pause())
+
+  /** The moment that was planned is not put off by whatever is said until then. */
+  function hear(isUrgent: boolean): void {
+    pacing.announced()
+    const isNews = !soon || (isUrgent && !urgent)
+    heardAt = Date.now()
+    soon = true
+    urgent ||= isUrgent
+    if (isNews && !running) plan(moment())
+  }
+
+  async function refresh(): Promise<void> {
+    // What is said meanwhile is looked at when this ends.
+    if (running) return
+    running = true
+    const [heard, isUrgent, kinds] = [heardAt, urgent, [...announced]]
+    announced.clear()
+    heardAt = undefined
+    soon = false
+    urgent = false
+    if (heard !== undefined && !isUrgent) pacing.looked()
+    const { wait, again, synced } = await attempt(heard, isUrgent)
+    running = false
+    if (signal.aborted) return
+    plan(soon ? moment() : wait)
+    if (again) {
+      heardAt ??= heard
+      for (const kind of kinds) announced.add(kind)
+    }
+    if (synced) await onSynced(wanted.organizationId).catch(() => {})
+    if (!again && heard !== undefined) for (const kind of kinds) onAnnounced(wanted, kind, heard)
+  }
+
+  /** Trouble of the gateway's own is not the connection's: it is logged, and tried again. */
+  async function attempt(heard: number | undefined, forgiven: boolean): Promise<Looked> {
+    try {
+      const looked = await inPlace(take, () => look(heard, forgiven))
+      troubles = 0
+      return looked
+    } catch (thrown) {
+      if (!signal.aborted)
+        log.warn({ connection: wanted.alias, err: thrown }, 'the catalog could not be kept; trying again')
+      return { wait: pauseAfter(troubles++), again: true, synced: false }
+    }
+  }
+
+  return { tried: refresh(), again: () => hear(true) }
+}
+
+/** A look that takes long goes on without its place. */
+function inPlace<T>(take: KeepCatalogParts['take'], work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  void take(() => {
+    let timer: NodeJS.Timeout | undefined
+    const long = new Promise<void>((end) => (timer = setTimeout(end, PLACE).unref()))
+    const going = work().finally(() => clearTimeout(timer))
+    going.then(resolve, reject)
+    return Promise.race([going.then(ignore, ignore), long])
+  })
+  return promise
+}
+
+const ignore = () => {}
+
+interface Pacing {
+  /** Milliseconds from an announcement to the look at what changed. */
+  pause(): number
+  /** Something is announced: after a quiet while the pauses begin anew. */
+  announced(): void
+  /** A look for what was announced begins. */
+  looked(): void
+}
+
+/** Announcements that do not end are followed with pauses that double. */
+function createPacing(): Pacing {
+  let gather = GATHER.first
+  let lookedAt = -Infinity
+  return {
+    pause: () => gather,
+    announced() {
+      if (Date.now() - lookedAt >= 2 * gather) gather = GATHER.first
+    },
+    looked() {
+      const now = Date.now()
+      if (now - lookedAt < 2 * gather) gather = Math.min(gather * 2, GATHER.most)
+      lookedAt = now
+    },
+  }
+}
+
+interface Looked {
+  /** Milliseconds until the next look. */
+  readonly wait: number
+  /** What was heard before is to be looked at still. */
+  readonly again: boolean
+  /** There are new lists. */
+  readonly synced: boolean
+}
+
+const NOTHING: Looked = { wait: 0, again: false, synced: false }
+
+interface LookParts {
+  readonly signal: AbortSignal
+  onChange(kind: ListKind, missed: boolean): void
+}
+
+/** One look, where it is this gateway's to make. */
+function createLook(
+  { sync, claims, random }: KeepCatalogParts,
+  wanted: Wanted,
+  { signal, onChange }: LookParts,
+): (heard: number | undefined, forgiven: boolean) => Promise<Looked> {
+  const { organizationId, connectionId, alias, version } = wanted
+  let first = true
+  let watching: Upstream | undefined
+
+  function watch(upstream: Upstream): void {
+    if (watching === upstream || signal.aborted) return
+    watching = upstream
+    upstream.watch(onChange, signal)
+  }
+
+  const claim = (heard: number | undefined): Promise<Claimed> =>
+    claims.claim({ connectionId, version, heardAgo: heard === undefined ? undefined : Date.now() - heard })
+
+  async function ask({ failures: before }: Claimed, forgiven: boolean): Promise<Looked> {
+    const settle = (wait: number, failures: number) => claims.settle({ connectionId, wait, failures })
+    try {
+      const subject = { organizationId, connectionId, alias, upstream: () => wanted.upstream(), met: watch }
+      const good = await sync(subject, signal)
+      if (signal.aborted) await settle(0, before)
+      if (signal.aborted) return NOTHING
+      const failures = good ? 0 : forgiven ? 1 : before + 1
+      const wait = good ? EVERY * (1 - SPREAD * random()) : pauseAfter(failures - 1)
+      await settle(wait, failures)
+      return { wait, again: !good, synced: good }
+    } catch (thrown) {
+      // Trouble of ours leaves it due.
+      await settle(0, before).catch(() => {})
+      throw thrown
+    }
+  }
+
+  return async (heard, forgiven) => {
+    if (signal.aborted) return NOTHING
+    // A child may be another program after a restart of the gateway that starts it.
+    const since = heard ?? (first && wanted.kind === 'child' ? Date.now() : undefined)
+    first = false
+    const claimed = await claim(since)
+    if (claimed.granted) return ask(claimed, forgiven)
+    if (claimed.leased) return { wait: LEASED, again: true, synced: false }
+    const wait = Math.max(claimed.wait, LEASED)
+    if (watching !== undefined || (await isMet())) return { wait, again: false, synced: false }
+    const retried = await claim(Date.now())
+    return retried.granted ? ask(retried, forgiven) : { wait: LEASED, again: true, synced: false }
+  }
+
+  /** Its lists are fresh, and what it announces from now on is heard; false where it cannot be met. */
+  async function isMet(): Promise<boolean> {
+    // A process is started for its lists, or for a call.
+    if (wanted.kind === 'child') return true
+    try {
+      const upstream = wanted.upstream()
+      await upstream.introduce(signal)
+      watch(upstream)
+      return true
+    } catch {
+      return signal.aborted
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Tells people that records of calls cannot be stored: readiness and the log at once, an alert of each organization that is
+ * concerned after ten seconds, and another one when they are stored again.
+ *
+ * The records themselves wait in the outbox; nothing here delays, repeats or drops a write. While the database takes no alert
+ * either, it is written when the database is back, with the time that it was away.
+ */
+import type { OrganizationId } from '@toolway/contract'
+import { addAlert } from '../alerts/alerts.ts'
+import { hasAlertSince } from '../alerts/list-alerts.ts'
+import type { Db } from '../db/db.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
+import type { Log } from '../lib/log.ts'
+import type { Entry } from '../records/records.ts'
+
+export interface TellUnstoredParts {
+  readonly db: Pick<Db, 'organization'>
+  readonly store: (entries: readonly Entry[]) => Promise<void>
+  readonly log: Log
+  readonly now: () => number
+}
+
+export interface TellUnstored {
+  /** The same as the given one, heard. */
+  readonly store: (entries: readonly Entry[]) => Promise<void>
+  /** What keeps records from being stored, as a sentence for operators; undefined while they are. */
+  problem(): string | undefined
+}
+
+/** A restart of the database is nobody's concern. Milliseconds. */
+const AFTER = 10_000
+/** Several gateways meet the same trouble and tell of it once. Milliseconds. */
+const ONCE_IN = 10 * 60_000
+/** Organizations that are remembered as concerned. */
+const MOST = 1_000
+
+interface Trouble {
+  readonly since: number
+  /** The last one. */
+  fault: DatabaseUnreachable
+  readonly organizations: Set<OrganizationId>
+  /** Alerts that stand in the database. */
+  readonly told: Set<OrganizationId>
+}
+
+type Kind = 'records.waiting' | 'records.stored'
+
+export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): TellUnstored {
+  let trouble: Trouble | undefined
+
+  const tell = (organizationId: OrganizationId, kind: Kind, detail: Readonly<Record<string, string>>) =>
+    db.organization(organizationId, async (sql) => {
+      if (await hasAlertSince(sql, kind, new Date(now() - ONCE_IN))) return
+      await addAlert(sql, { organizationId, kind, detail })
+    })
+
+  const detailOf = ({ since, fault }: Trouble) => ({
+    since: new Date(since).toISOString(),
+    problem: String(fault.facts['problem']),
+  })
+
+  async function tellAll(current: Trouble): Promise<void> {
+    if (current.told.size === 0) log.error({ ...detailOf(current) }, 'records cannot be stored and wait in the outbox')
+    for (const organizationId of current.organizations) {
+      if (current.told.has(organizationId)) continue
+      // The same database may refuse the alert, too.
+      const isTold = await tell(organizationId, 'records.waiting', detailOf(current)).then(
+        () => true,
+        () => false,
+      )
+      if (!isTold) return
+      current.told.add(organizationId)
+    }
+  }
+
+  async function tellEnd(ended: Trouble): Promise<void> {
+    const until = new Date(now()).toISOString()
+    log.info({ ...detailOf(ended), until }, 'records are stored again')
+    for (const organizationId of ended.organizations) {
+      const kind = ended.told.has(organizationId) ? 'records.stored' : 'records.waiting'
+      await tell(organizationId, kind, { ...detailOf(ended), until })
+    }
+  }
+
+  async function failed(fault: DatabaseUnreachable, entries: readonly Entry[]): Promise<void> {
+    trouble ??= { since: now(), fault, organizations: new Set(), told: new Set() }
+    trouble.fault = fault
+    for (const { org_id: id } of entries) {
+      if (id !== undefined && trouble.organizations.size < MOST) trouble.organizations.add(id)
+    }
+    if (now() - trouble.since >= AFTER) await tellAll(trouble)
+  }
+
+  function worked(): void {
+    const ended = trouble
+    trouble = undefined
+    if (ended === undefined || now() - ended.since < AFTER) return
+    tellEnd(ended).catch((thrown: unknown) => log.warn({ err: thrown }, 'an alert of stored records is lost'))
+  }
+
+  return {
+    async store(entries) {
+      try {
+        await store(entries)
+      } catch (thrown) {
+        if (thrown instanceof DatabaseUnreachable) await failed(thrown, entries)
+        throw thrown
+      }
+      worked()
+    },
+    problem: () =>
+      trouble === undefined
+        ? undefined
+        : `records cannot be stored and wait on the disk: ${String(trouble.fault.facts['problem'])}`,
+  }
+}

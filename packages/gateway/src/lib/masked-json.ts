@@ -1,0 +1,73 @@
+/**
+ * A value of JSON as it may be kept for people to look at: secrets masked, and no more than so many characters of it.
+ *
+ * Members whose name tells of a secret are masked whole; texts are masked as `mask-text.ts` does, and cut. The walk ends where the
+ * room does, so that a large value costs no more than a small one; what is left out is counted.
+ */
+import { maskText } from './mask-text.ts'
+import { isTellingName, MASK } from './secret-marks.ts'
+
+const MOST_DEEP = 32
+/** Characters of one text. */
+const LONGEST_TEXT = 8_192
+/** Beside a value: its name, quotes, comma. */
+const AROUND = 4
+
+export interface MaskedJson {
+  readonly value: unknown
+  /** Whether anything of it is missing for want of room. */
+  readonly cut: boolean
+}
+
+export function maskedJson(given: unknown, most: number): MaskedJson {
+  let room = most
+  let cut = false
+
+  const leaveOut = (): string => {
+    cut = true
+    return '…'
+  }
+
+  function textOf(text: string): string {
+    const fits = Math.min(text.length, LONGEST_TEXT, Math.max(0, room))
+    if (fits < text.length) cut = true
+    room -= fits
+    const kept = maskText(text.slice(0, fits)).toWellFormed().replaceAll('\0', '\uFFFD')
+    return fits < text.length ? `${kept}…` : kept
+  }
+
+  function listOf(items: readonly unknown[], deep: number): unknown[] {
+    const kept: unknown[] = []
+    for (const item of items) {
+      if (room <= 0) {
+        kept.push(leaveOut())
+        break
+      }
+      kept.push(walk(item, deep + 1))
+    }
+    return kept
+  }
+
+  function objectOf(members: object, deep: number): Record<string, unknown> {
+    const kept = Object.create(null) as Record<string, unknown>
+    for (const [name, value] of Object.entries(members)) {
+      if (room <= 0) {
+        kept['…'] = leaveOut()
+        break
+      }
+      const shown = textOf(name)
+      kept[shown] = isTellingName(name) ? MASK : walk(value, deep + 1)
+    }
+    return kept
+  }
+
+  function walk(value: unknown, deep: number): unknown {
+    room -= AROUND
+    if (typeof value === 'string') return textOf(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (deep >= MOST_DEEP) return leaveOut()
+    return Array.isArray(value) ? listOf(value, deep) : objectOf(value, deep)
+  }
+
+  return { value: walk(given, 0), cut }
+}

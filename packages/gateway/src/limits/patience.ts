@@ -1,0 +1,44 @@
+/**
+ * A time-out in the time that this process had: while its own event loop stands still, no time passes. An answer that waited in
+ * the socket meanwhile is read before anybody is told that it is late.
+ *
+ * It counts ticks and not a clock, so it is coarse: ten steps.
+ */
+export interface Patience {
+  /** The same promise, which rejects when it takes too long. What comes later is dropped. */
+  wait<T>(work: Promise<T>): Promise<T>
+}
+
+const STEPS = 10
+
+interface Waiting {
+  steps: number
+  late(): void
+}
+
+export function createPatience(milliseconds: number): Patience {
+  const waiting = new Set<Waiting>()
+  let ticker: NodeJS.Timeout | undefined
+
+  function tick(): void {
+    for (const one of waiting) {
+      if (++one.steps < STEPS) continue
+      waiting.delete(one)
+      // What has arrived is read between the timers and this.
+      setImmediate(one.late)
+    }
+    if (waiting.size > 0) return
+    clearInterval(ticker)
+    ticker = undefined
+  }
+
+  return {
+    wait(work) {
+      const { promise, reject } = Promise.withResolvers<never>()
+      const one = { steps: 0, late: () => reject(new Error(`no answer within ${milliseconds} ms`)) }
+      waiting.add(one)
+      ticker ??= setInterval(tick, milliseconds / STEPS).unref()
+      return Promise.race([work, promise]).finally(() => waiting.delete(one))
+    },
+  }
+}

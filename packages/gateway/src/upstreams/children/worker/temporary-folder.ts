@@ -1,0 +1,57 @@
+/**
+ * The temporary folder of a child: private (0700), and short, because the path of a Unix socket has at most 107 bytes on Linux
+ * (103 on macOS) and servers open sockets below TMPDIR. The folder of a child below the data folder may be too deep for that.
+ *
+ * The folder is removed with its child. A note in the child's own folder names it and the worker that made it, so that the next
+ * start removes what a killed worker left. Where nothing can be made in /tmp, the folder is below the child's own.
+ */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+const PLACE = '/tmp'
+const NAME = 'toolway-'
+/** The child can write the notes: nothing of another form is removed on their word. */
+const OURS = /^toolway-[A-Za-z0-9]{6}$/
+
+export interface Temporary {
+  readonly path: string
+  /** Links in it are removed, not followed. */
+  remove(): Promise<void>
+}
+
+/** `notes` is a folder of the child's own that is there already. */
+export async function makeTemporary(notes: string): Promise<Temporary> {
+  await removeLeft(notes)
+  const path = await mkdtemp(join(PLACE, NAME)).catch(() => mkdtemp(join(notes, 'tmp-')))
+  const note = join(notes, basename(path))
+  if (dirname(path) === PLACE) await writeFile(note, String(process.pid), { mode: 0o600, flag: 'wx' })
+  return {
+    path,
+    async remove() {
+      await drop(path)
+      await drop(note)
+    },
+  }
+}
+
+/** Folders of workers that are gone; another process may run the same child now, as a test of its connection does. */
+async function removeLeft(notes: string): Promise<void> {
+  for (const name of await readdir(notes)) {
+    const made = await readFile(join(notes, name), 'utf8').catch(() => '')
+    if (!OURS.test(name) || isAlive(Number(made))) continue
+    await drop(join(PLACE, name))
+    await drop(join(notes, name))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid < 2) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const drop = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})

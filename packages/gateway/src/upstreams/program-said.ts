@@ -1,0 +1,46 @@
+/**
+ * The line in which a program says why it ended or does not answer, for whoever looks after its connection.
+ *
+ * It is the first line of stderr that names an error, and not the last one, which of a stack trace says nothing. Callers never
+ * read it: stderr may hold what is not for them, so the line travels as a cause, and only the reason of a connection's state and
+ * the log show it.
+ */
+import type { Fault } from '@toolway/contract'
+
+/** Lines of a stack trace or of source, warnings, and marks beneath them. */
+const BESIDE = /^\s|^(?:at|File) |\bwarn(?:ing)?\b|\bnotice\b|^[\W_]*$|^Traceback|^Node\.js v|^(?:throw|raise)\b/i
+/** An error by its own name: `TypeError: …`, `getaddrinfo ENOTFOUND …`, `npm error code E404`, `error: …`. */
+const NAMED =
+  /\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bE\d{3}\b|\b[A-Z]+_[A-Z_]*(?:CERT|ERR|SIGNATURE)[A-Z_]*\b|^\W*(?:npm )?(?:error|ERR!|fatal|panic)\b/
+const TOLD =
+  /\b(?:error|failed|failure|cannot|can't|could not|unable|not found|denied|refused|missing|required|invalid|unknown)\b/i
+const MOST = 300
+
+/** Undefined where nothing was said. */
+export function tellingLine(lines: readonly string[]): string | undefined {
+  const said = lines.filter((line) => !BESIDE.test(line))
+  const line =
+    said.find((one) => NAMED.test(one)) ??
+    said.find((one) => TOLD.test(one)) ??
+    said.at(-1) ??
+    lines.findLast((one) => one.trim() !== '')
+  return line?.trim().slice(0, MOST)
+}
+
+/** The cause of a fault of a program: how it ended, and what it said. */
+export class ProgramSaid extends Error {
+  readonly line: string | undefined
+
+  constructor(how: string, stderr: readonly string[]) {
+    const line = tellingLine(stderr)
+    super(line === undefined ? how : `${how}; it said: ${line}`)
+    this.line = line
+  }
+}
+
+/** A fault as the state of a connection tells it, to those who may look after the connection. */
+export function reasonOf(fault: Fault): string {
+  for (let cause: unknown = fault.cause; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof ProgramSaid && cause.line !== undefined) return `${fault.message} It said: ${cause.line}`
+  return fault.message
+}

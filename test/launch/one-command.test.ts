@@ -1,0 +1,22 @@
+/** `npm test` is the whole test stack: nothing that is a test is left out of it, and nothing else has to be started. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
+import { expect, test } from 'vitest'
+import config from '../../vitest.config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  .split('\n')
+  .filter((path) => /\.(test|spec)\.[cm]?[jt]sx?$/.test(path))
+
+test('S3-STK-01: one command runs every test, of units, of what is asynchronous and with stand-ins, all in TypeScript', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts['test']).toBe('node tools/run.mjs test')
+  const { include = [] } = (config as { test?: { include?: string[] } }).test ?? {}
+  expect(files.length).toBeGreaterThan(200)
+  expect(files.filter((path) => !include.some((pattern) => matchesGlob(path, pattern)))).toEqual([])
+  expect(files.filter((path) => !path.endsWith('.ts'))).toEqual([])
+})
