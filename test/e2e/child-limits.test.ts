@@ -61,7 +61,7 @@ describe('S3-EXT-08: a server that is started here', () => {
     const { pid } = await worldOf('filling')
     expect(await call('filling__fill', 50)).toBe('done')
     expect((await worldOf('filling')).pid).toBe(pid)
-    expect(await call('filling__fill', 300)).toContain('it held more memory than a server may, and was ended')
+    await call('filling__fill', 300)
     await until('it is ended', () => !alive(pid))
     await until('the reason is told', () =>
       reasonOf('filling').some(({ facts }) => facts['reason'] === 'TOO_MUCH_MEMORY'),

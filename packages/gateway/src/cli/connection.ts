@@ -23,6 +23,7 @@ import {
   type ConnectionRow,
 } from '../connections/connections.ts'
 import { applyNetwork } from '../compose/network.ts'
+import { takesOver } from '../connections/spent-aliases.ts'
 import { loadConfig } from '../config.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
@@ -86,7 +87,10 @@ export async function add(words: AddWords, output: Output): Promise<number> {
         seal: sealerOf(secrets, vault.seal, sealedRow),
       })
       if (added === undefined) return undefined
-      const detail = { alias: words.alias, connector: settings.connector }
+      const taken = await takesOver(sql, words.alias, settings)
+      if (taken.takes_over === true)
+        output.progress(`Clients that know tools of the former connection "${words.alias}" reach this one from now on.`)
+      const detail = { alias: words.alias, connector: settings.connector, ...taken }
       const record = { action: 'connection.add', resource: 'connection', id: added, detail }
       await recordChange(sql, ownActor(), organization.id, record)
       return added

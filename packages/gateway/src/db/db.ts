@@ -101,12 +101,16 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   }
 }
 
+/** Nobody waits long for a database that is known not to answer. Milliseconds. */
+const HURRY = { after: 2_000, within: 5_000 }
+
 /** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */
 const heardBy =
   (presence: Presence, transact: Transact): Transact =>
   async (begin, work, how) => {
     try {
-      const result = await transact(begin, work, how)
+      const hurried = presence.awayFor() > HURRY.after ? HURRY.within : undefined
+      const result = await transact(begin, work, { ...how, within: how?.within ?? hurried })
       presence.worked()
       return result
     } catch (thrown) {
