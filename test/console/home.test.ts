@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByText('31 days').click()
     await page.waitForURL(/range=month/)
     await page.getByRole('table', { name: 'Tools used most' }).getByText('process').waitFor()
-    await page.getByRole('table', { name: 'Why calls fail or are refused' }).getByText('tool.unknown').waitFor()
+    await page.getByRole('table', { name: 'Why calls fail or are refused' }).getByText('No such tool').waitFor()
     await look(page, 'usage')
     await page.getByRole('table', { name: 'Who calls most' }).getByRole('link', { name: 'test' }).click()
     await page.waitForURL(/\/records\?.*actor_id=key_/)
@@ -125,7 +125,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByText('0 of 5 done').waitFor()
     await look(page, 'home-empty')
     await page.getByRole('link', { name: 'Connect the first thing' }).click()
-    await page.waitForURL('/connections/new?org=empty')
+    await page.waitForURL('/o/empty/connections/new')
   })
 
   test('loads less than 200 kB of JavaScript, packed: what is built, and what a browser takes', async () => {

@@ -77,6 +77,37 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await drawer.getByText('story-2').waitFor()
   })
 
+  test('a record says why its call failed, and shows what was sent where an administrator wants that kept', async () => {
+    const { page } = opened
+    const fails = (reason: string) =>
+      callTool(
+        { url: console.gateway.url, key: console.gateway.key, era: 'modern' },
+        'probe__fail',
+        { reason, token: 'sk-abcdefghijklmnop' },
+        { headers: { 'x-correlation-id': 'story-why' } },
+      )
+    await fails('502: the customer database is not reachable')
+    await page.goto('/records?outcome=tool_error')
+    await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await drawer.getByText('502: the customer database is not reachable').waitFor()
+    await drawer.getByText('This connection keeps no arguments and results.').waitFor()
+    await look(page, 'record-why')
+
+    await page.goto('/connections/probe?tab=settings')
+    await page.getByRole('switch', { name: 'Keep arguments and results' }).click()
+    await page.getByText('Arguments and results of calls are kept from now on').waitFor()
+    await look(page, 'connection-payloads')
+    await fails('503: still not reachable')
+    await page.goto('/records?outcome=tool_error')
+    await page.getByRole('button', { name: 'Open the record of probe__fail' }).first().click()
+    await drawer.getByText('503: still not reachable').waitFor()
+    await drawer.getByRole('button', { name: 'Show arguments and result' }).click()
+    await drawer.getByText('"reason": "503: still not reachable"').waitFor()
+    expect(await drawer.getByText('abcdefghijklmnop').count()).toBe(0)
+    await look(page, 'record-payload')
+  })
+
   test('their chain is proven in words, and they leave as a file that is verified elsewhere', async () => {
     const { page } = opened
     await page.goto('/records')

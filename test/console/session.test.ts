@@ -64,8 +64,21 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await known.page.getByLabel('Email').fill(ADA.email)
     await known.page.getByLabel('Password').fill(PASSWORD)
     await known.page.getByRole('button', { name: 'Sign in' }).click()
-    await known.page.waitForURL('/keys?org=default')
+    await known.page.waitForURL('/o/default/keys')
     await known.page.getByRole('heading', { level: 1 }).waitFor()
+  })
+
+  test('that is over says so on the sign-in page, and goes on where it was', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    await atHome(page)
+    await context.clearCookies({ name: /^toolway_(access|refresh)$/ })
+    await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Keys' }).click()
+    await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
+    await page.getByLabel('Email').fill(ADA.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('/o/default/keys')
   })
 
   test('S0-AUT-06: leaves no token where a script can read it, and what can be read opens nothing', async () => {
@@ -122,7 +135,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await soon(() => seen.renewed).toBe(1)
     await soon(async () => (await context.cookies()).map(({ name }) => name)).toContain('toolway_access')
     // Nobody was led away, and what is asked from now on is answered.
-    expect(new URL(page.url()).pathname).toBe('/')
+    expect(new URL(page.url()).pathname).toBe('/o/default')
     const refused = seen.refused
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.waitForURL(/\/keys/)

@@ -28,7 +28,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.getByText('Harbour Desk', { exact: true }).last().waitFor()
     await page.getByRole('dialog').getByText('Harbour Desk').waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL('/connections/harbour?org=default')
+    await page.waitForURL('/o/default/connections/harbour')
     await page.keyboard.press('Control+k')
     await box.fill('dark')
     await page.getByRole('dialog').getByText('Switch to dark').waitFor()
@@ -38,8 +38,70 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await box.fill('second')
     await page.getByRole('dialog').getByText('Second House').waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL('/?org=second')
+    await page.waitForURL('/o/second')
     await page.getByRole('button', { name: 'Organization: Second House' }).waitFor()
+  })
+
+  test('has in its palette what was typed while it was on its way, and nothing of the time before', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const { promise: typed, resolve: letThrough } = Promise.withResolvers<void>()
+    await page.route(/\/palette-[\w-]+\.js/, async (route) => {
+      await typed
+      await route.continue()
+    })
+    await page.goto('/o/default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    const box = page.getByRole('textbox', { name: 'Where to, or what to do?' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('workx')
+    await page.keyboard.press('Backspace')
+    letThrough()
+    await box.waitFor()
+    await page.keyboard.type('space')
+    await expect.poll(() => box.inputValue()).toBe('workspace')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('harbour')
+    await expect.poll(() => box.inputValue()).toBe('harbour')
+    await page.getByRole('dialog').getByText('Harbour Desk').waitFor()
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await box.waitFor()
+    expect(await box.inputValue()).toBe('')
+  })
+
+  test('stays when the gateway is away, and opens what was asked for once it is back', async () => {
+    await using opened = await console.open(ADA)
+    const { page, context } = opened
+    await page.goto('/o/default')
+    await page.getByText('Harbour Desk').first().waitFor()
+    const menu = page.getByRole('navigation', { name: 'Menu' })
+    await context.setOffline(true)
+    await console.gateway.restart()
+    await page.getByText('The gateway doesn’t answer').waitFor()
+    await look(page, 'gateway-away')
+    // A screen that this page has not loaded yet.
+    await menu.getByRole('link', { name: 'Keys' }).click()
+    await page.waitForURL('/o/default/keys')
+    await menu.getByRole('link', { name: 'Keys' }).waitFor()
+    await page.getByText('The gateway doesn’t answer').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByText('The gateway doesn’t answer').waitFor({ state: 'detached' })
+  })
+
+  test('is loaded anew, once, where a new version has taken the place of its parts', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default')
+    await page.getByText('Harbour Desk').first().waitFor()
+    await page.route(/\/keys-screen-[\w-]+\.js/, (route) => route.fulfill({ status: 404 }), { times: 1 })
+    const reloaded = page.waitForEvent('load')
+    await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Keys' }).click()
+    await reloaded
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
   })
 
   test('goes from one organization to another and keeps it in the address', async () => {
@@ -56,16 +118,40 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
       .toBe('Organization: Second House')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).click()
-    await page.waitForURL('/?org=default')
+    await page.waitForURL('/o/default')
     await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'People' }).click()
-    await page.waitForURL('/people?org=default')
+    await page.waitForURL('/o/default/people')
+  })
+
+  test('stays in the organization that was looked at last, and an address that names one leads there', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const chosen = (name: string) => page.getByRole('button', { name: `Organization: ${name}` })
+    await page.goto('/o/second/keys')
+    await chosen('Second House').waitFor()
+    // Bookmarks of before have no organization in them, or a parameter.
+    await page.goto('/connections')
+    await page.waitForURL('/o/second/connections')
+    await page.goto('/connections/harbour?org=default')
+    await page.waitForURL('/o/default/connections/harbour')
+    await page.getByRole('heading', { level: 1, name: 'Harbour Desk' }).waitFor()
+    await page.goto('/')
+    await page.waitForURL('/o/default')
+    await page.reload()
+    await chosen('Default').waitFor()
+    // One that is not there is not taken for another.
+    await page.goto('/o/nowhere/connections')
+    await page.getByRole('heading', { name: 'Organization not found' }).waitFor()
+    await look(page, 'organization-not-found')
+    await page.getByRole('link', { name: 'Go to your organization' }).click()
+    await page.waitForURL('/o/default')
   })
 
   test('says when what is seen is not live, and goes on by itself', async () => {
     await using opened = await console.open(ADA)
     const { page, context } = opened
     await page.goto('/?org=default')
-    await page.getByText('Harbour Desk').waitFor()
+    await page.getByText('Harbour Desk').first().waitFor()
     await context.setOffline(true)
     // An open stream is not cut by it; the gateway's restart cuts it, as a real one would.
     await console.gateway.restart()

@@ -140,6 +140,17 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByRole('link', { name: 'What reads and writes, and destroys nothing' }).waitFor()
   })
 
+  test('that is not there is answered as a connection that is not there', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default/toolsets/nope')
+    await page.getByRole('heading', { name: 'There is no such toolset here' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await look(page, 'toolset-missing')
+    await page.getByRole('main').getByRole('link', { name: 'All toolsets' }).first().click()
+    await page.waitForURL('/o/default/toolsets')
+  })
+
   test('what stands in the declaration file is shown and not changed', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

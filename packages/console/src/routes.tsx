@@ -1,12 +1,14 @@
 /** Which screen is at which address. Each is loaded when it is first opened. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { loadSurely } from './data/away.ts'
+import { withoutPrefix, withPrefix } from './data/organization-path.ts'
 import { parseSearch, stringifySearch } from './data/url-state.ts'
 import { Broken, Frame, Missing } from './shell/frame.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: Missing })
 
 const screen = (path: string, load: Parameters<typeof lazyRouteComponent>[0], name: string) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) })
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadSurely(load), name) })
 
 const connections = () => import('./screens/connections/connections-screen.tsx')
 const rules = () => import('./screens/rules/rules-screen.tsx')
@@ -41,6 +43,7 @@ export const router = createRouter({
   routeTree: tree,
   parseSearch,
   stringifySearch,
+  rewrite: { input: ({ url }) => withoutPrefix(url), output: ({ url }) => withPrefix(url) },
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,
   scrollRestoration: true,

@@ -7,7 +7,9 @@ import { showMe, type GatewayEvent } from '@toolway/contract/admin'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { alone } from './alone.ts'
+import { untilItAnswers } from './away.ts'
 import { call } from './call.ts'
+import { Problem } from './problem.ts'
 import type { Noun } from './queries.ts'
 
 type Kind = GatewayEvent['type']
@@ -37,7 +39,8 @@ export function useEvents(listen: (event: GatewayEvent) => void): void {
   }, [listen])
 }
 
-export type LiveState = 'connecting' | 'live' | 'broken'
+/** `broken`: the stream ended; `away`: and the gateway does not answer either. */
+export type LiveState = 'connecting' | 'live' | 'broken' | 'away'
 
 /** Called once, by the frame; without an address there is nothing to follow. */
 export function useLive(address: string | undefined): LiveState {
@@ -105,7 +108,15 @@ function hold(address: string, tell: (told: Told) => void, over: AbortSignal): P
     source?.close()
     if (over.aborted) return
     tell({ state: 'broken' })
-    await call(showMe).catch(() => undefined)
+    const away = await call(showMe).then(
+      () => false,
+      (thrown: unknown) => Problem.of(thrown).status === 0,
+    )
+    if (away && !over.aborted) {
+      tell({ state: 'away' })
+      await untilItAnswers()
+    }
+    if (over.aborted) return
     timer = setTimeout(open, wait)
     wait = Math.min(wait * 2, WAITS[1])
   }

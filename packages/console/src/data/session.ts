@@ -47,6 +47,7 @@ async function renewOnce(asked: number): Promise<boolean> {
   const renewed = await alone('toolway-renew', async () => {
     if (Number(localStorage.getItem(RENEWED) ?? 0) >= asked) return true
     const csrf = csrfToken()
+    ended = csrf !== undefined
     const headers: Record<string, string> = csrf === undefined ? {} : { 'x-csrf-token': csrf }
     const response = await fetch('/api/v1/auth/refresh', { method: 'POST', headers }).catch(() => undefined)
     if (response === undefined)
@@ -62,12 +63,14 @@ export const ASK_AGAIN = 'See that it runs and that this machine reaches it, the
 
 /** Whoever leaves by themselves is not led away besides by what is refused from then on. */
 let leaving = false
+/** This browser had a sign-in, which is over by now: the sign-in page says so. */
+let ended = false
 
 /** Leads to the sign-in page, and from there back to where this is. */
 export function leaveForSignIn(): void {
   if (leaving) return
   const { pathname, search } = window.location
-  window.location.assign(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
+  window.location.assign(`/sign-in?next=${encodeURIComponent(pathname + search)}${ended ? '&ended=1' : ''}`)
 }
 
 /** Ends the sign-in in this browser, and leads to the sign-in page. */

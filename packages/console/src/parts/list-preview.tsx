@@ -10,6 +10,7 @@ import { useUrlState } from '../data/url-state.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { mendOf } from '../ui/mend.ts'
 import { PreviewedList } from './previewed-list.tsx'
 
 const Wanted = z.object({
@@ -50,7 +51,7 @@ export function ListPreviewPart({ toolset }: { toolset?: string }) {
             <PreviewedList answer={answer} />
           ) : (
             <Alert icon={<Icon name="lock" />} title={t.refused} color="orange">
-              {answer.refused.message} {answer.refused.mend}
+              {answer.refused.message} {mendOf(answer.refused)}
             </Alert>
           )
         }

@@ -1,10 +1,12 @@
 /** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Badge,
   Box,
   Burger,
+  Button,
   Group,
   NavLink,
   Skeleton,
@@ -17,9 +19,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
 import { followOrganizationEvents } from '@toolway/contract/admin'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { loadSurely } from '../data/away.ts'
 import { addressOf } from '../data/call.ts'
 import { useLive, type LiveState } from '../data/live.ts'
-import { me, useMay, useMembership } from '../data/me.ts'
+import { me, useKeepOrganization, useMay, useMe, useMembership } from '../data/me.ts'
 import { Problem } from '../data/problem.ts'
 import { downConnections, waitingApprovals } from '../data/waiting.ts'
 import { texts } from '../texts/texts.ts'
@@ -27,12 +30,16 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LinkButton } from '../ui/links.tsx'
+import { Screen } from '../ui/screen.tsx'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
 import { Person } from './person.tsx'
+import { createTypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const Palette = lazy(() =>
+  loadSurely(() => import('./palette.tsx')).then(({ Palette: loaded }) => ({ default: loaded })),
+)
 
 export function Frame() {
   const asked = useQuery(me)
@@ -55,6 +62,7 @@ export function Frame() {
 function Signed() {
   const [opened, menu] = useDisclosure()
   const organization = useMembership()?.slug
+  useKeepOrganization()
   const live = useLive(
     organization === undefined ? undefined : addressOf(followOrganizationEvents.path, { organization }),
   )
@@ -71,7 +79,15 @@ function Signed() {
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
-            <Text component={Link} to="/" fw={700} c="inherit" td="none" className="brand">
+            <Text
+              component={Link}
+              to="/"
+              search={keepOrganization as never}
+              fw={700}
+              c="inherit"
+              td="none"
+              className="brand"
+            >
               <img src="/assets/mark.svg" alt="" width={28} height={28} />
               <Text component="span" inherit visibleFrom="sm">
                 Toolway
@@ -95,6 +111,7 @@ function Signed() {
         </Box>
       </AppShell.Navbar>
       <AppShell.Main id="main">
+        {live === 'away' ? <Away /> : null}
         {/* Screens begin anew for another organization: nothing of the one before stays on them. */}
         {organization === undefined ? <Homeless /> : <Outlet key={organization} />}
       </AppShell.Main>
@@ -102,11 +119,18 @@ function Signed() {
   )
 }
 
+/** The gateway does not answer at all: what is seen stays, and comes alive again by itself. */
+const Away = () => (
+  <Alert color="orange" icon={<Icon name="alert-triangle" />} title={texts.live.away} role="status" mb="md">
+    {texts.live.awayHint}
+  </Alert>
+)
+
 /** Only said when it is not so: what is seen is then as old as the last look. */
 function LiveWord({ state }: { state: LiveState }) {
   return (
     <Text size="sm" c="dimmed" role="status" truncate>
-      {state === 'broken' ? (
+      {state === 'broken' || state === 'away' ? (
         <Group component="span" gap={6} wrap="nowrap" title={texts.live.why}>
           <Icon name="refresh" size={16} label={texts.live.broken} />
           <Text component="span" inherit visibleFrom="md" aria-hidden>
@@ -121,7 +145,11 @@ function LiveWord({ state }: { state: LiveState }) {
 /** The palette is loaded when it is first asked for. */
 function Search() {
   const [asked, setAsked] = useState(0)
-  const open = () => setAsked((times) => times + 1)
+  const [ahead] = useState(createTypedAhead)
+  const open = () => {
+    ahead.start()
+    setAsked((times) => times + 1)
+  }
   useHotkeys([['mod+K', open]], [])
   return (
     <>
@@ -130,7 +158,7 @@ function Search() {
       </ActionIcon>
       {asked === 0 ? null : (
         <Suspense fallback={null}>
-          <Palette asked={asked} />
+          <Palette asked={asked} ahead={ahead} />
         </Suspense>
       )}
     </>
@@ -201,8 +229,21 @@ function Mark({ count, color, words }: MarkProps) {
   )
 }
 
+/** In no organization at all, or not in the one that the address names. */
 function Homeless() {
-  return <Empty title={texts.homeless.title} hint={texts.homeless.hint} icon="building" />
+  const { organizations } = useMe()
+  if (organizations.length === 0)
+    return <Empty title={texts.homeless.title} hint={texts.homeless.hint} icon="building" />
+  const t = texts.notYours
+  return (
+    <Screen title={t.page}>
+      <Empty title={t.title} hint={t.hint} icon="building">
+        <Button component={Link} to="/" search={{} as never}>
+          {t.own}
+        </Button>
+      </Empty>
+    </Screen>
+  )
 }
 
 export function Missing() {

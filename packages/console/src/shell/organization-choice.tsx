@@ -1,11 +1,12 @@
 /** Which organization is looked at: a name where there is one, a choice where there are several. It is part of the address. */
 import { Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
+import { loadSurely } from '../data/away.ts'
 import { useMe, useMembership } from '../data/me.ts'
 import { OrganizationButton } from './buttons.tsx'
 
 const OrganizationMenu = lazy(() =>
-  import('./organization-menu.tsx').then(({ OrganizationMenu }) => ({ default: OrganizationMenu })),
+  loadSurely(() => import('./organization-menu.tsx')).then(({ OrganizationMenu }) => ({ default: OrganizationMenu })),
 )
 
 export function OrganizationChoice() {

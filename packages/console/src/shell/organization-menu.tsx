@@ -1,7 +1,8 @@
 /** The organizations to choose from. */
 import { Menu, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { ORGANIZATION, useMe, useMembership } from '../data/me.ts'
+import { useMe, useMembership } from '../data/me.ts'
+import { ORGANIZATION } from '../data/organization-path.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useOpenedLater } from './opened-later.ts'

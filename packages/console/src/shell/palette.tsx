@@ -7,12 +7,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { listConnections, listToolsets } from '@toolway/contract/admin'
 import { useEffect, useState } from 'react'
-import { ORGANIZATION, useMay, useMe, useMembership } from '../data/me.ts'
+import { useMay, useMe, useMembership } from '../data/me.ts'
+import { ORGANIZATION } from '../data/organization-path.ts'
 import { ask } from '../data/queries.ts'
 import { signOut } from '../data/session.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { useDestinations } from './destinations.ts'
+import type { TypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
 /** Milliseconds after the last key. */
@@ -29,10 +31,14 @@ function chooseFirst(): void {
 }
 
 /** `asked`: how often it was asked for; each time it opens. */
-export function Palette({ asked }: { asked: number }) {
+export function Palette({ asked, ahead }: { asked: number; ahead: TypedAhead }) {
   const [query, setQuery] = useState('')
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- asked again, it opens again
-  useEffect(() => palette.open(), [asked])
+  // Asked again, it opens again, with what was typed since.
+  useEffect(() => {
+    if (asked === 0) return
+    ahead.hear(setQuery)
+    palette.open()
+  }, [asked, ahead])
   const things = useThings(query)
   const found = things.flatMap(({ actions }) => actions.map(({ id }) => id)).join(' ')
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what was found is on the page then
@@ -55,6 +61,10 @@ export function Palette({ asked }: { asked: number }) {
         placeholder: texts.palette.hint,
         'aria-label': texts.palette.hint,
         leftSection: <Icon name="search" />,
+        onFocus: ({ currentTarget: box }) => {
+          ahead.stop()
+          box.setSelectionRange(box.value.length, box.value.length)
+        },
       }}
       scrollable
       maxHeight={420}

@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useOpenedLater } from './opened-later.ts'
 import { PersonButton } from './buttons.tsx'
+import { keepOrganization } from '../ui/keep-organization.ts'
 
 export function PersonMenu() {
   const { user } = useMe()
@@ -24,7 +25,12 @@ export function PersonMenu() {
             {user?.email}
           </Text>
         </Menu.Label>
-        <Menu.Item component={Link} to="/me" leftSection={<Icon name="user" size={16} />}>
+        <Menu.Item
+          component={Link}
+          to="/me"
+          search={keepOrganization as never}
+          leftSection={<Icon name="user" size={16} />}
+        >
           {t.account}
         </Menu.Item>
         <Menu.Item component="a" href="/api/v1/docs" leftSection={<Icon name="api" size={16} />}>

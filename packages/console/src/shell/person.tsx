@@ -1,9 +1,12 @@
 /** Who is signed in. The menu behind the button is loaded when it is first asked for. */
+import { loadSurely } from '../data/away.ts'
 import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../data/me.ts'
 import { PersonButton } from './buttons.tsx'
 
-const PersonMenu = lazy(() => import('./person-menu.tsx').then(({ PersonMenu }) => ({ default: PersonMenu })))
+const PersonMenu = lazy(() =>
+  loadSurely(() => import('./person-menu.tsx')).then(({ PersonMenu }) => ({ default: PersonMenu })),
+)
 
 export function Person() {
   const { user } = useMe()

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
+import { mendOf } from './mend.ts'
 
 /** What a failure says of itself; `Problem` of the data layer is one. */
 export interface Failure {
@@ -25,7 +26,8 @@ export interface FailedProps {
 }
 
 export function Failed({ failure, title, onRetry, children }: FailedProps) {
-  const { message, phase, mend } = failure
+  const { message, phase } = failure
+  const mend = mendOf(failure)
   const t = texts.failed
   return (
     <Alert

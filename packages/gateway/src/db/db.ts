@@ -73,8 +73,10 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   pool.on('connect', (client) => client.on('error', lost))
   pool.on('error', () => {})
 
-  const presence = createPresence({ connection, tryPool: () => pool.query('select 1'), log })
-  const transact = heardBy(presence, createTransact({ pool, parseRows }))
+  const transactUnheard = createTransact({ pool, parseRows })
+  const tryPool = (within: number) => transactUnheard('begin', () => Promise.resolve(), { within })
+  const presence = createPresence({ connection, tryPool, log })
+  const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {
     organization: async (id, work, within) =>
@@ -99,12 +101,16 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   }
 }
 
+/** Nobody waits long for a database that is known not to answer. Milliseconds. */
+const HURRY = { after: 2_000, within: 5_000 }
+
 /** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */
 const heardBy =
   (presence: Presence, transact: Transact): Transact =>
   async (begin, work, how) => {
     try {
-      const result = await transact(begin, work, how)
+      const hurried = presence.awayFor() > HURRY.after ? HURRY.within : undefined
+      const result = await transact(begin, work, { ...how, within: how?.within ?? hurried })
       presence.worked()
       return result
     } catch (thrown) {

@@ -2,7 +2,7 @@
 import { ActionIcon, Box, Group, Text, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Organization } from '@toolway/contract/admin'
-import { ORGANIZATION } from '../../data/me.ts'
+import { ORGANIZATION } from '../../data/organization-path.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 

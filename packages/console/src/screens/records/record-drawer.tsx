@@ -3,6 +3,7 @@ import { Alert, Anchor, Drawer, Group, Stack, Text, Timeline, Title } from '@man
 import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { RecordPart as Part } from './record-part.tsx'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { RuleLink } from '../../parts/rule-link.tsx'
@@ -11,10 +12,11 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { TextLink } from '../../ui/links.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { count, duration, exactTime } from '../../ui/times.ts'
-import { argumentsOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
+import { RecordPayload } from './record-payload.tsx'
+import { argumentsOf, errorOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
 import { Outcome } from './records-words.tsx'
 
 const t = texts.records.drawer
@@ -103,34 +105,41 @@ function Whole({ event, everywhere, nameOf, set }: WholeProps) {
   )
 }
 
-function Why({ event: { code } }: { event: AuditEvent }) {
+/** The tool's own words, or the fault's sentence; of a record from before either was kept, the step and the code. */
+function Why({ event }: { event: AuditEvent }) {
+  const { code, outcome, details } = event
   const fault = faultOf(code)
-  if (fault === undefined || code === null) return null
+  const { by, says, mend } = errorOf(event)
+  const connection = details['connection']
+  if (fault === undefined && says === undefined) return null
   return (
-    <Alert color="orange" icon={<Icon name="info-circle" />} title={t.why}>
-      <Text size="sm">{texts.failed.titleAt(texts.phases[fault.phase] ?? fault.phase)}</Text>
-      <Text size="sm">
-        <code>{code}</code>
-      </Text>
-      <Text size="sm">
-        <strong>{t.mend}</strong> {fault.mend}
-      </Text>
+    <Alert color={outcome === 'refused' ? 'orange' : 'red'} icon={<Icon name="info-circle" />} title={titleOf(outcome)}>
+      <Stack gap={6}>
+        {by === 'tool' ? <Text size="sm">{t.toolSays}</Text> : null}
+        <Text size="sm" className="breakable">
+          {says ?? texts.failed.titleAt(texts.phases[fault?.phase ?? ''] ?? '')}
+        </Text>
+        {mend === undefined ? null : (
+          <Text size="sm" className="breakable">
+            <strong>{t.mend}</strong> {mend}
+          </Text>
+        )}
+        <Group gap="md">
+          {code === null ? null : <code>{code}</code>}
+          {typeof connection === 'string' && outcome !== 'refused' ? (
+            <LinkButton to={`/connections/${connection}`} variant="default" size="xs">
+              {t.connection}
+            </LinkButton>
+          ) : null}
+        </Group>
+      </Stack>
     </Alert>
   )
 }
 
-function Part({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
-  return (
-    <Stack gap="sm" component="section" aria-label={title}>
-      <Title order={3}>{title}</Title>
-      {children}
-      {note === undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {note}
-        </Text>
-      )}
-    </Stack>
-  )
+const titleOf = (outcome: AuditEvent['outcome']): string => {
+  if (outcome === 'refused') return t.why.refused
+  return outcome === 'ok' ? t.why.ok : t.why.failed
 }
 
 function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) => string }) {
@@ -153,6 +162,7 @@ function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) =>
         </Timeline>
       </Part>
       <Arguments event={event} />
+      <RecordPayload event={event} />
       <Shadows policy={shadows} />
     </>
   )
@@ -194,12 +204,7 @@ function Arguments({ event }: { event: AuditEvent }) {
     ...Object.entries(values).map(([path, value]) => [path, JSON.stringify(value)] as const),
     ...absent.map((path) => [path, t.absent] as const),
   ]
-  if (shown.length === 0 && changed.length === 0)
-    return (
-      <Part title={t.arguments}>
-        <Text size="sm">{t.argumentsNone}</Text>
-      </Part>
-    )
+  if (shown.length === 0 && changed.length === 0) return null
   return (
     <Part title={t.arguments} note={t.argumentsNote}>
       <Facts facts={shown} />

@@ -1,6 +1,7 @@
+import { FAULTS } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
-import { argumentsOf, isCall, stepsOf } from './record-steps.ts'
+import { argumentsOf, errorOf, isCall, stepsOf } from './record-steps.ts'
 
 const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
   ...{
@@ -49,4 +50,13 @@ test('of the arguments those are told that rules looked at', () => {
 test('a change is no call', () => {
   expect(isCall(event())).toBe(true)
   expect(isCall(event({ action: 'key.add', resource_type: 'key', details: { name: 'laptop' } }))).toBe(false)
+})
+
+test('what helps has no blank that nobody filled in, and no command', () => {
+  const details = { connection: 'crm', duration_ms: 1 }
+  const codes = Object.keys(FAULTS).filter((code) => !code.startsWith('bridge.'))
+  const mends = codes.map((code) => errorOf({ code, details }).mend).filter((mend) => mend !== undefined)
+  expect(mends.filter((mend) => /[{}`]/.test(mend))).toEqual([])
+  const error = { by: 'gateway', says: 'It is away.', mend: 'Send the request again in 4 s.' }
+  expect(errorOf({ code: 'limit.rule', details: { ...details, error } })).toEqual(error)
 })

@@ -5,6 +5,7 @@
  */
 import { FAULTS, type FaultPhase } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
+import { mendOf } from '../../ui/mend.ts'
 
 export type StepName = 'received' | 'identified' | 'found' | 'decided' | 'opened' | 'answered'
 
@@ -37,6 +38,34 @@ const STEP_OF: Readonly<Record<FaultPhase, StepName>> = {
 
 export const faultOf = (code: string | null): (typeof FAULTS)[keyof typeof FAULTS] | undefined =>
   code !== null && Object.hasOwn(FAULTS, code) ? FAULTS[code as keyof typeof FAULTS] : undefined
+
+export interface RecordError {
+  readonly by: 'tool' | 'gateway'
+  readonly says: string | undefined
+  /** Without blanks that nobody filled in. */
+  readonly mend: string | undefined
+}
+
+/** Why it ended so, as far as the record says it. */
+export function errorOf({ code, details }: Pick<AuditEvent, 'code' | 'details'>): RecordError {
+  const { by, says, mend } = record(details['error'])
+  const known = typeof mend === 'string' ? mend : faultOf(code)?.mend
+  const filled = known === undefined ? undefined : fillFrom(known, details)
+  return {
+    by: by === 'tool' ? 'tool' : 'gateway',
+    says: typeof says === 'string' ? says : undefined,
+    mend: mendOf({ code, mend: filled }),
+  }
+}
+
+/** Undefined where the record does not know what stands in a blank: half a sentence helps nobody. */
+function fillFrom(mend: string, details: AuditEvent['details']): string | undefined {
+  const filled = mend.replaceAll(/\{(\w+)\}/g, (blank, name: string) => {
+    const value = details[name]
+    return typeof value === 'string' ? value : blank
+  })
+  return /\{\w+\}/.test(filled) ? undefined : filled
+}
 
 export const isCall = ({ resource_type: type, details }: AuditEvent): boolean =>
   'duration_ms' in details && (type === null || ['tool', 'resource', 'prompt', 'task'].includes(type))

@@ -1,4 +1,5 @@
 /** Rules about tools: those in force, why a call ends as it does, what watching rules saw, and a draft on what happened. */
+import { loadSurely } from '../../data/away.ts'
 import { Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { z } from 'zod'
@@ -11,9 +12,15 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { RuleList } from './rule-list.tsx'
 
-const ExplainTab = lazy(() => import('./explain-tab.tsx').then(({ ExplainTab }) => ({ default: ExplainTab })))
-const ShadowTab = lazy(() => import('./shadow-tab.tsx').then(({ ShadowTab }) => ({ default: ShadowTab })))
-const ReplayTab = lazy(() => import('./replay-tab.tsx').then(({ ReplayTab }) => ({ default: ReplayTab })))
+const ExplainTab = lazy(() =>
+  loadSurely(() => import('./explain-tab.tsx')).then(({ ExplainTab }) => ({ default: ExplainTab })),
+)
+const ShadowTab = lazy(() =>
+  loadSurely(() => import('./shadow-tab.tsx')).then(({ ShadowTab }) => ({ default: ShadowTab })),
+)
+const ReplayTab = lazy(() =>
+  loadSurely(() => import('./replay-tab.tsx')).then(({ ReplayTab }) => ({ default: ReplayTab })),
+)
 
 const State = z.object({
   tab: z.enum(['list', 'explain', 'shadow', 'replay']).default('list'),

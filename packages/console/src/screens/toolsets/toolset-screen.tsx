@@ -12,8 +12,9 @@ import { useUrlState } from '../../data/url-state.ts'
 import { ListPreviewPart } from '../../parts/list-preview.tsx'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { TextLink } from '../../ui/links.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
@@ -33,6 +34,15 @@ export function ToolsetScreen() {
   const { toolset: slug = '' }: { readonly toolset?: string } = useParams({ strict: false })
   const query = useQuery(ask('toolsets', getToolset, { path: { organization, toolset: slug } }))
   const back = <TextLink to="/toolsets">{texts.toolsets.back}</TextLink>
+  const t = texts.toolsets.missing
+  if (query.error !== null && Problem.of(query.error).status === 404)
+    return (
+      <Screen title={t.title} above={<div>{back}</div>}>
+        <Empty title={t.empty} hint={t.hint} icon="stack-2">
+          <LinkButton to="/toolsets">{texts.toolsets.back}</LinkButton>
+        </Empty>
+      </Screen>
+    )
   return (
     <Screen title={query.data?.title ?? slug} above={<div>{back}</div>} action={<Removal toolset={query.data} />}>
       <Loaded query={query}>{(toolset) => <Shape key={toolset.slug} toolset={toolset} />}</Loaded>

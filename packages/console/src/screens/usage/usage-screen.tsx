@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { findUsage, type Usage } from '@toolway/contract/admin'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { z } from 'zod'
+import { loadSurely } from '../../data/away.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
@@ -17,7 +18,9 @@ import { Figures } from './figures.tsx'
 import { spanOf, type Range } from './span.ts'
 import { Used } from './used.tsx'
 
-const Chart = lazy(() => import('./usage-chart.tsx').then(({ UsageChart }) => ({ default: UsageChart })))
+const Chart = lazy(() =>
+  loadSurely(() => import('./usage-chart.tsx')).then(({ UsageChart }) => ({ default: UsageChart })),
+)
 
 const State = z.object({ range: z.enum(['day', 'week', 'month']).default('day') })
 const RANGES = ['day', 'week', 'month'] as const

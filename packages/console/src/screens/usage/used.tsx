@@ -1,4 +1,5 @@
 /** What was used most, by whom, and why calls failed; each row of who called leads to the records of it. */
+import { Text } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { TextLink } from '../../ui/links.tsx'
@@ -89,11 +90,25 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
           rows={reasons}
           rowKey={({ code }) => code}
           columns={[
-            column(t.columns.reason, ({ code }: { code: string; calls: number }) => code, 4),
+            column(t.columns.reason, ({ code }: { code: string; calls: number }) => <Reason code={code} />, 4),
             column(t.columns.calls, ({ calls }: { code: string; calls: number }) => count(calls), 2),
           ]}
         />
       )}
+    </>
+  )
+}
+
+/** In words, with the code beside them. */
+function Reason({ code }: { code: string }) {
+  const words = texts.usage.why[code]
+  if (words === undefined) return code
+  return (
+    <>
+      {words}
+      <Text size="xs" c="dimmed">
+        {code}
+      </Text>
     </>
   )
 }

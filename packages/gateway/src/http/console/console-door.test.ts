@@ -23,20 +23,24 @@ describe('the console', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test.each(['/', '/connections', '/connections/github', '/settings/integrations?connected=1'])(
-    'has its page at %s, which loads and runs only what is ours and stands in no frame',
-    async (path) => {
-      const answer = await ask(path)
-      expect(answer.status).toBe(200)
-      expect(await answer.text()).toContain('id="console"')
-      const policy = answer.headers.get('content-security-policy') ?? ''
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).toContain("script-src 'self'")
-      expect(policy).toContain("frame-ancestors 'none'")
-      expect(/script-src[^;]*unsafe/.test(policy)).toBe(false)
-      expect(answer.headers.get('cache-control')).toBe('no-cache')
-    },
-  )
+  test.each([
+    '/',
+    '/connections',
+    '/connections/github',
+    '/settings/integrations?connected=1',
+    '/o/acme',
+    '/o/acme/connections/github',
+  ])('has its page at %s, which loads and runs only what is ours and stands in no frame', async (path) => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('id="console"')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(/script-src[^;]*unsafe/.test(policy)).toBe(false)
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+  })
 
   test.each([
     '/nothing',
@@ -47,6 +51,8 @@ describe('the console', () => {
     '/assets/constructor',
     '/index.html',
     '/api/v1/nothing',
+    '/o/acme/nothing',
+    '/o/acme/t/default/nothing',
   ])('has nothing at %s', async (path) => {
     expect((await ask(path)).status).toBe(404)
   })

@@ -3,7 +3,7 @@
  *
  * Nothing here is anybody's: what the page shows it asks the admin interface for, with the cookies of who is signed in.
  */
-import { CONSOLE_PLACES } from '@toolway/contract'
+import { CONSOLE_PATHS } from '@toolway/contract'
 import { Hono, type Context } from 'hono'
 import { pageOf, html } from '../pages/page.ts'
 import type { Coding, Site, SiteFile } from './site.ts'
@@ -40,13 +40,7 @@ export function createConsoleDoor(site: Site | undefined): Hono {
   const app = new Hono()
   const index = site?.get('index.html')
   const page = (c: Context) => (index === undefined ? notBuilt() : give(c, index, PAGE_HEADERS))
-  app.get('/', page)
-  // Where a way to a vendor ends (ledger S3-OAU-02); what else begins with `/oauth/` is no screen.
-  app.get('/oauth/success', page)
-  for (const place of CONSOLE_PLACES) {
-    app.get(`/${place}`, page)
-    app.get(`/${place}/*`, page)
-  }
+  for (const path of CONSOLE_PATHS) app.get(path, page)
   app.get('/assets/:name', async (c, next) => {
     const file = site?.get(`assets/${c.req.param('name')}`)
     return file === undefined ? next() : give(c, file, FILE_HEADERS)

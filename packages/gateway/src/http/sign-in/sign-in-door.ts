@@ -59,7 +59,7 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
     if (principal?.signInId === undefined) {
       if (comesFromElsewhere(c)) return leadOn(next === undefined ? '/sign-in' : withNext(next))
       if (await enrolment.isEmpty()) return page('Set up Toolway', setUpForm({ next, shortest }))
-      const notice = c.req.query('set') === undefined ? undefined : 'Your password is set. Sign in with it.'
+      const notice = noticeOf(c.req.query())
       return page('Sign in', signInForm({ next, provider, notice }))
     }
     if (next !== undefined) return c.redirect(next, 303)
@@ -127,6 +127,12 @@ function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
 function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
   for (const cookie of web.cookiesFor(tokens)) c.header('set-cookie', cookie, { append: true })
   return c.redirect(next ?? '/', 303)
+}
+
+/** Why somebody is here, where that is known. */
+function noticeOf({ set, ended }: Readonly<Record<string, string>>): string | undefined {
+  if (set !== undefined) return 'Your password is set. Sign in with it.'
+  return ended === undefined ? undefined : 'Your session has ended. Sign in again to go on.'
 }
 
 const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`

@@ -171,6 +171,18 @@ describe('the outbox', () => {
     await writer.close()
   })
 
+  test('keeps what was sent with a call whose gateway was gone before the answer', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const entry = begun(testEntry({ payload: 'c2VhbGVk' }))
+    writer.intend(entry)
+    await writer.close()
+    const next = held.begin()
+    await next.flush()
+    expect(held.rows.get(entry.id)).toMatchObject({ outcome: 'unknown', payload: 'c2VhbGVk' })
+    await next.close()
+  })
+
   test('loses nothing while the database is away, however much comes, and holds only so much of it in memory', async () => {
     await using held = await fixture()
     held.state.away = true

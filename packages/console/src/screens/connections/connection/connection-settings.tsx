@@ -12,6 +12,7 @@ import { ConnectionAuthFields } from './connection-auth-fields.tsx'
 import { changeOf, draftOf, endsOf, type Draft } from './connection-draft.ts'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
 import { ConnectionPairs } from './connection-pairs.tsx'
+import { ConnectionPayloads } from './connection-payloads.tsx'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 
@@ -19,7 +20,12 @@ const t = texts.connection.settings
 
 export function ConnectionSettings({ connection }: { connection: Connection }) {
   const { kept, setDirty } = useKept(connection)
-  return <Form key={kept.updated_at} connection={kept} onDirty={setDirty} />
+  return (
+    <Stack gap="lg">
+      <Form key={kept.updated_at} connection={kept} onDirty={setDirty} />
+      <ConnectionPayloads connection={connection} />
+    </Stack>
+  )
 }
 
 interface PartProps {

@@ -1,0 +1,90 @@
+/** What was sent and what came back, where the connection keeps that; asked for by a click, since each look is on record. */
+import { Alert, Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { showRecordPayload, type AuditEvent, type RecordPayload as Payload } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
+import { texts } from '../../texts/texts.ts'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { RecordPart } from './record-part.tsx'
+
+const t = texts.records.drawer.payload
+
+export function RecordPayload({ event }: { event: AuditEvent }) {
+  const { id, details, action } = event
+  const [asked, setAsked] = useState<string>()
+  if (action !== 'tools/call') return null
+  const kept = typeof details['payload'] === 'string'
+  return (
+    <RecordPart title={t.title}>
+      {!kept ? (
+        <Text size="sm" c="dimmed">
+          {t.off}
+        </Text>
+      ) : asked === id ? (
+        <Shown event={event} />
+      ) : (
+        <>
+          <div>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Icon name="eye" size={14} />}
+              onClick={() => setAsked(id)}
+            >
+              {t.show}
+            </Button>
+          </div>
+          <Text size="xs" c="dimmed">
+            {t.onRecord}
+          </Text>
+        </>
+      )}
+    </RecordPart>
+  )
+}
+
+function Shown({ event: { id, tenant_id: tenant } }: { event: AuditEvent }) {
+  const here = useOrganization()
+  // Asked once: what is kept of a call stays as it is, and asking again would be another look.
+  const found = useQuery({
+    ...ask('settings', showRecordPayload, { path: { organization: tenant ?? here, record: id } }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: false,
+    refetchOnWindowFocus: false,
+  })
+  if (found.error !== null && Problem.of(found.error).status === 404) return <Text size="sm">{t.gone}</Text>
+  return <Loaded query={found}>{(payload) => <Values payload={payload} />}</Loaded>
+}
+
+const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
+
+function Values({ payload }: { payload: Payload }) {
+  const { arguments: given, result, cut, intact } = payload
+  return (
+    <>
+      {intact ? null : (
+        <Alert color="red" icon={<Icon name="alert-triangle" />}>
+          {t.altered}
+        </Alert>
+      )}
+      <Text size="sm" fw={600}>
+        {t.arguments}
+      </Text>
+      <CodeBlock label={t.arguments}>{json(given)}</CodeBlock>
+      <Text size="sm" fw={600}>
+        {t.result}
+      </Text>
+      {result === null ? <Text size="sm">{t.none}</Text> : <CodeBlock label={t.result}>{json(result)}</CodeBlock>}
+      {cut ? (
+        <Text size="xs" c="dimmed">
+          {t.cut}
+        </Text>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * What is typed between asking for the palette and its box having the focus: nothing of it is lost, and nothing of it lands
+ * elsewhere. It ends when the box takes over, and by itself where that does not happen.
+ */
+
+/** Milliseconds. Whoever types for so long without a box types for something else. */
+const LONGEST = 10_000
+
+export interface TypedAhead {
+  /** From now on, from nothing. */
+  start(): void
+  /** Told at once of what was typed so far, and of each further letter. */
+  hear(listen: (text: string) => void): void
+  stop(): void
+}
+
+export function createTypedAhead(): TypedAhead {
+  let text = ''
+  let listener: ((text: string) => void) | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function take(event: KeyboardEvent): void {
+    const { key, ctrlKey, metaKey, altKey } = event
+    if (key === 'Escape') return stop()
+    if (ctrlKey || metaKey || altKey) return
+    const isLetter = /^.$/u.test(key)
+    if (!isLetter && key !== 'Backspace' && key !== 'Enter') return
+    event.preventDefault()
+    event.stopPropagation()
+    if (key === 'Enter') return
+    text = isLetter ? text + key : text.slice(0, -1)
+    listener?.(text)
+  }
+
+  function stop(): void {
+    clearTimeout(timer)
+    window.removeEventListener('keydown', take, true)
+  }
+
+  return {
+    start() {
+      stop()
+      text = ''
+      window.addEventListener('keydown', take, true)
+      timer = setTimeout(stop, LONGEST)
+    },
+    hear(listen) {
+      listener = listen
+      listen(text)
+    },
+    stop,
+  }
+}
