@@ -250,7 +250,9 @@ test('what the installation gives every child is there, and gives way to what is
   const inherited = { HTTPS_PROXY: 'http://proxy.example:3128', npm_config_registry: 'https://npm.example/' }
   await using children = await startChildren({ inherited })
   const environment = { npm_config_registry: 'https://own.example/' }
-  const { env } = JSON.parse(await firstLine(await children.start(launchOf('environment', [], { environment })))) as Seen
+  const { env } = JSON.parse(
+    await firstLine(await children.start(launchOf('environment', [], { environment }))),
+  ) as Seen
   expect(env).toMatchObject({ HTTPS_PROXY: 'http://proxy.example:3128', npm_config_registry: 'https://own.example/' })
 })
 
