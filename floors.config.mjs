@@ -121,7 +121,7 @@ export default {
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:${[
-          'upstreams/http/(?:agent|given-address)\\.ts$', // the one way out
+          'upstreams/http/(?:agent|authorities|given-address)\\.ts$', // the one way out
           'upstreams/children/', // the line to the worker
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
