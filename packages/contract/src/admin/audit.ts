@@ -64,6 +64,16 @@ export const ChainVerdict = z.strictObject({
 export type ChainVerdict = z.output<typeof ChainVerdict>
 const Verdicts = z.strictObject({ items: z.array(ChainVerdict) })
 
+/** How far a verification is; told at most twice a second. */
+export const VerifyProgress = z.strictObject({
+  /** Records that were read by now. */
+  records: z.int(),
+  /** Records that there were when it began. */
+  of: z.int(),
+  seconds: z.number(),
+})
+export type VerifyProgress = z.output<typeof VerifyProgress>
+
 const ADMIN = '/api/v1/admin'
 const OWN = `${ADMIN}/tenants/{organization}/audit` as const
 
@@ -113,6 +123,7 @@ export const verifyAudit = operation({
   needs: platform('audit_view_global'),
   query: z.strictObject(AnyTenant),
   answer: Verdicts,
+  progress: VerifyProgress,
 })
 
 export const verifyOrganizationAudit = operation({
@@ -121,4 +132,5 @@ export const verifyOrganizationAudit = operation({
   summary: 'Check that no record of an organization was changed, removed, put in or moved.',
   needs: inOrganization('audit_view_own'),
   answer: Verdicts,
+  progress: VerifyProgress,
 })

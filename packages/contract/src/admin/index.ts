@@ -178,6 +178,7 @@ export {
   listOrganizationAudit,
   verifyAudit,
   verifyOrganizationAudit,
+  VerifyProgress,
 } from './audit.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'

@@ -54,6 +54,11 @@ export interface Operation<
   readonly status: 200 | 201 | 202 | 204
   /** What is answered besides JSON, for streams and exports. */
   readonly media?: string
+  /**
+   * It may take long, and is answered as an event stream to a client that prefers one: events `progress` of this shape, then one
+   * `result` with the answer, or one `error` with a problem.
+   */
+  readonly progress?: Shape
   /** It changes nothing, whatever its method: who may only read, or only in one toolset, may ask it. */
   readonly harmless: boolean
 }
@@ -71,6 +76,7 @@ interface Described<Query extends z.ZodObject, Body extends Shape, Answer extend
   answer?: Answer
   status?: Operation['status']
   media?: string
+  progress?: Shape
   harmless?: boolean
 }
 
@@ -79,7 +85,7 @@ export function operation<
   Body extends Shape = typeof NO_BODY,
   Answer extends Shape = z.ZodUndefined,
 >(described: Described<Query, Body, Answer>): Operation<Query, Body, Answer> {
-  const { id, at, summary, needs, query, body, answer, status, media, harmless = false } = described
+  const { id, at, summary, needs, query, body, answer, status, media, progress, harmless = false } = described
   const [method, path] = at.split(' ') as [Method, string]
   return Object.freeze({
     id,
@@ -92,6 +98,7 @@ export function operation<
     answer: (answer ?? NO_BODY) as Answer,
     status: status ?? (answer === undefined ? 204 : 200),
     ...(media === undefined ? {} : { media }),
+    ...(progress === undefined ? {} : { progress }),
     harmless,
   })
 }

@@ -3,7 +3,8 @@ import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
-import { verify, type Verdict } from '../records/chain/verify.ts'
+import { countChained, createProgress } from '../records/chain/progress.ts'
+import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
 import { exported, MEDIA, type Format, type Within } from '../records/exports/formats.ts'
 import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
@@ -81,6 +82,20 @@ async function* linesOf(organizations: readonly string[], look: Look, signal: Ab
   }
 }
 
+interface Checking {
+  readonly look: Look
+  readonly signal: AbortSignal
+  readonly progress: (value: shapes.VerifyProgress) => void
+}
+
+/** A client that leaves ends it with the next record. */
+async function check(organizations: readonly string[], trust: Trust, { look, signal, progress }: Checking) {
+  const of = await look((sql) => countChained(sql, organizations))
+  const onRecord = createProgress(of, ({ records, seconds }) => progress({ records, of, seconds }))
+  const verdicts = await verify(linesOf(organizations, look, signal), trust, onRecord)
+  return { items: verdicts.map(toVerdict) }
+}
+
 interface Exporting extends Within {
   readonly format: Format
 }
@@ -139,15 +154,12 @@ export const auditOperations: readonly Served[] = [
     await parts.checkpoints.sign(organization.id)
     return streamed(linesOf([organization.id], look, signal), query)
   }),
-  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal }) => {
+  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal, progress }) => {
     const trust = await parts.checkpoints.trust()
     const organizations = tenant === undefined ? await listAll(parts, trust) : [tenant]
-    const verdicts = await verify(linesOf(organizations, lookOf(parts.db), signal), trust)
-    return { items: verdicts.map(toVerdict) }
+    return check(organizations, trust, { look: lookOf(parts.db), signal, progress })
   }),
-  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal }) => {
-    const trust = await parts.checkpoints.trust()
-    const verdicts = await verify(linesOf([organization.id], look, signal), trust)
-    return { items: verdicts.map(toVerdict) }
-  }),
+  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal, progress }) =>
+    check([organization.id], await parts.checkpoints.trust(), { look, signal, progress }),
+  ),
 ]

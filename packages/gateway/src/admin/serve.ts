@@ -81,6 +81,8 @@ export interface Asking {
   readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
   /** Aborted when the one who asks is gone. */
   readonly signal: AbortSignal
+  /** Tells a client that follows an operation with `progress` how far it is; others hear nothing. */
+  readonly progress?: ((value: unknown) => void) | undefined
 }
 
 interface Asked<Op extends Operation> {
@@ -93,6 +95,7 @@ interface Asked<Op extends Operation> {
   readonly header: Asking['header']
   readonly head: Asking['head']
   readonly signal: AbortSignal
+  readonly progress: NonNullable<Asking['progress']>
 }
 
 export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
@@ -148,7 +151,7 @@ function toServe<Op extends OperationOf, Asks>(
   return {
     operation,
     run(parts, asking, place) {
-      const { actor, params, query, body, ifMatch, header, head, signal } = asking
+      const { actor, params, query, body, ifMatch, header, head, signal, progress = () => {} } = asking
       return run({
         parts,
         actor,
@@ -159,6 +162,7 @@ function toServe<Op extends OperationOf, Asks>(
         header,
         head,
         signal,
+        progress,
         ...make(parts, asking, place),
       } as Asks)
     },

@@ -111,7 +111,7 @@ export interface ComposeAdminParts
 }
 
 export function composeAdmin(
-  { config, db, vault }: Ground,
+  { config, db, vault, log }: Ground,
   parts: ComposeAdminParts,
 ): ReturnType<typeof createAdminDoor> {
   const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl, origins } =
@@ -165,6 +165,7 @@ export function composeAdmin(
     },
     streams: { watch: open.watch, draining },
     refusals,
+    log,
     identify: identity.identify,
     web,
     publicUrl,

@@ -35,6 +35,7 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into connections (id, organization_id, alias, title, connector, settings, origin, import_id)
     values (${`con_${id}`}, ${id}, 'same', 'Same', 'mcp.http', '{}', 'test', ${`imp_${id}`})`
   await sql(Nothing)`insert into catalogs (connection_id, organization_id) values (${`con_${id}`}, ${id})`
+  await sql(Nothing)`insert into catalog_looks (connection_id, organization_id) values (${`con_${id}`}, ${id})`
   await sql(
     Nothing,
   )`insert into toolsets (id, organization_id, slug, title, settings, origin) values (${`set_${id}`}, ${id}, 'same', 'Same', '{}', 'test')`
@@ -130,6 +131,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'approval_answers',
       'approval_messages',
       'approvals',
+      'catalog_looks',
       'catalogs',
       'clients_seen',
       'connections',

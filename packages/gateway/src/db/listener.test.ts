@@ -97,7 +97,7 @@ describeEachPostgres('a change', (createDatabase) => {
             (sql) => sql(Nothing)`insert into catalogs (connection_id, organization_id) values ('c', 'alpha')`,
           ),
       ],
-      ['catalogs', () => db.organization(organization, (sql) => sql(Nothing)`update catalogs set revision = 'r'`)],
+      ['catalogs', () => db.organization(organization, (sql) => sql(Nothing)`update catalogs set digest = 'd'`)],
       [
         'toolsets',
         () =>

@@ -132,9 +132,18 @@ function createSql(
   return { sql, end }
 }
 
+/** A strict shape is compiled for its first row: one for each row would take longer than all else. */
+const stricts = new WeakMap<z.ZodObject, z.ZodObject>()
+
+function strictOf(row: z.ZodObject): z.ZodObject {
+  const strict = stricts.get(row) ?? row.strict()
+  stricts.set(row, strict)
+  return strict
+}
+
 /** Strict, and the same value must come out: production hands out the row as it is. */
 function parse(row: z.ZodObject, value: Record<string, unknown>): unknown {
-  const parsed = row.strict().parse(value)
+  const parsed = strictOf(row).parse(value)
   if (!isDeepStrictEqual(parsed, value)) throw new Error('a row shape may check a row but not change it')
   return parsed
 }

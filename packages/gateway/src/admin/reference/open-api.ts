@@ -135,8 +135,11 @@ export function tagOf({ path }: Operation): string {
   return (rest[0] === 'tenants' && rest[1] !== undefined ? rest[1] : rest[0]) ?? 'admin'
 }
 
+const FOLLOWED =
+  'A client that prefers `text/event-stream` gets events `progress` (this shape), then one `result` with the answer as JSON, or one `error` with a problem.'
+
 function describe(operation: Operation, { schemaOf }: Components): Json {
-  const { id, path, method, summary, needs, query, body, answer, status, media } = operation
+  const { id, path, method, summary, needs, query, body, answer, status, media, progress } = operation
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -155,7 +158,7 @@ function describe(operation: Operation, { schemaOf }: Components): Json {
     operationId: id,
     summary,
     tags: [tagOf(operation)],
-    description: needOf(needs),
+    description: progress === undefined ? needOf(needs) : `${needOf(needs)} ${FOLLOWED}`,
     security: needs.of === 'anyone' ? [] : [{ [KEY]: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(takes
@@ -164,7 +167,14 @@ function describe(operation: Operation, { schemaOf }: Components): Json {
     responses: {
       [status]: {
         description: STATUS[status],
-        ...(status === 204 ? {} : { content: { [gives]: { schema: schemaOf(answer, 'output') } } }),
+        ...(status === 204
+          ? {}
+          : {
+              content: {
+                [gives]: { schema: schemaOf(answer, 'output') },
+                ...(progress === undefined ? {} : { 'text/event-stream': { schema: schemaOf(progress, 'output') } }),
+              },
+            }),
       },
       default: { $ref: '#/components/responses/Problem' },
     },

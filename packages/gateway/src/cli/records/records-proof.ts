@@ -4,12 +4,14 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { chainLines, type Look } from '../../records/chain/chain-lines.ts'
+import { countChained, createProgress } from '../../records/chain/progress.ts'
 import { verify as verifyLines, type Lines, type Trust, type Verdict } from '../../records/chain/verify.ts'
 import { recordChange } from '../../records/change.ts'
 import { PLATFORM } from '../../records/records.ts'
 import { exported, type Format } from '../../records/exports/formats.ts'
 import { readExport } from '../../records/exports/read-export.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
+import { createStatusLine } from '../terminal/status-line.ts'
 import { checkpointsOf, withChain } from './records.ts'
 import { ownActor } from '../own-actor.ts'
 
@@ -75,12 +77,29 @@ const verifyLive = (organization: string, trust: Trust): Promise<Verdict[]> =>
     })
     const fingerprints = trust.fingerprints.length > 0 ? trust.fingerprints : own.fingerprints
     const kept = [...trust.checkpoints, ...own.checkpoints]
-    return verifyLines(chainLines({ look, organization: chain, now: new Date() }), { fingerprints, checkpoints: kept })
+    const of = await look((sql) => countChained(sql, [chain]))
+    const lines = chainLines({ look, organization: chain, now: new Date() })
+    return verifyShown(lines, { fingerprints, checkpoints: kept }, of)
   })
+
+/** Says on a terminal how far it is. */
+async function verifyShown(lines: Lines, trust: Trust, total: number | undefined): Promise<Verdict[]> {
+  const line = createStatusLine()
+  const onRecord = createProgress(total, ({ records, of }) =>
+    line.show(`${count(records)}${of === undefined ? '' : ` of ${count(of)}`} records checked`),
+  )
+  try {
+    return await verifyLines(lines, trust, onRecord)
+  } finally {
+    line.clear()
+  }
+}
+
+const count = (records: number): string => records.toLocaleString('en')
 
 async function verifyFile(file: string, trust: Trust, lines: Lines): Promise<Verdict[]> {
   try {
-    return await verifyLines(lines, trust)
+    return await verifyShown(lines, trust, undefined)
   } catch (thrown) {
     if (thrown instanceof SyntaxError)
       throw new CommandFault(`${file} is no export that can be verified: make one with \`toolway records export\`.`)

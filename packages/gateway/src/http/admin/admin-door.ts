@@ -8,7 +8,9 @@ import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
+import { STREAM_HEAD } from '../../admin/runtime/logs.ts'
 import type { AdminParts, Asking, Served } from '../../admin/serve.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
@@ -16,8 +18,10 @@ import { createAdminRefusals, type AdminRefusalParts, type Learned } from './adm
 import { refuseBeyond, whoAsks, type CallerParts } from './admin-caller.ts'
 import { homeOf, placeOf } from './admin-place.ts'
 import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
+import { streamWithProgress } from './admin-progress.ts'
 import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
-import { correlationOf } from '../request-head.ts'
+import { correlationOf, prefersStream } from '../request-head.ts'
+import { problemOf } from '../say-fault.ts'
 
 export interface AdminDoorParts extends CallerParts {
   readonly operations: readonly Served[]
@@ -29,6 +33,7 @@ export interface AdminDoorParts extends CallerParts {
   readonly bodyLimit: number
   readonly streams: AdminStreams
   readonly refusals: AdminRefusalParts
+  readonly log?: Log | undefined
 }
 
 /** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
@@ -38,7 +43,7 @@ const STRANGERS_CHANGE = 10
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
-  const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams } = door
+  const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams, log } = door
   const app = new Hono<Env>()
   const refused = createAdminRefusals(door.refusals)
   const keeper = createKeptAnswers(parts)
@@ -78,10 +83,27 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     if (organization !== undefined) learned.organizationId = organization.id
     if (principal !== undefined) await limits.administer(principal.id, organization?.id)
     const asked = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
-    const asking = operation.media === EVENTS ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
+    const isFollowed = operation.progress !== undefined && prefersStream(c.req.header('accept'))
+    const isStream = isFollowed || operation.media === EVENTS
+    const asking = isStream ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
+    if (isFollowed) {
+      const run = (progress: Asking['progress']) => served.run(parts, { ...asking, progress }, place)
+      const { signal } = asking
+      const events = streamWithProgress({ operation, signal, run, word: wordFor(operation, learned) })
+      return c.body(events, 200, STREAM_HEAD)
+    }
     const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
     if (replayed) c.header('idempotency-replayed', 'true')
     return given instanceof Response ? given : answer(c, operation, given)
+  }
+
+  /** Once a stream has begun, its status is said: what goes wrong then is its last event. */
+  const wordFor = (operation: Operation, learned: Learned) => (thrown: unknown) => {
+    const fault = Fault.of(thrown)
+    refused(fault, operation, learned)
+    if (fault.code === 'internal')
+      log?.error({ request_id: learned.correlationId, err: fault.cause }, 'a request failed')
+    return problemOf(fault, learned.correlationId)
   }
 
   for (const served of operations) {

@@ -2,7 +2,7 @@
  * What a record's hash is made of, computed here as the database computes it when it takes a record (migration 0009), so that
  * whoever holds an export can check it without the database.
  */
-import { createHash, hash as digest } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { z } from 'zod'
 
 /** Fields that always stay, in the order in which they are hashed together as one JSON array of texts. */
@@ -97,7 +97,7 @@ const ABSENT = Buffer.alloc(32)
 const sha256 = (value: string | Uint8Array): Buffer => digest('sha256', value, 'buffer')
 
 export function hashOfField(salt: string, value: string): string {
-  return createHash('sha256').update(Buffer.from(salt, 'hex')).update(value).digest('hex')
+  return digest('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)]))
 }
 
 /** Give each field its own salt, as an export shows it. */
@@ -136,7 +136,7 @@ export function leafOf(record: ProvenRecord): Buffer {
 
 /** The hash of a record: of all before it, and of itself. */
 export const link = (before: string, leaf: Uint8Array): string =>
-  createHash('sha256').update(Buffer.from(before, 'hex')).update(leaf).digest('hex')
+  digest('sha256', Buffer.concat([Buffer.from(before, 'hex'), leaf]))
 
 /** What stands before an organization's first record. */
 export const startOf = (organization: string): string => sha256(`toolway records ${organization}`).toString('hex')

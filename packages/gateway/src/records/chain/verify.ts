@@ -50,8 +50,11 @@ export interface Broken {
 }
 export type Lines = AsyncIterable<ChainLine | Broken> | Iterable<ChainLine | Broken>
 
-/** One verdict for each chain, in their order. Throws SyntaxError for lines that are no export. */
-export async function verify(lines: Lines, trust: Trust): Promise<Verdict[]> {
+/**
+ * One verdict for each chain, in their order. Throws SyntaxError for lines that are no export. `onRecord` is called for each record
+ * that was looked at.
+ */
+export async function verify(lines: Lines, trust: Trust, onRecord?: () => void): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
   let chain: Chain | undefined
   for await (const line of lines) {
@@ -60,6 +63,7 @@ export async function verify(lines: Lines, trust: Trust): Promise<Verdict[]> {
       chain = createChain(line, trust)
     } else if (chain === undefined) throw new SyntaxError('the first line does not begin a chain')
     else chain.take(line)
+    if (line.type === 'record') onRecord?.()
   }
   if (chain !== undefined) verdicts.push(chain.close())
   return verdicts
