@@ -127,7 +127,6 @@ export default {
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
           'admin/connections/describe-connection\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
-          'compose/network\\.ts$', // certificate authorities
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },
