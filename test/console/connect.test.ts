@@ -157,19 +157,24 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
       JSON.stringify({
         mcpServers: {
           notes: { command: memory.command, args: memory.args, env: { NOTE_KEY: '<your key>' } },
-          tools: { url: effects.url },
+          tools: { url: effects.url, headers: { Authorization: 'Bearer ${TOOLS_KEY}' } },
           vault: { url: docs.url },
           left: { url: 'https://left.example.com/mcp' },
         },
       }),
     )
     await page.getByText('4 servers. Choose which to connect.').waitFor()
+    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
+    // The same address was connected before: it is not wanted twice unless somebody says so.
+    await row('vault').getByText('Already there').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'vault' }).isChecked()).toBe(false)
+    for (const name of ['tools', 'vault']) await page.getByRole('checkbox', { name }).check()
     await page.getByRole('checkbox', { name: 'left' }).uncheck()
     expect(await page.getByRole('button', { name: 'Connect 3 servers' }).isDisabled()).toBe(true)
     await page.getByLabel('NOTE_KEY').fill('abc')
+    await page.getByLabel('API key').fill('k1')
     await look(page, 'connect-several')
     await press('Connect 3 servers')
-    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
     await row('notes')
       .getByText(/Connected · \d+ tools/)
       .waitFor()

@@ -1,5 +1,6 @@
 /** What runs, as it is seen and ended in a browser: a program, a client's session, what is held open, the log, and health. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { startProbe } from '../e2e/peers/probes/probe-server.ts'
 import { httpWire, probeProcess } from '../e2e/peers/servers/real-servers.ts'
@@ -86,6 +87,27 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
     await page.goto('/runtime?tab=health')
     await page.getByText('It serves', { exact: true }).waitFor()
     await look(page, 'runtime-health')
+    const { gateway } = console
+    const Nothing = z.object({})
+    // A disk without room, as the database says it.
+    await gateway.db.system(async (sql) => {
+      await sql(Nothing)`create function no_room() returns trigger language plpgsql as
+        'begin raise exception ''no room'' using errcode = ''53100''; end'`
+      await sql(Nothing)`create trigger no_room before insert on records for each row execute function no_room()`
+    })
+    await callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return page.getByText('It serves, and something it needs is away', { exact: true }).count()
+      }, PATIENT)
+      .toBe(1)
+    await page
+      .getByText(/records cannot be stored and wait on the disk: its disk is full/)
+      .first()
+      .waitFor()
+    await look(page, 'runtime-health-degraded')
+    await gateway.db.system((sql) => sql(Nothing)`drop trigger no_room on records`)
     await using other = await console.open({ email: 'olga@example.com', role: 'tenant_admin' })
     await other.page.goto('/runtime?tab=pool')
     await other.page.getByRole('heading', { name: 'This is for whoever looks after the installation' }).waitFor()

@@ -45,7 +45,7 @@ test.skipIf(NO_BROWSER)(
     await page.getByRole('heading', { name: 'Memory is connected' }).waitFor()
     // One question about the server: until it is trusted, nobody vouches for what its tools do, and each is asked about.
     await page.getByRole('row', { name: /Read Graph.*Writes/ }).waitFor()
-    await page.getByRole('switch', { name: 'Believe what it says of its tools' }).check()
+    await page.getByRole('switch', { name: 'Believe what it says of its tools' }).click()
     await page.getByRole('row', { name: /Read Graph.*Reads/ }).waitFor()
 
     // The first call, where it was connected.

@@ -107,6 +107,26 @@ describe('whoever calls', () => {
     expect((await story.call('write_note', given, { key: bob.token })).isError).toBe(false)
   })
 
+  test('grants nothing of a key that they made, and a key that was made with such a key is theirs too', async () => {
+    await using _ = await story.rule('makers', { by: { roles: ['tenant_admin'] } })
+    const { bob, cleo } = story.people
+    const keys = 'POST /api/v1/admin/tenants/default/keys'
+    const made = await bob.admin(keys, { name: 'helper', scope: 'tenant_admin' })
+    expect(made.status, made.text).toBe(201)
+    const first = String(made.body['key'])
+    const again = await createAsk(story.gateway, first)(keys, { name: 'second helper' })
+    expect(again.status, again.text).toBe(201)
+    for (const key of [first, String(again.body['key'])]) {
+      const given = fresh()
+      const { id } = await story.call('write_note', given, { key })
+      const refused = await answer(bob, id)
+      expect(refused).toMatchObject({ status: 403, body: { code: 'approval.forbidden' } })
+      expect(refused.body['detail']).toContain('nobody grants a call of their own')
+      expect((await answer(cleo, id)).status).toBe(200)
+      expect((await story.call('write_note', given, { key })).isError).toBe(false)
+    }
+  })
+
   test('answers by no key: programs may look, and people answer', async () => {
     await using _ = await story.rule('people', {})
     const { id } = await story.call('write_note', fresh())

@@ -9,6 +9,7 @@ import { connectClient, type McpClient } from './peers/clients/client.ts'
 import { openStream } from './peers/clients/event-reader.ts'
 import { ask, openSession } from './peers/clients/raw-client.ts'
 import { putConnection } from './peers/connections.ts'
+import { addKey, createAsk } from './peers/people/administrators.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { changingTool } from './peers/servers/changing-server.ts'
 import { startCounted, type CountedServer } from './peers/servers/counted-server.ts'
@@ -86,18 +87,16 @@ test('two hundred connections are asked 16 at a time and stored together, and af
     connections: [{ alias: 'first', wire: httpWire(server.url('/none/first')) }],
   })
   const { db } = gateway
-  const [loads, stores] = [vi.spyOn(db, 'organization'), vi.spyOn(db, 'system')]
+  const loads = vi.spyOn(db, 'organization')
   await gateway.restart(async () => {
     for (const [at, path] of paths.entries())
       await putConnection(gateway, { alias: `c${at}`, wire: httpWire(server.url(path)) })
     loads.mockClear()
-    stores.mockClear()
   })
   await until('all of them are listed', async () => (await toolNames(gateway, gateway.url)).length >= 2 * COUNT)
   expect({ lists: server.all.lists, most: server.all.most <= 16 }).toEqual({ lists: COUNT + 1, most: true })
-  // Reloads, reads of credentials, claims and stores: less than one transaction for each connection.
-  expect(loads.mock.calls.length).toBeLessThan(COUNT)
-  expect(stores.mock.calls.length).toBeLessThan(COUNT)
+  // Reloads and reads of credentials; one by one they are more than four for each connection.
+  expect(loads.mock.calls.length).toBeLessThan(2 * COUNT)
   const connections = await db.organization(gateway.organization.id, listConnections)
   expect(new Set(connections.map(({ status }) => status))).toEqual(new Set(['connected']))
   await gateway.restart()
@@ -150,5 +149,34 @@ describe('a connection that was just made', () => {
     await until('it hears of the tools', () => stream.messages.length > 0)
     expect(new Set(stream.messages.map(({ method }) => method))).toEqual(new Set(['notifications/tools/list_changed']))
     stream.leave()
+  })
+})
+
+test('a server that lists more than anybody could use is bounded in bytes, and its connection says what is left out', async () => {
+  const text = 'x'.repeat(60_000)
+  const many = Array.from({ length: 200 }, (_, at) => changingTool(`tool_${at}`, text))
+  const tools = [changingTool('enormous', 'x'.repeat(10 * 1024 * 1024)), ...many]
+  await using server = await startCounted({ tools })
+  await using gateway = await openGateway({ connections: [{ alias: 'big', wire: httpWire(server.url('/none/big')) }] })
+  const peer = { url: gateway.url, key: gateway.key, era: 'modern' } as const
+  let [cursor, listed]: [string | undefined, number] = [undefined, 0]
+  do {
+    const { answer } = await ask(peer, 'tools/list', cursor === undefined ? {} : { cursor })
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(1.2 * 1024 * 1024)
+    const page = answer.result as { tools: { name: string }[]; nextCursor?: string }
+    expect(page.tools.map(({ name }) => name)).not.toContain('big__enormous')
+    listed += page.tools.length
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  // Eight mebibytes of sixty thousand bytes each.
+  expect(listed).toBeGreaterThan(130)
+  expect(listed).toBeLessThan(140)
+  const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const { body } = await platform('GET /api/v1/admin/tenants/default/connectors/big')
+  expect(body).toMatchObject({
+    left_out: [
+      { name: 'enormous', reason: 'its definition is larger than 64 KiB, which no client could use' },
+      { reason: expect.stringContaining('may have 8 MiB together') },
+    ],
   })
 })

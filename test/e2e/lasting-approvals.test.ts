@@ -44,6 +44,7 @@ describe('an organization that has what writes asked about', () => {
   afterAll(async () => void (await story.platform(SETTINGS, { approvals: 'none' })))
 
   test('S2-QRK-05, S2-BRG-05: read-only of a trusted server goes on, writes are asked about once, always or denied, what destroys always', async () => {
+    await trust(false)
     // What a server says of itself lowers nothing until somebody trusts it.
     expect((await story.call('look_up', fresh())).code).toBe('APPROVAL_REQUIRED')
     await trust(true)

@@ -147,12 +147,10 @@ describe.each([
     await expect.poll(async () => (await readiness()).status, slowly).toBe('degraded')
     expect(await readiness()).toMatchObject({ http: 200, problem: `serving from memory: the database does not answer` })
     expect(await product()).toContain('42')
-    const began = Date.now()
     const answers = await everyDoor()
     expectUnavailable(answers)
     for (const { door, text } of answers) expect(text, door).toContain(problem)
     expect(session.session).toBeDefined()
-    expect(Date.now() - began).toBeLessThan(30_000)
     mendIt()
     await expect.poll(async () => (await readiness()).status, slowly).toBe('ready')
     await expect.poll(async () => (await callTool(target(stranger()), 'x')).status, slowly).toBe(401)
@@ -163,14 +161,10 @@ describe('a database that', () => {
   test('is read-only serves, says so where something is to be stored, and its connections leave the pool when that ends', async () => {
     await outside.query(`alter role ${ROLE} set default_transaction_read_only = on`)
     await disconnectAll()
-    await expect
-      .poll(async () => {
-        await product()
-        const { status } = await admin('/admin/tenants/default/keys', { method: 'POST', body: '{"name":"late"}' })
-        return status
-      }, slowly)
-      .toBe(503)
-    const refused = await admin('/admin/tenants/default/keys', { method: 'POST', body: '{"name":"late"}' })
+    const add = () => admin('/admin/tenants/default/keys', { method: 'POST', body: '{"name":"late"}' })
+    // Connections that were ended are met first.
+    await expect.poll(async () => (await add()).text(), slowly).toContain('it is read-only')
+    const refused = await add()
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await refused.json()).toMatchObject({
       code: 'database.unavailable',
@@ -236,7 +230,7 @@ describe('a database that', () => {
   }, 90_000)
 })
 
-test('a key that is removed while it is served from memory ends with the removal, and the time of grace ends', async () => {
+test('a key that is removed just before the database goes is not served from memory, and the others are', async () => {
   const added = (await (
     await admin('/admin/tenants/default/keys', { method: 'POST', body: '{"name":"short"}' })
   ).json()) as { id: string; key: string }

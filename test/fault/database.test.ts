@@ -59,8 +59,13 @@ describe('a gateway whose database stops', () => {
     const running = await begun.ready()
     expect(await probes(address)).toEqual({ live: 200, ready: 200, startup: 200 })
 
+    const known = { url: `${address}/mcp`, key: KEY }
+    expect((await callTool(known, 'demo__calculate', { expression: '6*7' })).status).toBe(200)
     await outside.stop()
     await expect.poll(() => probe(address, 'ready'), slowly).toBe(503)
+    // A key that was good serves as long as readiness says so, and no longer.
+    const refused = async () => faultIn(await callTool(known, 'demo__calculate', { expression: '6*7' }))?.fault
+    await expect.poll(refused, { timeout: 60_000, interval: 500 }).toBe('database.unavailable')
     expect(await probes(address)).toEqual({ live: 200, ready: 503, startup: 200 })
     const told = (await (await fetch(`${address}/health/ready`)).json()) as Record<string, unknown>
     expect(told).toMatchObject({
@@ -71,8 +76,9 @@ describe('a gateway whose database stops', () => {
 
     await outside.start()
     await expect.poll(() => probe(address, 'ready'), slowly).toBe(200)
+    await expect.poll(refused, slowly).toBeUndefined()
     expect(await running.stop()).toBe(0)
-  })
+  }, 120_000)
 
   test('goes on answering the keys it knows, refuses the others in words, and keeps the records for later', async () => {
     await using outside = await startOutside()

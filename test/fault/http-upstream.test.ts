@@ -33,7 +33,7 @@ const TOLD: Readonly<Record<MisbehaviourName, string>> = {
   s401: 'upstream.needs-auth',
   s403: 'upstream.needs-auth',
   s404: 'upstream.unreachable',
-  s429: 'upstream.busy',
+  s429: 'upstream.limited',
   s500: 'upstream.unreachable',
   s503: 'upstream.unreachable',
   s302: 'upstream.unreachable',

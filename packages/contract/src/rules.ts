@@ -220,6 +220,8 @@ export interface PrincipalFacts {
   readonly keyId: string
   /** The OAuth client or the name that the client gives itself, empty where nothing is known. */
   readonly client: string
+  /** Whether the client is known by its registration; otherwise `client` is a claim, and no exception holds by it. */
+  readonly clientRegistered: boolean
 }
 
 /** A tool, as rules see it. */

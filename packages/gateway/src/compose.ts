@@ -178,6 +178,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const told: Events = composeEvents(ground, { accounts, snapshots })
   await hearNotices(ground, {
     ...told,
+    outboxOwner: records.owner,
     approvals: approving,
     upstreams,
     keepSessions,

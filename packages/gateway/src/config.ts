@@ -349,6 +349,32 @@ export const SETTINGS = {
   DISCORD_CLIENT_SECRET: clientSecret('DISCORD'),
   SLACK_CLIENT_ID: clientId('Slack', 'slack'),
   SLACK_CLIENT_SECRET: clientSecret('SLACK'),
+  TOOLWAY_CA: setting(
+    z
+      .string()
+      .regex(/-----BEGIN CERTIFICATE-----/, 'it must be certificates as PEM: TOOLWAY_CA_FILE names their file')
+      .optional(),
+    'Certificate authorities that are trusted besides the usual ones, as PEM; for what the gateway reaches and for the programs that it starts. Usually TOOLWAY_CA_FILE.',
+  ),
+  TOOLWAY_PROGRAM_PROXY: setting(
+    z.url({ protocol: /^https?$/, error: 'it must begin with http:// or https://' }).optional(),
+    'HTTP proxy of the programs that the gateway starts (HTTPS_PROXY and HTTP_PROXY). The gateway itself connects directly.',
+    true,
+  ),
+  TOOLWAY_PROGRAM_NO_PROXY: setting(
+    z.string().default(''),
+    'Names that programs reach without the proxy, separated by commas (NO_PROXY).',
+  ),
+  TOOLWAY_NPM_REGISTRY: setting(
+    z.url({ protocol: /^https?$/, error: 'it must begin with http:// or https://' }).optional(),
+    'Package registry of npx and npm in programs that the gateway starts.',
+    true,
+  ),
+  TOOLWAY_PYTHON_INDEX: setting(
+    z.url({ protocol: /^https?$/, error: 'it must begin with http:// or https://' }).optional(),
+    'Package index of uvx and pip in programs that the gateway starts.',
+    true,
+  ),
   TOOLWAY_KEYCHAIN: setting(
     onOff('off'),
     'on: a start moves the vault key into the keychain of the operating system, and out of its file.',
@@ -372,6 +398,10 @@ export const SETTINGS = {
       'At least 32 bytes of which a vault key is made where no MCP_ENCRYPTION_KEY is given; SECRET_KEY is another name for it.',
       true,
     ),
+  ),
+  TOOLWAY_OUTBOX: setting(
+    z.string().min(1).optional(),
+    'Directory in which calls are written down until they are on record; if unsaid, outbox in the data directory. Gateways with one database may share one on a common volume: each stores what a killed one left.',
   ),
   TOOLWAY_RECORDS_DAYS: setting(
     wholeNumber(1, 99_999).optional(),
@@ -398,7 +428,7 @@ export const SETTINGS = {
   ),
   TOOLWAY_DATABASE_CONNECTIONS: setting(
     wholeNumber(2, 500).default(10),
-    'Connections to the database that one gateway opens for its work; it has two more, which listen and look whether the database is there.',
+    'Connections to the database that one gateway opens for its work, of the embedded one at most 30; it has two more, which listen and look whether the database is there.',
   ),
   TOOLWAY_DATABASE_GRACE_SECONDS: setting(
     wholeNumber(0, 86_400).default(900),

@@ -50,7 +50,17 @@ const decide = (policy: ReturnType<typeof readPolicy>, name: string, effect: str
       { organization: 'default', toolset: 'default' },
     )
     ?.decide({
-      principal: { id: 'k', kind: 'key', role: 'tenant_member', email: '', groups: [], key: '', keyId: '', client: '' },
+      principal: {
+        id: 'k',
+        kind: 'key',
+        role: 'tenant_member',
+        email: '',
+        groups: [],
+        key: '',
+        keyId: '',
+        client: '',
+        clientRegistered: false,
+      },
       context: { organization: 'default', toolset: 'default', time: '2026-01-01T00:00:00Z', address: '' },
       arguments: args,
     })

@@ -17,6 +17,8 @@ export const ApprovalRow = z.object({
   effect: z.enum(['read', 'write', 'destructive']),
   digest: z.string(),
   principal: z.string(),
+  /** Who made the key that calls. */
+  made_by: z.string().nullable(),
   caller: z.string(),
   user_id: z.string().nullable(),
   client: z.string().nullable(),
@@ -46,7 +48,7 @@ const Id = z.object({ id: z.string().transform((id) => id as ApprovalId) })
 export const lockLatest = async (sql: OrgSql, digest: string): Promise<ApprovalRow | undefined> =>
   (
     await sql(ApprovalRow)`
-      select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
+      select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
              sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
              lasting_digest, tool_hash
         from approvals where digest = ${digest} order by created_at desc, id desc limit 1 for update`
@@ -55,7 +57,7 @@ export const lockLatest = async (sql: OrgSql, digest: string): Promise<ApprovalR
 export const lockApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow | undefined> =>
   (
     await sql(ApprovalRow)`
-      select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
+      select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
              sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
              lasting_digest, tool_hash
         from approvals where id = ${id} for update`
@@ -64,7 +66,7 @@ export const lockApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
 export const findApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow | undefined> =>
   (
     await sql(ApprovalRow)`
-      select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
+      select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
              sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
              lasting_digest, tool_hash
         from approvals where id = ${id}`
@@ -72,7 +74,7 @@ export const findApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
 
 /** The newest first. */
 export const listApprovals = (sql: OrgSql, state: ApprovalState | undefined, most: number) => sql(ApprovalRow)`
-  select id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
+  select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
          sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
              lasting_digest, tool_hash
     from approvals where (${state ?? null}::text is null or state = ${state ?? null})
@@ -84,6 +86,12 @@ export const organizationOf = async (sql: SystemSql, id: string): Promise<Organi
     await sql(z.object({ organization_id: z.string().transform((one) => one as OrganizationId) }))`
       select organization_id from approvals where id = ${id}`
   )[0]?.organization_id
+
+const Maker = z.object({ maker: z.string().nullable() })
+
+/** Who made the key of that id, as far back as it is known; undefined where it is no key. */
+export const findKeyMaker = async (sql: OrgSql, principal: string): Promise<string | undefined> =>
+  (await sql(Maker)`select key_maker(${principal}) as maker`)[0]?.maker ?? undefined
 
 export interface NewApproval {
   readonly organizationId: OrganizationId
@@ -128,9 +136,9 @@ export async function addApproval(
     lastingDigest,
   } = added
   const rows = await sql(Id)`
-    insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, user_id, client, account, rules,
+    insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
                            sealed_arguments, tool_hash, lasting_digest, expires_at)
-    values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, ${caller}, ${userId ?? null},
+    values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, key_maker(${principal}), ${caller}, ${userId ?? null},
             ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)}, ${toolHash}, ${lastingDigest ?? null},
             now() + make_interval(secs => ${wait}::float8))
     on conflict (organization_id, digest) where state in ('pending', 'granted') do nothing

@@ -19,12 +19,19 @@ export interface Approver {
 export interface Caller {
   readonly principal: string
   readonly userId: string | undefined
+  /** Who made the key that calls, where that is known. */
+  readonly maker?: string | undefined
 }
 
 type Approve = Pick<Rule<'approve'>, 'name' | 'parameters'>
 
-export const isOwn = ({ principal, userId }: Caller, { id }: Pick<Approver, 'id'>): boolean =>
-  id === principal || (userId !== undefined && id === userId)
+/** A person who made the key that calls is behind the call, too; what the command line made may be anybody's. */
+export const isOwn = ({ principal, userId, maker }: Caller, { id }: Pick<Approver, 'id'>): boolean =>
+  id === principal ||
+  (userId !== undefined && id === userId) ||
+  (maker !== undefined && id === maker && maker.startsWith(PERSON))
+
+const PERSON = 'usr_'
 
 /** Whoever may more than a role that is named may this, too. */
 const reachesRole = (role: Role | undefined, named: readonly Role[] | undefined): boolean =>

@@ -38,7 +38,10 @@ test('a tool that a rule hides from a caller is not there for it, also where its
       any: () => true,
       policy: (tool, schema) => policy.of(tool, { organization: 'acme', toolset: 'default' }, schema),
     })
-    const who = () => ({ ...{ id: 'u', kind: 'user', email: '', groups: [], key: '', keyId: '', client: '' }, role })
+    const who = () => ({
+      ...{ id: 'u', kind: 'user', email: '', groups: [], key: '', keyId: '', client: '', clientRegistered: false },
+      role,
+    })
     const standing = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
     const asked = { id: 1, method: 'tools/call', params: { name: 'wipe' }, caller: { revision: MODERN } }
     const answer = call(standing as unknown as Standing, asked as unknown as Asked, {} as Line, { from: {} } as Trail)

@@ -27,6 +27,7 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
+import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
@@ -90,7 +91,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)
   const result = standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
-  return { result: withAccount(result, trail.account) }
+  return { result: withAccount(withOwnIdentity(result, standing, asked.caller.revision), trail.account) }
 }
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
@@ -281,9 +282,21 @@ function wants({ method, params }: Notification, { caller }: Asked): boolean {
   return caller.logLevel === undefined ? legacy : reachesLevel(params?.['level'], caller.logLevel)
 }
 
+/** What a server may say beside the answer of one call: notices, and bytes of them. What goes beyond is not passed on. */
+const MOST_NOTICES = { count: 10_000, bytes: 8 * 1024 * 1024 }
+
+/** Whether a call has room for one more. */
+function hasRoom(heard: Notification, { trail }: Forwarding): boolean {
+  const notices = (trail.notices ??= { count: 0, bytes: 0 })
+  if (notices.count >= MOST_NOTICES.count || notices.bytes >= MOST_NOTICES.bytes) return false
+  notices.count++
+  notices.bytes += Buffer.byteLength(JSON.stringify(heard))
+  return notices.bytes <= MOST_NOTICES.bytes
+}
+
 function pass(heard: Notification, forwarding: Forwarding): void {
   const { line, asked, target, standing } = forwarding
-  if (!wants(heard, asked)) return
+  if (!wants(heard, asked) || !hasRoom(heard, forwarding)) return
   const notification = nameNotification(forwarding, heard)
   if (notification === undefined) return
   const uri = notification.params?.['uri']

@@ -1,6 +1,7 @@
 /** How an endpoint introduces itself, in each era: who it is, what it can do, what its servers would have clients know. */
 import {
   adaptResult,
+  isObject,
   MODERN,
   REVISIONS,
   SERVER_KEY,
@@ -21,6 +22,17 @@ const serverOf = ({ connection, view }: Standing): JsonObject => ({
   title: connection === undefined ? 'Toolway' : (view.offered[0]?.title ?? connection),
   version: VERSION,
 })
+
+/** One session has one identity: a server's own name in a result gives way to the gateway's, in the revision that has such a name. */
+export function withOwnIdentity(result: JsonObject, standing: Standing, revision: Revision): JsonObject {
+  const { _meta: meta } = result
+  if (!isObject(meta) || !(SERVER_KEY in meta)) return result
+  const { [SERVER_KEY]: _, ...rest } = meta
+  const own = revision === MODERN ? { ...rest, [SERVER_KEY]: serverOf(standing) } : rest
+  if (Object.keys(own).length > 0) return { ...result, _meta: own }
+  const { _meta: __, ...bare } = result
+  return bare
+}
 
 const introductionOf = (standing: Standing, revision: Revision) => ({
   server: serverOf(standing),

@@ -44,6 +44,8 @@ export interface Trail {
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
   unsure?: boolean
+  /** What its server said beside the answer, and was passed on. */
+  notices?: { count: number; bytes: number }
   /** The server asked somebody something: it is under way there. */
   questioned?: boolean
   eraUpstream?: string

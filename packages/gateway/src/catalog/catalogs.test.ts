@@ -17,6 +17,8 @@ const fetched = (names: readonly string[], more: Partial<Fetched> = {}): Fetched
   resources: [],
   templates: [],
   prompts: [],
+  leftOut: [],
+  bytes: 0,
   ...more,
 })
 

@@ -38,6 +38,8 @@ export const CatalogRow = z.object({
   stale_reason: z.string().nullable(),
   held: z.array(HeldTool),
   names: z.array(OddName),
+  /** What its server lists and is not taken. */
+  left_out: z.array(z.object({ name: z.string(), reason: z.string() })).nullable(),
 })
 export type CatalogRow = z.output<typeof CatalogRow>
 
@@ -56,7 +58,7 @@ export async function listCatalogs(
     select c.connection_id, c.digest, k.id is not null as known, c.revision, c.server,
            case when k.id is null then c.tools end as tools, case when k.id is null then c.resources end as resources,
            case when k.id is null then c.templates end as templates, case when k.id is null then c.prompts end as prompts,
-           c.fetched_at, c.stale_since, c.stale_reason,
+           c.fetched_at, c.stale_since, c.stale_reason, c.left_out,
            (select coalesce(json_agg(json_build_object('tool', l.tool, 'effect', l.accepted_effect) order by l.tool), '[]')
               from tool_locks l
              where l.connection_id = c.connection_id and l.held_hash is not null) as held,
@@ -88,6 +90,9 @@ export interface Fetched {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[]
+  /** Of all lists. */
+  readonly bytes: number
 }
 
 const Id = z.object({ connection_id: z.string() })
@@ -108,15 +113,30 @@ export const storeCatalog = (
     .digest('hex')
   return sql(Id)`
     insert into catalogs (connection_id, organization_id, revision, server, tools, resources, templates, prompts, fetched_at,
-                          digest)
+                          digest, left_out, bytes)
     values (${connectionId}, ${organizationId}, ${revision}, ${server}, ${tools}, ${resources}, ${templates}, ${prompts}, now(),
-            ${digest})
+            ${digest}, ${JSON.stringify(fetched.leftOut)}, ${fetched.bytes})
     on conflict (connection_id) do update
        set revision = excluded.revision, server = excluded.server, tools = excluded.tools, resources = excluded.resources,
            templates = excluded.templates, prompts = excluded.prompts, fetched_at = now(), digest = excluded.digest,
+           left_out = excluded.left_out, bytes = excluded.bytes,
            stale_since = null, stale_reason = null
     returning connection_id`
 }
+
+const Bytes = z.object({ bytes: z.number() })
+
+/** Of the catalogs of an organization's other connections. */
+export const bytesOfOthers = async (
+  sql: SystemSql,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+): Promise<number> =>
+  (
+    await sql(Bytes)`
+      select coalesce(sum(bytes), 0)::float8 as bytes from catalogs
+       where organization_id = ${organizationId} and connection_id <> ${connectionId}`
+  )[0]?.bytes ?? 0
 
 /** The reason quotes a server, which may say what a text of the database cannot hold. */
 export const markStale = (

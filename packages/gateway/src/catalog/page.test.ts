@@ -2,7 +2,7 @@ import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../vault/vault.ts'
-import { ordered, PAGE_SIZE, pageOf, type Page } from './page.ts'
+import { ordered, PAGE_SIZE, PAGE_SIZE_LIMIT, pageOf, type Page } from './page.ts'
 
 const signer = createVault(Buffer.alloc(32, 1))
 const SCOPE = 'key_1 org_1 default  tools/list'
@@ -146,4 +146,17 @@ describe('a cursor', () => {
     const forged = `${encoded}.${signer.sign(`${SCOPE}\n${encoded}`, 'session')}`
     expect(refusal(() => page(list, forged))).toBe('cursor.unknown')
   })
+})
+
+test('a page has a mebibyte of definitions at most, and all of them come, each once', () => {
+  const big = Array.from({ length: 60 }, (_, at) => ({ name: `t${100 - at}`, description: 'x'.repeat(50_000) }))
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = page(ordered(big, 'name') as { name: string }[], cursor, { size: PAGE_SIZE })
+    expect(JSON.stringify(items).length).toBeLessThan(PAGE_SIZE_LIMIT + 1_000)
+    seen.push(...items.map(({ name }) => String(name)))
+    cursor = nextCursor
+  } while (cursor !== undefined)
+  expect(seen).toEqual(big.map(({ name }) => name).toSorted())
 })

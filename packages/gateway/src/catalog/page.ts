@@ -15,6 +15,8 @@ export interface Signer {
 /** Many clients never ask for a second page, so the first one is large. */
 export const PAGE_SIZE = 1000
 const PURPOSE = 'cursor'
+/** Characters of JSON of the items of a page: whoever lists holds up every other call for as long as a page takes to write. */
+export const PAGE_SIZE_LIMIT = 1024 * 1024
 
 export interface Page {
   readonly items: readonly JsonObject[]
@@ -25,7 +27,7 @@ const sorted = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
 
 /** A list as its pages want it: what fits one page keeps its order. Names are compared by their UTF-16 code units. */
 export function ordered(list: readonly JsonObject[], member: string, size = PAGE_SIZE): readonly JsonObject[] {
-  if (list.length <= size) return list
+  if (fits(list, size)) return list
   const held = sorted.get(list)
   if (held !== undefined) return held
   const made = list.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1))
@@ -33,6 +35,30 @@ export function ordered(list: readonly JsonObject[], member: string, size = PAGE
   sorted.set(list, made).set(made, made)
   return made
 }
+
+const sizes = new WeakMap<JsonObject, number>()
+
+/** Definitions do not change, so that each is measured once. */
+function sizeOf(item: JsonObject): number {
+  const held = sizes.get(item)
+  if (held !== undefined) return held
+  const size = JSON.stringify(item).length
+  sizes.set(item, size)
+  return size
+}
+
+/** How many of the first ones make a page; one at least. */
+function countOf(list: readonly JsonObject[], size: number): number {
+  const most = Math.min(size, list.length)
+  let length = 0
+  for (let count = 0; count < most; count++) {
+    length += sizeOf(list[count] as JsonObject)
+    if (length > PAGE_SIZE_LIMIT) return Math.max(count, 1)
+  }
+  return most
+}
+
+const fits = (list: readonly JsonObject[], size: number) => list.length <= size && countOf(list, size) === list.length
 
 /** `list` is ordered by `member` where it is longer than a page. `scope` names list, endpoint and principal; `member` is what names an item in this list. */
 export function pageOf(
@@ -46,9 +72,10 @@ export function pageOf(
   }: { cursor: string | undefined; scope: string; member: string; signer: Signer; size?: number },
 ): Page {
   const rest = cursor === undefined ? list : behind(list, member, readCursor(cursor, scope, signer))
-  const last = rest[size - 1]
-  if (rest.length <= size || last === undefined) return { items: rest, nextCursor: undefined }
-  return { items: rest.slice(0, size), nextCursor: writeCursor(String(last[member]), scope, signer) }
+  const count = countOf(rest, size)
+  const last = rest[count - 1]
+  if (rest.length <= count || last === undefined) return { items: rest, nextCursor: undefined }
+  return { items: rest.slice(0, count), nextCursor: writeCursor(String(last[member]), scope, signer) }
 }
 
 const behind = (list: readonly JsonObject[], member: string, name: string) =>

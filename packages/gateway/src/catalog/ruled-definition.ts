@@ -18,7 +18,17 @@ export function ruledDefinition(definition: JsonObject, policy: ToolPolicy, fact
 
 /** Lists that are made for everybody are made for nobody in particular: only policies that do not vary are asked with it. */
 export const ANYBODY: Facts = {
-  principal: { id: '', kind: 'user', role: '', email: '', groups: [], key: '', keyId: '', client: '' },
+  principal: {
+    id: '',
+    kind: 'user',
+    role: '',
+    email: '',
+    groups: [],
+    key: '',
+    keyId: '',
+    client: '',
+    clientRegistered: false,
+  },
   context: { organization: '', toolset: '', time: '', address: '' },
 }
 

@@ -22,6 +22,8 @@ import {
   restartConnection,
   type ConnectionRow,
 } from '../connections/connections.ts'
+import { applyNetwork } from '../compose/network.ts'
+import { takesOver } from '../connections/spent-aliases.ts'
 import { loadConfig } from '../config.ts'
 import { storeOffer } from '../jobs/store-offer.ts'
 import { fetchOffer, type Offer } from '../jobs/sync-catalog.ts'
@@ -85,7 +87,10 @@ export async function add(words: AddWords, output: Output): Promise<number> {
         seal: sealerOf(secrets, vault.seal, sealedRow),
       })
       if (added === undefined) return undefined
-      const detail = { alias: words.alias, connector: settings.connector }
+      const taken = await takesOver(sql, words.alias, settings)
+      if (taken.takes_over === true)
+        output.progress(`Clients that know tools of the former connection "${words.alias}" reach this one from now on.`)
+      const detail = { alias: words.alias, connector: settings.connector, ...taken }
       const record = { action: 'connection.add', resource: 'connection', id: added, detail }
       await recordChange(sql, ownActor(), organization.id, record)
       return added
@@ -319,7 +324,10 @@ export const test = (organization: string, alias: string, output: Output): Promi
     function say(_: object, message: string) {
       output.progress(message)
     }
-    const children = createChildren({ log, home: join(loaded.config.TOOLWAY_DATA, 'children'), path: loaded.path })
+    const children = createChildren({
+      ...{ log, home: join(loaded.config.TOOLWAY_DATA, 'children'), path: loaded.path },
+      inherited: applyNetwork(loaded.config),
+    })
     const upstreams = createUpstreams({ children, onRevision: (_, found) => (revision = found), onNoise() {} })
     // What is remembered of the era is left out: a test finds out.
     const fresh = { ...connection, era: null, enabled: true }
@@ -339,7 +347,7 @@ export const test = (organization: string, alias: string, output: Output): Promi
       output.progress(`Reaching ${reachOf(connection.settings)} …`)
       const upstream = snapshot.upstream(connection.id)
       const offer = await fetchOffer(upstream, alias, AbortSignal.timeout(WAIT_MS))
-      const leftOut = upstream.leftOut?.() ?? []
+      const leftOut = [...offer.leftOut, ...(upstream.leftOut?.() ?? [])]
       const era = { revision: offer.revision, at: Date.now() }
       const of = { organizationId: own.id, connectionId: connection.id }
       await db.system((sql) => storeOffer(sql, of, offer, era))

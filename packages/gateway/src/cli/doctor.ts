@@ -5,6 +5,7 @@ import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections } from '../connections/connections.ts'
 import { listLostAccounts } from '../credentials/account-states.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
@@ -130,6 +131,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
       ]
     })
   } catch (thrown) {
+    if (thrown instanceof DatabaseUnreachable) return [bad('database', thrown.forOperator)]
     return [bad('database', thrown instanceof Error ? thrown.message : String(thrown))]
   }
 }

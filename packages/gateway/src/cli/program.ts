@@ -68,8 +68,7 @@ function tell(thrown: unknown, json: boolean): number {
 
 /** A fault of the database is told to callers without its reason, which the operator at this terminal needs. */
 function messageOf(thrown: unknown): string {
-  if (thrown instanceof DatabaseUnreachable)
-    return `${thrown.message} PostgreSQL says: ${thrown.reason}. Check that it runs, and its user, password, rights and disk.`
+  if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 

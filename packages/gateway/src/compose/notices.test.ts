@@ -23,6 +23,7 @@ async function fixture() {
     opened: { defer: () => {} },
   } as unknown as Parameters<typeof hearNotices>[0]
   await hearNotices(ground, {
+    outboxOwner: 'a-test',
     upstreams: { stop: later('stop') },
     keepSessions: { endedElsewhere: note('session') },
     identity: { forget: note('keys') },

@@ -1,6 +1,7 @@
 /** What the database says when something changed, in this process or another: who is told of which change. */
 import type { FamilyId, KeyId } from '@toolway/contract'
 import type { Store } from '../admin/installation/open-store.ts'
+import type { Notice as HeardNotice } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { EndedSignIns } from '../identity/ended-sign-ins.ts'
 import type { Identity } from '../identity/identify.ts'
@@ -13,6 +14,8 @@ import { createVaultReload } from '../vault/reload.ts'
 import type { Ground } from './ground.ts'
 
 export interface HearNoticesParts {
+  /** The name under which this gateway's outbox is known, alive while it listens. */
+  readonly outboxOwner: string
   readonly upstreams: Pick<Upstreams, 'stop'>
   readonly keepSessions: Pick<KeepSessions, 'endedElsewhere'>
   readonly identity: Pick<Identity, 'forget'>
@@ -79,7 +82,7 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     else snapshots.signal(organization)
   }
 
-  const listener = await db.listen(CHANNEL, (notice) => {
+  const onNotice = (notice: HeardNotice) => {
     if (notice.kind === 'payload') return hear(JSON.parse(notice.payload) as Notice)
     // What was said while the line was down is lost: everything may have changed.
     forgetKeys()
@@ -91,6 +94,7 @@ export async function hearNotices({ db, log, opened }: Ground, parts: HearNotice
     parts.events.lost()
     parts.approvals.hear()
     parts.wakeWebhooks()
-  })
+  }
+  const listener = await db.listen(CHANNEL, onNotice, parts.outboxOwner)
   opened.defer(() => listener.close())
 }

@@ -5,6 +5,7 @@ import { createCleanOld } from '../jobs/clean-old.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import { createTellUnstored } from '../jobs/tell-unstored.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
+import { isAlive } from '../db/listener.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
@@ -36,7 +37,8 @@ export function composeRecords(ground: Ground) {
   // Closed after the writer of records, so that the last ones are signed, too.
   opened.defer(() => checkpoints.close())
   const records = createRecordWriter({
-    directory: join(config.TOOLWAY_DATA, 'outbox'),
+    directory: config.TOOLWAY_OUTBOX ?? join(config.TOOLWAY_DATA, 'outbox'),
+    holds: (owner) => db.system((sql) => isAlive(sql, owner)),
     now: Date.now,
     store: told.store,
     log,

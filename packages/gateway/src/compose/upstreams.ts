@@ -12,6 +12,7 @@ import { createChildren } from '../upstreams/children/worker-link.ts'
 import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, Ground } from './ground.ts'
+import { applyNetwork } from './network.ts'
 
 export interface ComposeUpstreamsParts {
   readonly path: string
@@ -32,6 +33,7 @@ export function composeUpstreams(
     home: join(config.TOOLWAY_DATA, 'children'),
     memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
     path,
+    inherited: applyNetwork(config),
     ...(lang === undefined ? {} : { lang }),
     ...(words === undefined ? {} : { onWords: words.hear }),
   })

@@ -163,7 +163,10 @@ describe('the sql of a transaction', () => {
     await using database = await createTestDatabase()
     await using narrow = disposable(createDb({ connection: { ...database.connection, max: 1 } }))
     const all = () =>
-      narrow.db.system((sql) => sql(z.object({ name: z.string(), value: z.unknown() }))`select * from installation`)
+      narrow.db.system(
+        (sql) =>
+          sql(z.object({ name: z.string(), value: z.unknown() }))`select * from installation where name = 'nothing'`,
+      )
     await all()
     await database.db.system((sql) => sql(Nothing)`alter table installation add column more int`)
     await expect(all()).rejects.toMatchObject({ code: '0A000' })

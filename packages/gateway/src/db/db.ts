@@ -35,8 +35,11 @@ export interface Db {
   organization<T>(id: string, work: (sql: OrgSql) => Promise<T>, within?: number): Promise<T>
   /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
   system<T>(work: (sql: SystemSql) => Promise<T>, within?: number): Promise<T>
-  /** Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. */
-  listen(channel: string, onNotice: (notice: Notice) => void): Promise<Listener>
+  /**
+   * Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. `alive` is a name that
+   * others see as alive meanwhile.
+   */
+  listen(channel: string, onNotice: (notice: Notice) => void, alive?: string): Promise<Listener>
   readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
@@ -70,15 +73,18 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   pool.on('connect', (client) => client.on('error', lost))
   pool.on('error', () => {})
 
-  const presence = createPresence({ connection, tryPool: () => pool.query('select 1'), log })
-  const transact = heardBy(presence, createTransact({ pool, parseRows }))
+  const transactUnheard = createTransact({ pool, parseRows })
+  const tryPool = (within: number) => transactUnheard('begin', () => Promise.resolve(), { within })
+  const presence = createPresence({ connection, tryPool, log })
+  const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {
     organization: async (id, work, within) =>
       transact(beginFor(id), (sql) => work(sql as OrgSql), { bound: true, within }),
     system: (work, within) => transact('begin', (sql) => work(sql as SystemSql), { within }),
-    async listen(channel, onNotice) {
-      const listener = await createListener({ connection, channel, onNotice, ...(log && { log }) })
+    async listen(channel, onNotice, alive) {
+      const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
+      const listener = await createListener({ connection, channel, onNotice, ...more })
       listeners.add(listener)
       return {
         close() {
@@ -95,12 +101,16 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   }
 }
 
+/** Nobody waits long for a database that is known not to answer. Milliseconds. */
+const HURRY = { after: 2_000, within: 5_000 }
+
 /** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */
 const heardBy =
   (presence: Presence, transact: Transact): Transact =>
   async (begin, work, how) => {
     try {
-      const result = await transact(begin, work, how)
+      const hurried = presence.awayFor() > HURRY.after ? HURRY.within : undefined
+      const result = await transact(begin, work, { ...how, within: how?.within ?? hurried })
       presence.worked()
       return result
     } catch (thrown) {

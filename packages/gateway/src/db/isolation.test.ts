@@ -47,6 +47,8 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into openapi_documents (organization_id, connection_id, packed, bytes, digest)
     values (${id}, ${`con_${id}`}, ${Buffer.alloc(1)}, 1, ${'0'.repeat(64)})`
   await sql(Nothing)`
+    insert into spent_aliases (organization_id, alias, led_to) values (${id}, 'same', '{}')`
+  await sql(Nothing)`
     insert into exposed_names (organization_id, connection_id, kind, original, name, plain)
     values (${id}, ${`con_${id}`}, 'tool', 'same', 'same', true)`
   await storeRecords(sql, [testEntry({ id: `rec_${id}` as RecordId, org_id: id as OrganizationId })])
@@ -152,6 +154,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'record_payloads',
       'records',
       'sessions',
+      'spent_aliases',
       'tool_locks',
       'tool_states',
       'toolsets',

@@ -7,7 +7,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { z } from 'zod'
 import type { Log } from '../lib/log.ts'
+import type { SystemSql } from './db.ts'
 
 export type Notice = { kind: 'payload'; payload: string } | { kind: 'reconnected' }
 
@@ -19,13 +21,26 @@ export interface ListenerParts {
   connection: pg.ClientConfig
   channel: string
   onNotice: (notice: Notice) => void
+  /** A name that counts as alive for as long as this listens: others ask `isAlive`. */
+  alive?: string
   log?: Log
+}
+
+/** The first number of the locks that say who is alive; the second is a hash of the name. */
+const ALIVE = 8_665_931
+
+const Free = z.object({ free: z.boolean() })
+
+/** Whether somebody listens under that name, be it a process that is stopped for now. */
+export async function isAlive(sql: SystemSql, name: string): Promise<boolean> {
+  const [found] = await sql(Free)`select pg_try_advisory_xact_lock(${ALIVE}::int, hashtext(${name})) as free`
+  return found?.free !== true
 }
 
 /** A network that swallows packets ends no connection: ask now and then, and take silence for an end. */
 const heartbeat = { every: 15_000, patience: 5_000 }
 
-export async function createListener({ connection, channel, onNotice, log }: ListenerParts): Promise<Listener> {
+export async function createListener({ connection, channel, onNotice, alive, log }: ListenerParts): Promise<Listener> {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) throw new TypeError('a channel is a lower case SQL name')
   const closed = new AbortController()
 
@@ -50,6 +65,8 @@ export async function createListener({ connection, channel, onNotice, log }: Lis
     try {
       await client.connect()
       await client.query(`listen "${channel}"`)
+      // Shared, so that a connection which the server does not know to be gone yet keeps no new one from it.
+      if (alive !== undefined) await client.query('select pg_advisory_lock_shared($1, hashtext($2))', [ALIVE, alive])
     } catch (thrown) {
       await client.end().catch(() => {})
       throw thrown

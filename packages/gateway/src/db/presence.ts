@@ -25,8 +25,8 @@ export interface Presence {
 
 export interface PresenceParts {
   readonly connection: pg.ClientConfig
-  /** Whether the pool serves; asked only after it has failed. */
-  tryPool(): Promise<unknown>
+  /** Whether the pool serves within so many milliseconds; asked only after it has failed. */
+  tryPool(within: number): Promise<unknown>
   readonly log: Log | undefined
 }
 
@@ -80,7 +80,7 @@ export function createPresence({ connection, tryPool, log }: PresenceParts): Pre
     try {
       own ??= await open()
       await own.query('select 1')
-      if (problem !== undefined) await tryPool()
+      if (problem !== undefined) await tryPool(PATIENCE)
       worked()
     } catch (thrown) {
       if (client === own) client = undefined

@@ -55,7 +55,8 @@ create table approvals (
   told_at timestamp with time zone,
   rounds integer not null default 0,
   lasting_digest text,
-  tool_hash text
+  tool_hash text,
+  made_by text
 );
 create table catalog_looks (
   connection_id text not null,
@@ -81,7 +82,8 @@ create table catalogs (
   stale_since timestamp with time zone,
   stale_reason text,
   digest text,
-  left_out json
+  left_out json,
+  bytes integer
 );
 create table clients_seen (
   organization_id text not null,
@@ -484,6 +486,12 @@ create table sign_ins (
   ended_at timestamp with time zone,
   ended_why text
 );
+create table spent_aliases (
+  organization_id text not null,
+  alias text not null,
+  led_to jsonb not null,
+  removed_at timestamp with time zone not null default now()
+);
 create table spent_states (
   hash bytea not null,
   expires_at timestamp with time zone not null
@@ -796,6 +804,8 @@ alter table sign_ins add constraint sign_ins_id_check CHECK ((id <> ''::text));
 alter table sign_ins add constraint sign_ins_pkey PRIMARY KEY (id);
 alter table sign_ins add constraint sign_ins_bound_to_fkey FOREIGN KEY (bound_to) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table sign_ins add constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table spent_aliases add constraint spent_aliases_pkey PRIMARY KEY (organization_id, alias);
+alter table spent_aliases add constraint spent_aliases_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table spent_states add constraint spent_states_hash_check CHECK ((length(hash) = 32));
 alter table spent_states add constraint spent_states_pkey PRIMARY KEY (hash);
 alter table tool_locks add constraint tool_locks_accepted_effect_check CHECK ((accepted_effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
@@ -875,7 +885,13 @@ CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING b
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
 CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
-CREATE INDEX records_of_action ON public.records USING btree (method, id DESC) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_by_action ON public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_by_actor ON public.records USING btree (organization_id, principal, seq);
+CREATE INDEX records_by_connection ON public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
+CREATE INDEX records_by_correlation ON public.records USING btree (correlation_id);
+CREATE INDEX records_by_outcome ON public.records USING btree (organization_id, outcome, seq) WHERE (outcome <> 'ok'::text);
+CREATE INDEX records_by_time ON public.records USING btree (organization_id, at, seq);
+CREATE INDEX records_by_tool ON public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
@@ -924,6 +940,7 @@ alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
+alter table spent_aliases enable row level security, force row level security;
 alter table spent_states enable row level security, force row level security;
 alter table tool_locks enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
@@ -1126,6 +1143,12 @@ create policy system_all on sessions as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on sign_ins as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on spent_aliases as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on spent_aliases as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on spent_states as permissive for all to owner
@@ -1365,6 +1388,38 @@ begin
       on conflict do nothing;
   return null;
 end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.keep_alias()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  -- An organization that is removed takes its aliases along.
+  if not exists (select from organizations where id = old.organization_id) then return null; end if;
+  insert into spent_aliases (organization_id, alias, led_to)
+  values (old.organization_id, old.alias,
+          jsonb_strip_nulls(jsonb_build_object('connector', old.settings -> 'connector', 'url', old.settings -> 'url',
+                                               'command', old.settings -> 'command', 'args', old.settings -> 'args')))
+  on conflict (organization_id, alias) do update set led_to = excluded.led_to, removed_at = now();
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.key_maker(principal text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+  with recursive makers as (
+    select created_by, 1 as steps from keys where id = principal
+    union all
+    select k.created_by, m.steps + 1 from keys k join makers m on k.id = m.created_by where m.steps < 20
+  )
+  select created_by from makers order by steps desc limit 1
 $function$
 ;
 CREATE OR REPLACE FUNCTION public.prune_records(p_organization text, p_before timestamp with time zone, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
@@ -1744,6 +1799,7 @@ CREATE TRIGGER tell_removed AFTER DELETE ON public.catalogs REFERENCING OLD TABL
 CREATE TRIGGER clients_seen_told AFTER INSERT OR UPDATE ON public.clients_seen FOR EACH ROW EXECUTE FUNCTION tell_of_client();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.connections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER end_lasting AFTER UPDATE OF settings ON public.connections FOR EACH ROW WHEN ((old.settings IS DISTINCT FROM new.settings)) EXECUTE FUNCTION end_lasting_of_connection();
+CREATE TRIGGER keep_alias AFTER DELETE ON public.connections FOR EACH ROW EXECUTE FUNCTION keep_alias();
 CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
@@ -1845,6 +1901,7 @@ grant select on record_checkpoints to toolway_organization;
 grant delete, insert, select on record_payloads to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
+grant select on spent_aliases to toolway_organization;
 grant delete, insert, select, update on tool_locks to toolway_organization;
 grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;

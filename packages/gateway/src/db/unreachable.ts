@@ -22,6 +22,11 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
     this.reason = reasonOf(cause)
   }
 
+  /** For the operator at a terminal, who needs the reason that callers do not see. */
+  get forOperator(): string {
+    return `${this.message} PostgreSQL says: ${this.reason}. Check that it runs, and its user, password, rights and disk.`
+  }
+
   static override [Symbol.hasInstance](thrown: unknown): thrown is DatabaseUnreachable {
     return Function.prototype[Symbol.hasInstance].call(this, thrown)
   }

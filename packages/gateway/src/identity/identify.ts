@@ -58,10 +58,14 @@ export function createIdentity(parts: IdentityParts): Identity {
   const keys = createKeyMemory(outage, onUse)
   const salt = randomBytes(16).toString('hex')
 
+  /** Nobody has heard of accounts, members or ended sign-ins since the database went. */
+  function refuseAfterGrace(): void {
+    if (outage.awayFor() > outage.grace) throw new Fault('database.unavailable', { problem: 'it does not answer' })
+  }
+
   function admitToken(token: Token): Principal {
     if (token.claims.exp * 1000 <= Date.now()) throw new Fault('token.expired')
-    // Nobody has heard of accounts or ended sign-ins since the database went.
-    if (outage.awayFor() > outage.grace) throw new Fault('database.unavailable', { problem: 'it does not answer' })
+    refuseAfterGrace()
     if (!stands(token)) throw new Fault('token.unknown')
     return token.principal
   }
@@ -78,7 +82,10 @@ export function createIdentity(parts: IdentityParts): Identity {
       const key = bearerOf(authorization)
       if (key === undefined) throw new Fault('key.missing')
       const guest = guests?.find(key)
-      if (guest !== undefined) return guest
+      if (guest !== undefined) {
+        refuseAfterGrace()
+        return guest
+      }
       const isToken = TOKEN_FORM.test(key)
       if (!isToken && !KEY_FORM.test(key)) throw new Fault('key.unknown')
       // In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept.

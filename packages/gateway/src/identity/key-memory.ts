@@ -111,8 +111,10 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const now = Date.now()
       const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
       if (!isAway || known.get(name) !== held) throw thrown
+      // Every key came in doubt meanwhile: the database may be back.
+      if (askedRound !== round) return confirm(name, held, by)
       held.failing = { since: held.failing?.since ?? now, last: now }
-      if (!lasts(held) || askedRound !== round) throw thrown
+      if (!lasts(held)) throw thrown
       return admit(held)
     }
   }

@@ -98,7 +98,8 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // One that has too much to do is there.
-      const well = fault.code === 'upstream.busy' || fault.code === 'upstream.disabled'
+      const well =
+        fault.code === 'upstream.busy' || fault.code === 'upstream.limited' || fault.code === 'upstream.disabled'
       if (!stop.signal.aborted) count(well ? 'well' : 'unwell')
       return well ? undefined : fault
     }

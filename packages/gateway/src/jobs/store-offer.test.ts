@@ -29,6 +29,7 @@ const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = 
   resources: [],
   templates: [],
   prompts,
+  leftOut: [],
 })
 
 const Alert = z.object({ kind: z.string(), detail: z.record(z.string(), z.unknown()) })

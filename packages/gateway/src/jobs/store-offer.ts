@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { addAlert } from '../alerts/alerts.ts'
-import { storeCatalog } from '../catalog/catalogs.ts'
+import { bytesOfOthers, storeCatalog } from '../catalog/catalogs.ts'
 import { isHeld } from '../catalog/locks/judge.ts'
 import { isNamed, onceEach, sightingsOf, type Sighting } from '../catalog/locks/tool-hash.ts'
 import {
@@ -27,6 +27,7 @@ import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords } from '../records/records.ts'
 import { noteState } from './note-state.ts'
+import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from './offer-bounds.ts'
 import type { Offer } from './sync-catalog.ts'
 
 interface Of {
@@ -35,13 +36,15 @@ interface Of {
 }
 
 /** A connection that is gone meanwhile keeps nothing. */
-export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen['era']): Promise<void> {
+export async function storeOffer(sql: SystemSql, of: Of, listed: Offer, era: Seen['era']): Promise<void> {
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
   if (connection === undefined) return
   const { alias, connector, tool_lock: mode, trusted } = connection
-  const tools = onceEach(offer.tools)
-  await storeCatalog(sql, organizationId, connectionId, { ...offer, tools })
+  const room = MAX_ORGANIZATION - (await bytesOfOthers(sql, organizationId, connectionId))
+  const { offer, bytes } = withinRoom({ ...listed, tools: onceEach(listed.tools) }, room)
+  const { tools } = offer
+  await storeCatalog(sql, organizationId, connectionId, { ...offer, bytes })
   const name = (kind: NamedKind, list: readonly JsonObject[]) =>
     nameThem(sql, { ...of, alias, kind, originals: list.map((one) => one['name']).filter(isNamed) })
   await name('tool', tools)
@@ -52,6 +55,27 @@ export async function storeOffer(sql: SystemSql, of: Of, offer: Offer, era: Seen
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
   await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
   await tell(sql, of, alias, kept)
+}
+
+const MEMBERS = ['tools', 'prompts', 'templates', 'resources'] as const
+
+/** As much of it as the organization has room for: what does not fit is left out, and said so once for each list. */
+function withinRoom(offer: Offer, room: number): { offer: Offer; bytes: number } {
+  const leftOut = createLeftOut(offer.leftOut)
+  let bytes = 0
+  const kept = MEMBERS.map((member) => {
+    const taken = offer[member].filter((item) => {
+      const size = bytesOf(item)
+      if (bytes + size > room) return false
+      bytes += size
+      return true
+    })
+    const missing = offer[member].length - taken.length
+    const reason = `the catalogs of one organization may have ${inMiB(MAX_ORGANIZATION)} together, and ${missing} of this list are more`
+    if (missing > 0) leftOut.add(member, reason)
+    return [member, taken] as const
+  })
+  return { offer: { ...offer, ...Object.fromEntries(kept), leftOut: leftOut.items }, bytes }
 }
 
 /** What is another than it was when its server was asked last. */

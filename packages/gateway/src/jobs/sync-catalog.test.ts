@@ -66,6 +66,7 @@ describe('what a server offers', () => {
       resources: [{ uri: 'r:1' }],
       templates: [{ uriTemplate: 'r:{x}' }],
       prompts: [{ name: 'p' }],
+      leftOut: [],
     })
   })
 
@@ -121,7 +122,11 @@ describe('what a server offers', () => {
     const endless = createFakeUpstream({
       answer: ({ params }) => ({ result: { tools: [{ name: 'x' }], nextCursor: `${params['cursor'] as string}x` } }),
     })
-    expect((await fetchOffer(endless, 'web', signal)).tools.length).toBe(100)
+    const followed = await fetchOffer(endless, 'web', signal)
+    expect(followed.tools.length).toBe(100)
+    expect(followed.leftOut).toEqual([
+      { name: 'tools/list', reason: 'the server gave 100 pages and still had more; its list is not followed further' },
+    ])
     const huge = createFakeUpstream({
       answer: ({ params }) => ({
         result: {
@@ -130,17 +135,37 @@ describe('what a server offers', () => {
         },
       }),
     })
-    expect((await fetchOffer(huge, 'web', signal)).tools.length).toBe(20_000)
+    const many = await fetchOffer(huge, 'web', signal)
+    expect(many.tools.length).toBe(20_000)
+    expect(many.leftOut).toMatchObject([{ reason: 'the server lists more than 20000; the rest is not taken' }])
     const circling = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'x' }], nextCursor: 'same' } }) })
-    await fetchOffer(circling, 'web', signal)
+    const { leftOut } = await fetchOffer(circling, 'web', signal)
+    expect(leftOut).toMatchObject([{ reason: expect.stringContaining('the same cursor twice') }])
     expect(circling.asked.length).toBe(2)
   })
 
-  test('ends at 16 MiB of one list, however few items they are, and no half of it is kept', async () => {
-    const page = [{ name: 'a', description: 'x'.repeat(6 * 1024 * 1024) }]
-    const upstream = serverOf({ 'tools/list': Array.from({ length: 100 }, () => page) }, { tools: {} })
-    expect(await failure(upstream)).toMatchObject({ code: 'result.too-large', facts: { limit: 16 * 1024 * 1024 } })
-    expect(upstream.asked).toHaveLength(3)
+  test('leaves out a definition of more than 64 KiB, and says so', async () => {
+    const big = { name: 'big', description: 'x'.repeat(64 * 1024) }
+    const upstream = serverOf({ 'tools/list': [[{ name: 'a' }, big, { name: 'b' }]] }, { tools: {} })
+    expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({
+      tools: [{ name: 'a' }, { name: 'b' }],
+      leftOut: [{ name: 'big', reason: 'its definition is larger than 64 KiB, which no client could use' }],
+    })
+  })
+
+  test('takes 8 MiB of all lists together, and says what it does not take', async () => {
+    const page = (at: number) =>
+      Array.from({ length: 50 }, (_, index) => ({ name: `t${at}_${index}`, description: 'x'.repeat(60_000) }))
+    const upstream = serverOf({ 'tools/list': [0, 1, 2, 3].map(page) }, { tools: {} })
+    const { tools, leftOut } = await fetchOffer(upstream, 'web', signal)
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(8 * 1024 * 1024)
+    expect(tools.length).toBeGreaterThan(130)
+    expect(leftOut).toEqual([
+      {
+        name: `t2_${tools.length - 100}`,
+        reason: 'the lists of one connection may have 8 MiB together, and it and all after it are more',
+      },
+    ])
   })
 
   test('is empty where a list that was announced does not exist', async () => {

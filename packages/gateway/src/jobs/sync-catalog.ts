@@ -4,7 +4,8 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '../upstreams/error-answer.ts'
-import { GATEWAY, type Answer, type Ask, type Portrait, type Upstream } from '../upstreams/upstream.ts'
+import { GATEWAY, type Answer, type Ask, type LeftOut, type Portrait, type Upstream } from '../upstreams/upstream.ts'
+import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './offer-bounds.ts'
 
 export interface Offer {
   readonly revision: Revision
@@ -13,13 +14,11 @@ export interface Offer {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
+  /** What the server lists and is not taken, with the reason. */
+  readonly leftOut: readonly LeftOut[]
 }
 
-/** An upstream that never stops giving cursors must not fill the memory. */
-const MAX_PAGES = 100
-const MAX_ITEMS = 20_000
-/** Characters of JSON of one list, and milliseconds for all of them. */
-const MAX_SIZE = 16 * 1024 * 1024
+/** Milliseconds for all lists. */
 const DEADLINE = 5 * 60_000
 /** Characters of JSON of what a server says about itself: every client that opens a session gets it. */
 const MAX_PORTRAIT = 256 * 1024
@@ -41,9 +40,10 @@ export async function fetchOffer(
     throw new Fault('result.too-large', { connection: alias, limit: MAX_PORTRAIT })
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const { capabilities } = portrait
+  const bounds = createOfferBounds()
   const fetchList = (capability: string, method: string, member: string) =>
     isObject(capabilities[capability])
-      ? listAll(upstream, portrait, { alias, method, member, signal: bounded })
+      ? listAll(upstream, portrait, { alias, method, member, bounds, signal: bounded })
       : Promise.resolve([])
   const [tools, resources, templates, prompts] = await Promise.all([
     fetchList('tools', 'tools/list', 'tools'),
@@ -59,6 +59,7 @@ export async function fetchOffer(
     resources,
     templates,
     prompts,
+    leftOut: bounds.leftOut,
   }
 }
 
@@ -66,18 +67,18 @@ interface Listing {
   readonly alias: string
   readonly method: string
   readonly member: string
+  readonly bounds: OfferBounds
   readonly signal: AbortSignal
 }
 
 async function listAll(
   upstream: Upstream,
   { revision }: Portrait,
-  { alias, method, member, signal }: Listing,
+  { alias, method, member, bounds, signal }: Listing,
 ): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   let cursor: string | undefined
-  let size = 0
-  for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await upstream.ask(ownAsk(method, cursor === undefined ? {} : { cursor }, revision, signal))
     if ('error' in answer) {
       // Servers announce a capability and lack one of its lists; that list is empty then.
@@ -87,14 +88,23 @@ async function listAll(
     const found = answer.result[member]
     if (!Array.isArray(found))
       throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
-    size += JSON.stringify(found).length
-    if (size > MAX_SIZE) throw new Fault('result.too-large', { connection: alias, limit: MAX_SIZE })
-    items.push(...found.filter(isObject))
     const next = answer.result['nextCursor']
-    if (typeof next !== 'string' || next === cursor) return items.slice(0, MAX_ITEMS)
+    const listed = found.filter(isObject)
+    const room = MAX_ITEMS - items.length
+    items.push(...listed.slice(0, room).filter((item) => bounds.takes(method, item)))
+    if (listed.length > room) {
+      bounds.ends(method, `the server lists more than ${MAX_ITEMS}; the rest is not taken`)
+      return items
+    }
+    if (typeof next !== 'string') return items
+    if (next === cursor) {
+      bounds.ends(method, 'the server gave the same cursor twice; its list is not followed further')
+      return items
+    }
     cursor = next
   }
-  return items.slice(0, MAX_ITEMS)
+  bounds.ends(method, `the server gave ${MAX_PAGES} pages and still had more; its list is not followed further`)
+  return items
 }
 
 const noAnswer = (): Promise<Answer> =>
@@ -176,6 +186,12 @@ export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog 
       throw thrown
     }
     log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
+    const [first] = offer.leftOut
+    if (first !== undefined)
+      log.warn(
+        { connection: alias, leftOut: offer.leftOut.length, ...first },
+        'some of what the server lists is left out',
+      )
     return true
   }
 }

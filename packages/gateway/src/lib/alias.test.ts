@@ -15,6 +15,7 @@ test('each name gets an alias of its own, as near to it as the rule allows', () 
     'x'.repeat(40),
     'x'.repeat(41),
     'taken',
+    'Größere Łódź',
   ]
   expect(names.map(aliasFor)).toEqual([
     'git-hub',
@@ -27,6 +28,7 @@ test('each name gets an alias of its own, as near to it as the rule allows', () 
     'x'.repeat(31),
     `${'x'.repeat(29)}_2`,
     'taken_2',
+    'grossere-lodz',
   ])
 })
 

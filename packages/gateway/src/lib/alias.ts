@@ -21,11 +21,25 @@ export function createAliasAllotment(taken: Iterable<string> = []) {
   }
 }
 
+/** Latin letters that do not decompose into a plain one and a mark. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ð: 'd',
+  đ: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+}
+
 function aliasOf(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
+    .replaceAll(/[ßæœøðđłþı]/g, (letter) => PLAIN[letter] ?? '')
     .replaceAll(/[^a-z0-9_]+/g, '-')
     .replaceAll(/-*_[-_]*/g, '_')
     .replaceAll(/^[-_]+|[-_]+$/g, '')

@@ -5,7 +5,7 @@ const facts = (args: object = {}): ConditionFacts => ({
   principal: {
     kind: 'user',
     ...{ id: 'usr_1', role: 'tenant_member', email: 'maria@acme.test', groups: ['finance'] },
-    ...{ key: '', keyId: '', client: 'cursor' },
+    ...{ key: '', keyId: '', client: 'cursor', clientRegistered: true },
   },
   tool: {
     ...{ name: 'pay', joined: 'bank__pay', connection: 'bank', connector: 'mcp.http', effect: 'write' },

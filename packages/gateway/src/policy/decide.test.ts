@@ -11,7 +11,7 @@ const ENDPOINT = { organization: 'acme', toolset: 'default' }
 const PRINCIPAL: Facts['principal'] = {
   kind: 'user',
   ...{ id: 'usr_1', role: 'tenant_member', email: 'maria@acme.test', groups: ['finance'] },
-  ...{ key: 'report', keyId: 'key_1', client: 'cursor' },
+  ...{ key: 'report', keyId: 'key_1', client: 'cursor', clientRegistered: true },
 }
 const facts = (args?: object): Facts => ({
   principal: PRINCIPAL,
@@ -231,3 +231,18 @@ describe('a decision', () => {
     )
   })
 })
+
+test.each(['principal.client == "house-agent"', 'principal.client != "other"', '"client" in principal'])(
+  'no exception rests on the name that a client gives itself: %s',
+  (when) => {
+    const rules = [
+      rule({ name: 'b', action: 'block' }),
+      rule({ name: 'a', action: 'allow', parameters: { lifts: ['b'] }, match: { when } }),
+    ]
+    const decided = (clientRegistered: boolean) =>
+      createPolicy(rules)
+        .of(TOOL, ENDPOINT)
+        ?.decide({ ...facts({}), principal: { ...PRINCIPAL, client: 'house-agent', clientRegistered } })?.action
+    expect([decided(false), decided(true)]).toEqual(['block', 'allow'])
+  },
+)

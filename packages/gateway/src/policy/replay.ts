@@ -44,6 +44,7 @@ const NOBODY: Facts['principal'] = {
   key: '',
   keyId: '',
   client: '',
+  clientRegistered: false,
 }
 const NOWHERE: Facts['context'] = { organization: '', toolset: '', time: '', address: '' }
 

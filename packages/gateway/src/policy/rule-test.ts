@@ -15,6 +15,7 @@ export const TestCaller = z.strictObject({
   groups: names.default([]),
   key: z.string().default(''),
   client: z.string().default(''),
+  clientRegistered: z.boolean().default(false),
 })
 
 /** A tool that no catalog has to know. */

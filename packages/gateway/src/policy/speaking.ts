@@ -7,6 +7,7 @@
 import { RE2JS } from 're2js'
 import type { Rule, ToolFacts } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
+import { readsOf } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
 import type { Endpoint, Facts, Misfit, ReadRule, Speaking } from './verdict.ts'
@@ -38,6 +39,11 @@ function answerOf(
 /** What a rule says where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
 
+const CLAIMED = 'the name of the client is its own claim, and an exception asks for a registered OAuth client'
+
+const readsClient = (when: string): boolean =>
+  readsOf(when).reads.some(({ root, path }) => root === 'principal' && (path.length === 0 || path[0] === 'client'))
+
 /** `conditions` are those that others have, by their text: what several rules ask is one question. */
 export function readRule(rule: Rule, conditions: Map<string, Condition> = new Map()): ReadRule {
   const { match, scope, of } = rule
@@ -58,6 +64,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   if (when !== undefined && condition !== undefined) conditions.set(when, condition)
   const text = rule.action === 'reject' ? rule.parameters.pattern : undefined
   const pattern = text === undefined ? undefined : attempt(() => RE2JS.compile(text))
+  const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
   function misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined {
@@ -79,6 +86,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     const other = otherCaller(rule, principal)
     if (other !== undefined) return { speaks: 'no', because: other }
     if (unread !== undefined) return noAnswer(unread)
+    if (needsRegistered && !principal.clientRegistered) return noAnswer(CLAIMED)
     if (args === undefined && (present !== undefined || condition?.readsArguments === true)) return UNKNOWN
     if (present !== undefined && !isPresent(args ?? {}, present)) return { speaks: 'no', because: 'parameter' }
     if (condition === undefined) return YES

@@ -52,29 +52,53 @@ export const FoundRecord = z.object({
 export type FoundRecord = z.output<typeof FoundRecord>
 const Id = z.object({ id: z.string() })
 
+interface Span {
+  readonly limit: number
+  readonly offset: number
+}
+
 /** Undefined parts of the filter let everything through. */
-export async function findRecords(
-  sql: OrgSql | SystemSql,
-  filter: Filter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<FoundRecord[]> {
-  const { organization, id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
-  const { tool = null, connection = null, correlation = null } = filter
-  const ids =
-    organization === undefined
-      ? await sql(Id)`
+export async function findRecords(sql: OrgSql | SystemSql, filter: Filter, span: Span): Promise<FoundRecord[]> {
+  const ids = await idsFor(filter)(sql, filter, span)
+  const found = await sql(FoundRecord)`
+    select id, organization_id, seq::float8 as seq, encode(hash, 'hex') as hash, at, kind, principal, key_id, toolset,
+           connection, method, target, era_client, era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code,
+           decision, correlation_id, actor_type, resource_type, resource_id, ip_address, user_agent, detail
+      from records where id = any (${ids.map(({ id }) => id)}::text[])`
+  const place = new Map(ids.map(({ id }, at) => [id, at]))
+  return found.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
+}
+
+type FindIds = (sql: OrgSql | SystemSql, filter: Filter, span: Span) => Promise<{ id: string }[]>
+
+/** Each in the way that reads least: by place, by the index of what is looked for, or by id. */
+function idsFor({ organization, id, correlation, ...indexed }: Filter): FindIds {
+  const searches = Object.values(indexed).some((value) => value !== undefined)
+  const narrows = id !== undefined || correlation !== undefined
+  if (organization !== undefined) return searches || narrows ? idsInOrganization : idsByPlace
+  return searches ? idsOfEachOrganization : idsOfAll
+}
+
+/** A chain has no gaps, so that a page far back is found without reading what lies before it. */
+const idsByPlace: FindIds = (sql, { organization = null }, { limit, offset }) => sql(Id)`
     select id from records
-     where (${id}::text is null or id = ${id})
-       and (${action}::text is null or method = ${action})
-       and (${actor}::text is null or principal = ${actor})
-       and (${tool}::text is null or target = ${tool} and kind = 'call')
-       and (${connection}::text is null or connection = ${connection})
-       and (${correlation}::text is null or correlation_id = ${correlation})
-       and (${outcome}::text is null or outcome = ${outcome})
-       and (${start}::timestamptz is null or at >= ${start})
-       and (${end}::timestamptz is null or at < ${end})
-     order by id desc limit ${limit} offset ${offset}`
-      : await sql(Id)`
+     where organization_id = ${organization}
+       and seq <= (select c.seq from record_chains c where c.organization_id = ${organization}) - ${offset}::int
+     order by seq desc limit ${limit}`
+
+/** Where a time is given, pages come by time: what lies before it is not read. */
+const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
+  const {
+    organization = null,
+    id = null,
+    action = null,
+    actor = null,
+    outcome = null,
+    start = null,
+    end = null,
+  } = filter
+  const { tool = null, connection = null, correlation = null } = filter
+  return sql(Id)`
     select id from records
      where organization_id = ${organization}
        and (${id}::text is null or id = ${id})
@@ -86,15 +110,37 @@ export async function findRecords(
        and (${outcome}::text is null or outcome = ${outcome})
        and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})
-     order by seq desc limit ${limit} offset ${offset}`
-  const found = await sql(FoundRecord)`
-    select id, organization_id, seq::float8 as seq, encode(hash, 'hex') as hash, at, kind, principal, key_id, toolset,
-           connection, method, target, era_client, era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code,
-           decision, correlation_id, actor_type, resource_type, resource_id, ip_address, user_agent, detail
-      from records where id = any (${ids.map(({ id }) => id)}::text[])`
-  const place = new Map(ids.map(({ id }, at) => [id, at]))
-  return found.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
+     order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else at end desc, seq desc
+     limit ${limit} offset ${offset}`
 }
+
+/** The indexes begin with the organization: each is asked for its newest. */
+const idsOfEachOrganization: FindIds = (sql, filter, { limit, offset }) => {
+  const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
+  const { tool = null, connection = null, correlation = null } = filter
+  return sql(Id)`
+    select newest.id from record_chains c cross join lateral (
+      select r.id from records r
+       where r.organization_id = c.organization_id
+         and (${id}::text is null or r.id = ${id})
+         and (${action}::text is null or r.method = ${action})
+         and (${actor}::text is null or r.principal = ${actor})
+         and (${tool}::text is null or r.target = ${tool} and r.kind = 'call')
+         and (${connection}::text is null or r.connection = ${connection})
+         and (${correlation}::text is null or r.correlation_id = ${correlation})
+         and (${outcome}::text is null or r.outcome = ${outcome})
+         and (${start}::timestamptz is null or r.at >= ${start})
+         and (${end}::timestamptz is null or r.at < ${end})
+       order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else r.at end desc, r.seq desc
+       limit ${limit}::int + ${offset}::int) newest
+     order by newest.id desc limit ${limit} offset ${offset}`
+}
+
+const idsOfAll: FindIds = (sql, { id = null, correlation = null }, { limit, offset }) => sql(Id)`
+    select id from records
+     where (${id}::text is null or id = ${id})
+       and (${correlation}::text is null or correlation_id = ${correlation})
+     order by id desc limit ${limit} offset ${offset}`
 
 /** Counting every record of a large installation takes long: as many as this are counted. */
 export const MOST_COUNTED = 100_000

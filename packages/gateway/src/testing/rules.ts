@@ -29,6 +29,7 @@ export const MARIA: PrincipalFacts = {
   key: '',
   keyId: '',
   client: '',
+  clientRegistered: false,
 }
 
 export const testFacts = (args?: Facts['arguments'], principal: Partial<PrincipalFacts> = {}): Facts => ({

@@ -237,4 +237,5 @@ const catalogOf = ({
   digest: null,
   held: [],
   names: [],
+  left_out: null,
 })

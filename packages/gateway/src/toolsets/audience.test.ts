@@ -12,6 +12,7 @@ const NOBODY: PrincipalFacts = {
   key: '',
   keyId: '',
   client: '',
+  clientRegistered: false,
 }
 
 describe('an audience', () => {

@@ -1,5 +1,6 @@
 /** What a server answered instead of an answer: the cause of `upstream.busy` and `upstream.unreachable` where it came over HTTP. */
 import { Fault } from '@toolway/contract'
+import { retryAfter } from '../lib/retry.ts'
 
 export class StatusRefused extends Error {
   readonly status: number
@@ -15,3 +16,13 @@ export class StatusRefused extends Error {
 
 export const statusRefusedOf = (thrown: unknown): StatusRefused | undefined =>
   thrown instanceof Fault && thrown.cause instanceof StatusRefused ? thrown.cause : undefined
+
+/** Seconds, where a server does not say when it wants to be asked again; and as many as a caller is told at most. */
+const LATER = { unsaid: 10, most: 24 * 3_600 }
+
+/** A server takes no more requests (429), until the time that its `Retry-After` names. */
+export function limitedBy(connection: string, said: string | undefined): Fault {
+  const wanted = retryAfter(said, Date.now())
+  const seconds = wanted === undefined ? LATER.unsaid : Math.min(Math.max(Math.ceil(wanted / 1000), 1), LATER.most)
+  return new Fault('upstream.limited', { connection, seconds }, { cause: new StatusRefused(429, said) })
+}

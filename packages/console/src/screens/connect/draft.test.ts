@@ -1,6 +1,17 @@
 import { CONNECTOR_CATALOG } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { defaultName, draft, draftOfEntry, missingIn, nameOf, placeOf, problemOfAddress, wordsOf } from './draft.ts'
+import {
+  defaultName,
+  draft,
+  draftOfEntry,
+  filled,
+  missingIn,
+  nameOf,
+  placeOf,
+  problemOfAddress,
+  wordsOf,
+} from './draft.ts'
+import { serversIn } from './guess/configuration.ts'
 
 const entry = (id: string) => {
   const found = CONNECTOR_CATALOG.find((one) => one.id === id)
@@ -72,5 +83,38 @@ describe('what the gateway is told', () => {
         headers: { authorization: 'Bearer k' },
       },
     )
+  })
+})
+
+describe('a configuration with variables', () => {
+  const [server] =
+    serversIn(
+      JSON.stringify({
+        mcpServers: {
+          crm: {
+            url: 'https://${TENANT}.example.com/mcp',
+            headers: { 'X-Key': 'token ${env:CRM_TOKEN}', 'X-Mode': '${MODE:-live}-eu' },
+          },
+        },
+      }),
+    ) ?? []
+
+  test('asks for each by its name, with its default, and drops nothing', () => {
+    expect(server?.blanks).toMatchObject([
+      { name: 'TENANT', value: '', secret: false },
+      { name: 'CRM_TOKEN', value: '', secret: true },
+      { name: 'MODE', value: 'live' },
+    ])
+    expect(server === undefined ? [] : missingIn(server).map(({ name }) => name)).toEqual(['TENANT', 'CRM_TOKEN'])
+  })
+
+  test('is connected with what was said for them', () => {
+    if (server === undefined) throw new Error('no server')
+    const said: Record<string, string> = { TENANT: 'acme', CRM_TOKEN: 's3cret', MODE: 'live' }
+    const whole = filled({ ...server, blanks: server.blanks.map((one) => ({ ...one, value: said[one.name] ?? '' })) })
+    expect(wordsOf(whole)).toMatchObject({
+      url: 'https://acme.example.com/mcp',
+      headers: { 'X-Key': 'token s3cret', 'X-Mode': 'live-eu' },
+    })
   })
 })

@@ -1,6 +1,6 @@
 /** A connection that does not exist yet, as it is typed: pure. What is said to the gateway is made of it. */
 import type { CatalogEntry } from '@toolway/contract'
-import type { NewConnection } from '@toolway/contract/admin'
+import type { Connection, NewConnection } from '@toolway/contract/admin'
 
 export type Kind = 'remote' | 'program' | 'openapi' | 'contract'
 export type AuthType = 'oauth' | 'api_key' | 'none'
@@ -148,6 +148,46 @@ export const argsOf = ({ args, blanks }: Draft): string[] =>
     const blank = blanks.find(({ name }) => arg === `{${name}}`)
     return blank === undefined || blank.value === '' ? arg : blank.value
   })
+
+const PLACEHOLDER = /\$\{([^{}]+)\}/g
+
+/** `${NAME}`, `${env:NAME}`, `${input:NAME}`, `${NAME:-default}`: each that stands within a text is asked for by its name. */
+export function withVariables(one: Draft): Draft {
+  const texts = [one.url, one.key, ...one.args, ...[...one.headers, ...one.environment].map(({ value }) => value)]
+  const found = new Map<string, Value>()
+  for (const [placeholder, inside = ''] of texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])) {
+    const [name = inside, unsaid = ''] = inside.replace(/^(?:env|input):/, '').split(':-')
+    found.set(placeholder, { name, value: unsaid, secret: isSecretName(name), required: true, placeholder })
+  }
+  return found.size === 0 ? one : { ...one, blanks: [...one.blanks, ...found.values()] }
+}
+
+/** With what was said for its variables in their places. */
+export function filled(one: Draft): Draft {
+  const fill = (text: string) =>
+    one.blanks.reduce(
+      (before, { placeholder, value }) =>
+        placeholder?.startsWith('${') && value !== '' ? before.replaceAll(placeholder, () => value) : before,
+      text,
+    )
+  const fillValues = (values: readonly Value[]) => values.map((each) => ({ ...each, value: fill(each.value) }))
+  return {
+    ...one,
+    url: fill(one.url),
+    key: fill(one.key),
+    args: one.args.map(fill),
+    headers: fillValues(one.headers),
+    environment: fillValues(one.environment),
+  }
+}
+
+/** A connection that reaches the same: the same address, or the same command. Secrets of arguments are masked there. */
+export const isThere = (one: Draft, { url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): boolean =>
+  one.kind === 'program'
+    ? one.command === command &&
+      args?.length === one.args.length &&
+      args.every((arg, at) => arg === one.args[at] || arg.includes('•••'))
+    : url !== null && url === one.url
 
 /** What has to be said before it can be connected. */
 export const missingIn = (one: Draft): Value[] =>

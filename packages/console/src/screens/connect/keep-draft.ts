@@ -13,7 +13,7 @@ import {
 } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { authOf, namesPrivate, nameOf, wordsOf, type Draft } from './draft.ts'
+import { authOf, filled, namesPrivate, nameOf, wordsOf, type Draft } from './draft.ts'
 
 /** Whose account or key it is. */
 export type Owner = 'organization' | 'member'
@@ -30,7 +30,8 @@ export interface Keeping {
 const KINDS = { remote: 'mcp.http', program: 'mcp.process', contract: 'contract', openapi: 'openapi' } as const
 
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
-  const { organization, draft, owner } = keeping
+  const { organization, owner } = keeping
+  const draft = filled(keeping.draft)
   const kept = await put(keeping)
   // A contract backend takes its key as a header; an OpenAPI document may say that there is none.
   if (draft.auth === 'api_key' && kept.auth?.kind === 'key' && draft.key !== '')
@@ -41,7 +42,8 @@ export async function keepDraft(keeping: Keeping): Promise<Connection> {
   return kept
 }
 
-async function put({ organization, made, draft, isPlatform }: Keeping): Promise<Connection> {
+async function put({ organization, made, draft: typed, isPlatform }: Keeping): Promise<Connection> {
+  const draft = filled(typed)
   if (made !== undefined) {
     const path = { organization, connection: made.alias }
     if (made.connector === KINDS[draft.kind] && draft.kind !== 'openapi') {

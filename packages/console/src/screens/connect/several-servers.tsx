@@ -1,12 +1,16 @@
 /** Several servers of one configuration: which of them, what each still needs, and how each went. */
 import { Box, Button, Checkbox, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { listConnections, type Connection } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
+import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import classes from './connect.module.css'
-import { missingIn, nameOf, placeOf, type Draft } from './draft.ts'
+import { isThere, missingIn, nameOf, placeOf, type Draft } from './draft.ts'
 import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
 import { Values } from './values.tsx'
@@ -22,11 +26,16 @@ type Progress =
 
 interface Row {
   readonly draft: Draft
-  readonly wanted: boolean
+  /** Undefined: nobody said; what is not there yet is wanted. */
+  readonly wanted: boolean | undefined
   readonly progress: Progress
   /** What was missing when it was pasted: these stay to be seen while they are filled in. */
   readonly asks: readonly string[]
+  /** Its header names a key that was not in the configuration. */
+  readonly asksKey: boolean
 }
+
+const lacksKey = ({ auth, key }: Draft): boolean => auth === 'api_key' && key.trim() === ''
 
 export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   const mayStart = useMayStart()
@@ -34,15 +43,23 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   const [rows, setRows] = useState<readonly Row[]>(() =>
     drafts.map((draft) => ({
       draft,
-      wanted: true,
+      wanted: undefined,
       progress: { at: 'idle' },
       asks: missingIn(draft).map(({ name }) => name),
+      asksKey: lacksKey(draft),
     })),
   )
   const change = (at: number, next: Partial<Row>) =>
     setRows((before) => before.map((row, index) => (index === at ? { ...row, ...next } : row)))
   const may = ({ draft }: Row) => draft.kind !== 'program' || mayStart
-  const isOpen = (row: Row) => row.wanted && may(row) && (row.progress.at === 'idle' || row.progress.at === 'failed')
+  const path = { organization: useOrganization() }
+  const held = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const [before, setBefore] = useState<readonly Connection[]>()
+  // What this very import adds does not make a row appear as there before.
+  if (before === undefined && held.data !== undefined) setBefore(held.data.items)
+  const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
+  const isWanted = (row: Row) => row.wanted ?? there(row) === undefined
+  const isOpen = (row: Row) => isWanted(row) && may(row) && (row.progress.at === 'idle' || row.progress.at === 'failed')
   const open = rows.filter(isOpen)
   const busy = rows.some(({ progress }) => progress.at === 'busy' || progress.at === 'waiting')
 
@@ -61,12 +78,19 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
       <Text role="status">{t.found(rows.length)}</Text>
       <Stack gap="xs" component="ul" className={classes['list'] ?? ''}>
         {rows.map((row, at) => (
-          <Server key={at} row={row} may={may(row)} onChange={(next) => change(at, next)} />
+          <Server
+            key={at}
+            row={row}
+            wanted={isWanted(row)}
+            there={there(row)?.alias}
+            may={may(row)}
+            onChange={(next) => change(at, next)}
+          />
         ))}
       </Stack>
       <Group gap="sm">
         <Button
-          disabled={open.length === 0 || open.some(({ draft }) => missingIn(draft).length > 0)}
+          disabled={open.length === 0 || open.some(({ draft }) => missingIn(draft).length > 0 || lacksKey(draft))}
           loading={busy}
           onClick={() => void connectAll()}
         >
@@ -84,12 +108,15 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
 
 interface ServerProps {
   readonly row: Row
+  readonly wanted: boolean
+  /** Alias of the connection that it is already. */
+  readonly there: string | undefined
   readonly may: boolean
   readonly onChange: (next: Partial<Row>) => void
 }
 
-function Server({ row, may, onChange }: ServerProps) {
-  const { draft, wanted, progress, asks } = row
+function Server({ row, wanted, there, may, onChange }: ServerProps) {
+  const { draft, progress, asks, asksKey } = row
   const settled = progress.at === 'connected' || progress.at === 'sign-in'
   const asked = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
   const merge = (all: Draft['headers'], some: Draft['headers']) =>
@@ -107,10 +134,23 @@ function Server({ row, may, onChange }: ServerProps) {
             styles={{ description: { overflowWrap: 'anywhere' } }}
             style={{ flex: '1 1 16rem', minWidth: 0 }}
           />
+          {there !== undefined && progress.at === 'idle' ? (
+            <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
+          ) : null}
           <Outcome progress={progress} />
         </Group>
-        {wanted && may && !settled && asks.length > 0 ? (
+        {wanted && may && !settled && (asks.length > 0 || asksKey) ? (
           <Box pl="xl">
+            {asksKey ? (
+              <Values
+                values={[{ name: t.key, value: draft.key, secret: true, required: true }]}
+                onChange={([said]) => onChange({ draft: { ...draft, key: said?.value ?? '' } })}
+              />
+            ) : null}
+            <Values
+              values={asked(draft.blanks)}
+              onChange={(some) => onChange({ draft: { ...draft, blanks: merge(draft.blanks, some) } })}
+            />
             <Values
               values={asked(draft.environment)}
               onChange={(some) => onChange({ draft: { ...draft, environment: merge(draft.environment, some) } })}

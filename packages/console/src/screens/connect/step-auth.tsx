@@ -2,7 +2,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { missingIn, problemOfAddress, wayOf, type Draft } from './draft.ts'
+import { filled, missingIn, problemOfAddress, wayOf, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { ProbeLine, useProbe } from './probe.tsx'
@@ -60,14 +60,14 @@ export function StepAuth(props: StepAuthProps) {
 const isUnfinished = (draft: Draft): boolean =>
   missingIn(draft).length > 0 ||
   (draft.kind === 'program' && draft.command.trim() === '') ||
-  (draft.kind !== 'program' && draft.document === '' && problemOfAddress(draft.url) !== undefined) ||
+  (draft.kind !== 'program' && draft.document === '' && problemOfAddress(filled(draft).url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
 const WAYS = { remote: ['oauth', 'api_key', 'none'], contract: ['api_key', 'none'] } as const
 
 function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {
   const { draft, onChange } = props
-  const problem = problemOfAddress(draft.url)
+  const problem = problemOfAddress(filled(draft).url)
   return (
     <>
       <TextInput
@@ -77,6 +77,7 @@ function RemoteFields({ children, ...props }: AuthFieldsProps & { children: Reac
         error={problem === undefined ? undefined : t.problems[problem]}
         onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
       />
+      {draft.blanks.length === 0 ? null : <Values values={draft.blanks} onChange={(blanks) => onChange({ blanks })} />}
       {children}
       <WayIn {...props} ways={WAYS[draft.kind === 'contract' ? 'contract' : 'remote']} chosen={wayOf(draft)} />
       <Stack gap="xs">

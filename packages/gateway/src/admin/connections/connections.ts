@@ -12,6 +12,7 @@ import {
 } from '../../connections/connections.ts'
 import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
+import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
@@ -59,7 +60,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     auth_type: authTypeOf({ auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
     openapi: openApiOf(settings),
-    left_out: leftOutOf(parts, row),
+    left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
@@ -143,17 +144,14 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
     before: false,
   })
   const known = snapshotOf(parts, organization.id)?.connections ?? []
-  const alias = aliasFor(
-    body,
-    connector,
-    known.map((one) => one.alias),
-  )
+  const spent = await asked.look((sql) => listSpentAliases(sql, settings))
+  const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
   const id = await change(
     (added: ConnectionId) => ({
       action: 'connection.add',
       resource: 'connection',
       id: added,
-      detail: { alias, connector },
+      detail: { alias, connector, ...(spent.includes(alias) ? { takes_over: true } : {}) },
     }),
     async (sql) => {
       const added = await addConnection(sql, {

@@ -36,6 +36,7 @@ import { declareGroups, type DeclaredGroup } from './declare-groups.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
 import { listPlatformRules } from '../../policy/kept/platform-rules.ts'
+import { takesOver } from '../../connections/spent-aliases.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
@@ -189,7 +190,8 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
       const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
       if (id !== undefined) await declareDocument(sql, organization.id, id, connection.text)
       if (id !== undefined && connection.trusted === true) await setToolLock(sql, id, { mode: 'off', trusted: true })
-      say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector }))
+      const taken = await takesOver(sql, alias, settings)
+      say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector, ...taken }))
       continue
     }
     if (await declareDocument(sql, organization.id, held.id, connection.text)) {

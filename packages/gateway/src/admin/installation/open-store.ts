@@ -54,7 +54,7 @@ export async function openStore(parts: StoreParts): Promise<Store> {
     const db = createDb({
       connection,
       log,
-      ...(parts.connections === undefined ? {} : { connections: parts.connections }),
+      ...(parts.connections === undefined ? {} : { connections: poolOf(parts.connections, parts.databaseUrl) }),
     })
     const { vault, bound, reload } = await openVault(db, sources).catch(async (thrown: unknown) => {
       await db.close()
@@ -76,6 +76,11 @@ export async function openStore(parts: StoreParts): Promise<Store> {
     throw thrown
   }
 }
+
+/** The embedded server takes 40 connections, of which the command line needs some. */
+const MOST_EMBEDDED = 30
+const poolOf = (wanted: number, databaseUrl: string | undefined) =>
+  databaseUrl === undefined ? Math.min(wanted, MOST_EMBEDDED) : wanted
 
 export const keySourcesOf = ({ directory, keys }: Pick<StoreParts, 'directory' | 'keys'>): KeySources =>
   createKeySources({ directory, settings: keys, keychain: createKeychain() })

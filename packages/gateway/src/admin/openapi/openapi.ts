@@ -5,6 +5,7 @@ import { readFor } from '../../call/openapi/documents.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, lockConnection } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
+import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
@@ -69,14 +70,19 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
     { wanted: body.private, before: false },
   )
   const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const alias = body.alias ?? createAliasAllotment(known.map((one) => one.alias))(body.title ?? reading.title)
+  const spent = await asked.look((sql) => listSpentAliases(sql, settings))
+  const taken = [...known.map((one) => one.alias), ...spent]
+  const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? reading.title)
   const packed = await packDocument(text)
   const id = await change(
     (added: ConnectionId) => ({
       action: 'connection.add',
       resource: 'connection',
       id: added,
-      detail: { alias, connector: settings.connector, document: packed.digest },
+      detail: {
+        ...{ alias, connector: settings.connector, document: packed.digest },
+        ...(spent.includes(alias) ? { takes_over: true } : {}),
+      },
     }),
     async (sql) => {
       const added = await addConnection(sql, {

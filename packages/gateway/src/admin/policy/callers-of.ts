@@ -103,7 +103,17 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
 const SIGNED_IN: Principal = { ...OPERATOR, kind: 'user' }
 
 const NOBODY: Caller = {
-  facts: { id: '', kind: 'user', role: 'tenant_member', email: '', groups: [], key: '', keyId: '', client: '' },
+  facts: {
+    id: '',
+    kind: 'user',
+    role: 'tenant_member',
+    email: '',
+    groups: [],
+    key: '',
+    keyId: '',
+    client: '',
+    clientRegistered: false,
+  },
   limit: 'execute',
   toolset: undefined,
 }

@@ -59,9 +59,14 @@ export interface Answered {
 export const rulesOf = ({ rules }: Pick<ApprovalRow, 'rules'>): readonly Rule<'approve'>[] =>
   rules as unknown as readonly Rule<'approve'>[]
 
-export const callerOf = ({ principal, user_id: userId }: Pick<ApprovalRow, 'principal' | 'user_id'>): Caller => ({
+export const callerOf = ({
+  principal,
+  user_id: userId,
+  made_by: maker,
+}: Pick<ApprovalRow, 'principal' | 'user_id' | 'made_by'>): Caller => ({
   principal,
   userId: userId ?? undefined,
+  maker: maker ?? undefined,
 })
 
 /** Whether somebody could answer it, whatever its state. */

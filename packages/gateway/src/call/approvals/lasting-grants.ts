@@ -7,6 +7,7 @@
  */
 import { Fault, type Rule } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
+import { findKeyMaker } from '../../approvals/approvals.ts'
 import { isSatisfied, tallyOf } from '../../approvals/approvers.ts'
 import type { AnswerRow } from '../../approvals/answers.ts'
 import { lastingDigestOf } from '../../approvals/digest.ts'
@@ -78,7 +79,7 @@ export async function lastingGrants(parts: LastingParts, sql: OrgSql, asking: Ap
   const given = digest === undefined ? [] : await listLastingOf(sql, digest)
   if (given.length === 0) return { toolHash, digest, given, suffice: () => false }
   const { organizationId, principal, rules } = asking
-  const caller = { principal: principal.id, userId: principal.userId }
+  const caller = { principal: principal.id, userId: principal.userId, maker: await findKeyMaker(sql, principal.id) }
   const approverOf = await parts.lookup.all(
     sql,
     organizationId,

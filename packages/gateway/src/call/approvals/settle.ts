@@ -31,7 +31,7 @@ import { approvalRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
-import { factsOf, rulesOf, tell } from './answer-approval.ts'
+import { callerOf, factsOf, rulesOf, tell } from './answer-approval.ts'
 import { lastingGrants, toolHashOf, type LastingGrants, type LastingParts } from './lasting-grants.ts'
 import { recordExpired } from './record-expired.ts'
 
@@ -167,8 +167,7 @@ async function isGranted({ lookup }: StandParts, sql: OrgSql, { asking, lasting 
     asking.organizationId,
     answers.map(({ answered_by: by }) => by),
   )
-  const caller = { principal: row.principal, userId: row.user_id ?? undefined }
-  return isSatisfied(tallyOf(asking.rules, caller, answers, approverOf))
+  return isSatisfied(tallyOf(asking.rules, callerOf(row), answers, approverOf))
 }
 
 async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promise<boolean> {

@@ -17,4 +17,5 @@ export const principalFacts = (
   key: keyName ?? '',
   keyId: keyId ?? '',
   client: client ?? '',
+  clientRegistered: client !== undefined,
 })

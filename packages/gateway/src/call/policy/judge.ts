@@ -22,7 +22,7 @@ export const factsOf = (
   arguments: args,
 })
 
-/** An OAuth client is known by its registration; of any other there is only its own word. */
+/** An OAuth client is known by its registration; of any other there is only its own claim, which carries no exception. */
 const clientOf = (principal: PrincipalFacts, named: string | undefined): PrincipalFacts =>
   principal.client !== '' || named === undefined ? principal : { ...principal, client: named }
 

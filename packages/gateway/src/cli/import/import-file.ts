@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, listConnections } from '../../connections/connections.ts'
+import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
@@ -35,16 +36,19 @@ export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, 
     })
     const held = await opened.db.organization(opened.organization.id, listConnections)
     const gateway = `${await addressOf(opened.loaded)}/mcp`
-    const readWith = (values: Readonly<Record<string, string>>) =>
+    const readWith = (values: Readonly<Record<string, string>>, spent: readonly string[] = []) =>
       read(text, {
         home: homedir(),
         inputs: values,
         variables: environmentOf(opened, values),
         gateway,
-        takenAliases: held.map(({ alias }) => alias),
+        takenAliases: [...held.map(({ alias }) => alias), ...spent],
       })
     const first = readWith(inputs)
-    const plan = dryRun ? first : readWith({ ...inputs, ...(await askFor(first.servers)) })
+    const values = dryRun ? inputs : { ...inputs, ...(await askFor(first.servers)) }
+    const said = readWith(values)
+    const spent = await spentIn(opened, said.servers)
+    const plan = spent.length === 0 ? said : readWith(values, spent)
     const { fresh, there } = apart(plan.servers, heldReaches(held, opened.vault.open))
     for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
     for (const { server, alias } of there)
@@ -54,10 +58,10 @@ export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, 
     if (!dryRun && usable.length > 0) await carryOut(opened, file, usable)
     const added = dryRun ? [] : usable.map(({ alias }) => alias)
     const skipped = there.map(({ alias }) => alias)
-    const said = dryRun
+    const words = dryRun
       ? 'Nothing was changed (--dry-run).'
       : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` takes it back.`
-    output.result({ added, skipped, left, dryRun }, [said])
+    output.result({ added, skipped, left, dryRun }, [words])
     return left > 0 && usable.length === 0 ? EXIT.failed : EXIT.ok
   })
 
@@ -82,6 +86,20 @@ function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
   } catch (thrown) {
     throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
   }
+}
+
+/** Aliases of removed connections that a server of this file would get, although it is another one. */
+async function spentIn({ db, organization }: Opened, servers: readonly ImportedServer[]): Promise<string[]> {
+  const usable = servers.filter(isUsable)
+  if (usable.length === 0) return []
+  return db.organization(organization.id, async (sql) => {
+    const spent: string[] = []
+    for (const server of usable) {
+      const others = await listSpentAliases(sql, partsOf(connectionOf(server)).settings)
+      if (others.includes(server.alias)) spent.push(...others)
+    }
+    return [...new Set(spent)]
+  })
 }
 
 /** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */

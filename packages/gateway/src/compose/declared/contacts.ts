@@ -20,6 +20,7 @@ const UNSEEN: Omit<CatalogRow, 'connection_id'> = {
   stale_reason: null,
   held: [],
   names: [],
+  left_out: null,
 }
 
 export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatalog'>): Contacts {
@@ -28,7 +29,7 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
   return {
     // Whoever asks next finds out for itself.
     remember() {},
-    store(_, connectionId, { revision, server, tools: listed, resources, templates, prompts }) {
+    store(_, connectionId, { revision, server, tools: listed, resources, templates, prompts, leftOut }) {
       const tools = onceEach(listed)
       const lists = { tools: [...tools], resources: [...resources], templates: [...templates], prompts: [...prompts] }
       const digest = createHash('sha256')
@@ -38,6 +39,7 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
       const same = held.digest === digest
       rows.keepCatalog(connectionId, {
         ...(same ? held : { ...held, ...lists, digest, server, revision: isRevision(revision) ? revision : null }),
+        left_out: leftOut.map((one) => ({ ...one })),
         fetched_at: new Date(),
         stale_since: null,
         stale_reason: null,

@@ -19,12 +19,14 @@ const NEXT_STEP = {
   file: 'Send "Authorization: Bearer …" with a key that the file of TOOLWAY_CONFIG declares.',
 } as const
 
-const WITHOUT_KEY = new Set(['key.missing', 'key.unknown', 'token.unknown'] as const)
+const TOKEN_STEP =
+  'Send a token that the issuer or the backend of this gateway vouches for (TOOLWAY_JWT_ISSUER, TOOLWAY_IDENTITY_URL), or a key.'
 
 function withMend(thrown: unknown, mend: string): unknown {
-  for (const code of WITHOUT_KEY)
-    if (thrown instanceof Fault && thrown.code === code) return new Fault(code, {}, { cause: thrown.cause, mend })
-  return thrown
+  if (!(thrown instanceof Fault)) return thrown
+  const { code, cause } = thrown
+  if (code === 'key.missing' || code === 'key.unknown') return new Fault(code, {}, { cause, mend })
+  return code === 'token.unknown' ? new Fault(code, {}, { cause, mend: TOKEN_STEP }) : thrown
 }
 
 export interface ComposeDeclaredIdentityParts {

@@ -99,7 +99,10 @@ const MEMBERS: {
   readonly tool: Readonly<Record<keyof ToolFacts, true>>
   readonly context: Readonly<Record<keyof ContextFacts, true>>
 } = {
-  principal: { id: true, kind: true, role: true, email: true, groups: true, key: true, keyId: true, client: true },
+  principal: {
+    ...{ id: true, kind: true, role: true, email: true, groups: true, key: true, keyId: true },
+    ...{ client: true, clientRegistered: true },
+  },
   tool: { name: true, joined: true, connection: true, connector: true, effect: true, effectFrom: true, category: true },
   context: { organization: true, toolset: true, time: true, address: true },
 }

@@ -9,6 +9,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fdatasync,
+  fstatSync,
   ftruncateSync,
   futimesSync,
   mkdirSync,
@@ -34,6 +35,8 @@ export interface Segment {
 }
 
 export interface Journal {
+  /** What the names of its files begin with. */
+  readonly owner: string
   /** Whole lines, with one write; they stand in the segment that is handed back. Throws what the file system says. */
   append(lines: string, more: { readonly open: number; readonly waiting: number }): Segment
   /** Something about a segment was settled; it goes when that was the last of it. */
@@ -63,6 +66,8 @@ const SEGMENT_BYTES = 4 * 1024 * 1024
 const BUFFER_BYTES = 64 * 1024
 /** All is brought to the disk, and what is empty is cut, this often. Milliseconds. */
 const BEAT = 1_000
+/** Without a beat for so long this process was stopped, and others may have taken it for gone. Milliseconds. */
+const STOPPED = 30_000
 /** Beats between two signs of life. */
 const SIGN = 10
 
@@ -75,6 +80,7 @@ export function createJournal({ directory, onTrouble }: JournalParts): Journal {
   let active: Held | undefined
   let count = 0
   let beats = 0
+  let beaten = Date.now()
   let dirty = false
   let timer: NodeJS.Timeout | undefined
 
@@ -88,6 +94,7 @@ export function createJournal({ directory, onTrouble }: JournalParts): Journal {
   }
 
   function append(lines: string, { open, waiting }: { readonly open: number; readonly waiting: number }): Segment {
+    if (active !== undefined && Date.now() - beaten > STOPPED) leaveAdopted(active)
     const segment = (active ??= openNext())
     // Three bytes are the most that one unit of a text takes.
     const bytes = lines.length * 3 <= buffer.length ? buffer : Buffer.from(lines)
@@ -105,6 +112,15 @@ export function createJournal({ directory, onTrouble }: JournalParts): Journal {
     segment.waiting += waiting
     if ((segment.size += written) >= SEGMENT_BYTES) retire(segment)
     return segment
+  }
+
+  /** Somebody took this process for gone while it was stopped: what is in its file is on record, and what comes needs another. */
+  function leaveAdopted(segment: Held): void {
+    beaten = Date.now()
+    if (fstatSync(segment.fd).nlink > 0) return
+    active = undefined
+    segments.delete(segment)
+    closeSync(segment.fd)
   }
 
   /** Write no more to it. It is brought to the disk before it is closed. */
@@ -130,6 +146,7 @@ export function createJournal({ directory, onTrouble }: JournalParts): Journal {
 
   function beat(): void {
     beats++
+    beaten = Date.now()
     if (active === undefined) return
     try {
       if (isIdle(active) && active.size > 0) {
@@ -144,6 +161,7 @@ export function createJournal({ directory, onTrouble }: JournalParts): Journal {
   }
 
   return {
+    owner: name,
     append,
     settled,
     nextSpilled() {

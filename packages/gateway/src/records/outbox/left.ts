@@ -1,8 +1,8 @@
 /**
  * What processes that are gone left in the journal: their files, and their lines.
  *
- * A file is another's for as long as its process lives: it exists (where process ids mean the same), and gave a sign of life
- * lately. It never writes to such a file.
+ * A file is another's for as long as its process lives: it exists (where process ids mean the same), gave a sign of life lately,
+ * or holds its name in the database, as one does that is only stopped. It never writes to such a file.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,12 @@ const NAME = /^([0-9a-f]{12})-(\d+)-([0-9a-f]{8})-\d{9}(\.left)?$/
 /** Without a sign of life for so long a process is gone. Milliseconds. */
 const SILENCE = 60_000
 
-export async function findLeft(directory: string, now: number): Promise<Left[]> {
+/** `holds`: whether the writer of that name is connected to the database. */
+export async function findLeft(
+  directory: string,
+  now: number,
+  holds: (owner: string) => Promise<boolean>,
+): Promise<Left[]> {
   const names = await readdir(directory).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return []
     throw thrown
@@ -36,13 +41,18 @@ export async function findLeft(directory: string, now: number): Promise<Left[]> 
   }
   const left = [...writers].map(async ([writer, { pid, place, names: own }]) => {
     const paths = own.map((name) => join(directory, name))
-    const gone = writer.endsWith(LEFT) || (await isGone(paths, place === placeOf() ? pid : undefined, now))
-    return gone ? [{ paths }] : []
+    if (writer.endsWith(LEFT)) return [{ paths }]
+    const verdict = await verdictOn(paths, place === placeOf() ? pid : undefined, now)
+    return verdict === 'gone' || (verdict === 'silent' && !(await holds(writer))) ? [{ paths }] : []
   })
   return (await Promise.all(left)).flat()
 }
 
-async function isGone(paths: readonly string[], pid: number | undefined, now: number): Promise<boolean> {
+async function verdictOn(
+  paths: readonly string[],
+  pid: number | undefined,
+  now: number,
+): Promise<'gone' | 'silent' | 'alive'> {
   const signs = await Promise.all(
     paths.map((path) =>
       stat(path).then(
@@ -52,11 +62,10 @@ async function isGone(paths: readonly string[], pid: number | undefined, now: nu
     ),
   )
   const sign = Math.max(...signs)
-  if (now - sign > SILENCE) return true
-  if (pid === undefined) return false
   // In a container a gateway and the one after it have the same number.
-  if (pid === process.pid) return sign < now - process.uptime() * 1000
-  return !isAlive(pid)
+  const dead = pid === process.pid ? sign < now - process.uptime() * 1000 : pid !== undefined && !isAlive(pid)
+  if (dead) return 'gone'
+  return now - sign > SILENCE ? 'silent' : 'alive'
 }
 
 function isAlive(pid: number): boolean {

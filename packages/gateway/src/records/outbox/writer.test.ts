@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -16,10 +16,12 @@ function makeDatabase() {
   const rows = new Map<string, Entry>()
   const batches: number[] = []
   const state = { away: false }
+  const alive = new Set<string>()
   return {
     rows,
     batches,
     state,
+    alive,
     store: (entries: readonly Entry[]) => {
       if (state.away) return Promise.reject(PASSED)
       if (entries.some(({ method }) => method === 'refused'))
@@ -43,6 +45,7 @@ async function fixture() {
     createRecordWriter({
       directory,
       store: database.store,
+      holds: async (owner) => database.alive.has(owner),
       log,
       now: Date.now,
       onLoss: (count) => void lost.push(count),
@@ -69,6 +72,48 @@ const line = (mark: 'i' | 'f', entry: Entry) => mark + JSON.stringify(entry)
 
 afterEach(() => void vi.useRealTimers())
 
+describe('the outbox of a gateway elsewhere', () => {
+  const ELSEWHERE = 'abcdefabcdef-7-00000000'
+
+  test('is taken over when it was silent and is alive in no database, and never before', async () => {
+    await using held = await fixture()
+    const [ended, open] = [testEntry(), testEntry()]
+    await mkdir(held.directory, { recursive: true })
+    await asLeftBehind(held.directory, [line('f', ended), line('i', begun(open)), ''], ELSEWHERE)
+    const look = async () => {
+      const writer = held.begin()
+      await writer.flush()
+      await writer.close()
+      return held.ids().toSorted()
+    }
+    // It gave a sign of life a moment ago.
+    expect(await look()).toEqual([])
+    // It is stopped, and lives: its connection with the database says so.
+    const longAgo = new Date(Date.now() - 3_600_000)
+    await utimes(join(held.directory, `${ELSEWHERE}-000000001`), longAgo, longAgo)
+    held.alive.add(ELSEWHERE)
+    expect(await look()).toEqual([])
+    held.alive.delete(ELSEWHERE)
+    expect(await look()).toEqual([ended.id, open.id].toSorted())
+    expect(await held.files()).toEqual([])
+  })
+
+  test('writes to a new file where its own was taken over while it was stopped', async () => {
+    await using held = await fixture()
+    const [before, after] = [testEntry(), testEntry()]
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const writer = held.begin()
+    writer.intend(begun(before))
+    for (const name of await held.files()) await rm(join(held.directory, name))
+    vi.setSystemTime(Date.now() + 120_000)
+    writer.intend(begun(after))
+    const names = await held.files()
+    expect(names).toHaveLength(1)
+    expect(await readFile(join(held.directory, names[0] ?? ''), 'utf8')).toContain(after.id)
+    await writer.close()
+  })
+})
+
 describe('the outbox', () => {
   test('writes together what came together, in order, and keeps no file of what is stored', async () => {
     await using held = await fixture()
@@ -91,7 +136,14 @@ describe('the outbox', () => {
       for (const entry of entries.splice(0, 3)) writer.write(entry, undefined, writer.intend(begun(entry)))
     }
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const writer = createRecordWriter({ directory: held.directory, store, log, now: Date.now, onLoss() {} })
+    const writer = createRecordWriter({
+      holds: async () => false,
+      directory: held.directory,
+      store,
+      log,
+      now: Date.now,
+      onLoss() {},
+    })
     writer.write(testEntry())
     await writer.flush()
     await writer.close()

@@ -19,6 +19,8 @@ import { findLeft, readJournal, type Left } from './left.ts'
 export type Intent = Segment
 
 export interface RecordWriter {
+  /** Its name at the outbox, which has to be alive in the database for as long as it is. */
+  readonly owner: string
   /** Write down what is about to happen, as the record that remains if nothing more is heard. Throws `record.unwritable`. */
   intend(entry: Entry): Intent
   /** `json` is the same entry, where the caller has it as a text already. */
@@ -34,6 +36,8 @@ export interface RecordWriter {
 export interface RecordWriterParts {
   readonly directory: string
   readonly store: (entries: readonly Entry[]) => Promise<void>
+  /** Whether the writer of that name is connected to the database. */
+  readonly holds: (owner: string) => Promise<boolean>
   readonly log: Log
   readonly now: () => number
   /** Called with the number of records that were given up. */
@@ -57,11 +61,11 @@ const MOST_UNWRITTEN = 16 * 1024
 export const MOST_IN_MEMORY = 10_000
 const AGAIN = { first: 200, most: 10_000 }
 /** Between two looks for what others left. Milliseconds. */
-const LOOK = 60_000
+const LOOK = 15_000
 /** Records that the database will never take are kept here, for people. */
 const REFUSED = 'refused'
 
-export function createRecordWriter({ directory, store, log, now, onLoss }: RecordWriterParts): RecordWriter {
+export function createRecordWriter({ directory, store, holds, log, now, onLoss }: RecordWriterParts): RecordWriter {
   const journal = createJournal({
     directory,
     onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox has trouble with its disk'),
@@ -129,7 +133,7 @@ export function createRecordWriter({ directory, store, log, now, onLoss }: Recor
 
   async function drainLeft(): Promise<boolean> {
     if (!looks) return true
-    for (const { paths } of await findLeft(directory, now())) {
+    for (const { paths } of await findLeft(directory, now(), holds)) {
       if (!(await storeFiles(paths, true))) return false
       await Promise.all(paths.map((path) => unlink(path).catch(unlessGone)))
     }
@@ -253,6 +257,7 @@ export function createRecordWriter({ directory, store, log, now, onLoss }: Recor
 
   plan(0)
   return {
+    owner: journal.owner,
     intend(entry) {
       try {
         return append(`i${JSON.stringify(entry)}\n`, 1)

@@ -42,6 +42,8 @@ export interface Order {
   args: string[]
   /** Secrets of the arguments, masked in what it prints. */
   hidden: string[]
+  /** Of the installation; declared variables win. */
+  inherited: Record<string, string>
   environment: Record<string, string>
   home: string
   cwd?: string

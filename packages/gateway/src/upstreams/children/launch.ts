@@ -34,6 +34,7 @@ export interface World {
   path: string
   lang: string
   home: string
+  inherited: Readonly<Record<string, string>>
 }
 
 /** Throws ChildError POSIX_ONLY or INVALID_LAUNCH. */
@@ -72,14 +73,17 @@ function folderOf(name: string): string {
 const knownSecrets = ({ args, shownArgs }: Launch): ReadonlySet<number> =>
   new Set(shownArgs === undefined ? [] : args.flatMap((arg, at) => (shownArgs[at] === arg ? [] : [at])))
 
-export function orderOf(launch: Launch, { path, lang, home }: World): Order {
+export function orderOf(launch: Launch, { path, lang, home, inherited }: World): Order {
   const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
   const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
-  const hidden = secretValues(args, knownSecrets(launch))
+  // A proxy or a registry may be given with its password.
+  const credentials = Object.values(inherited).filter((value) => value.includes('@'))
+  const hidden = [...secretValues(args, knownSecrets(launch)), ...credentials]
   return {
     command,
     args: [...args],
     hidden,
+    inherited: { ...inherited },
     environment: { ...environment },
     path,
     lang,

@@ -246,6 +246,16 @@ describe('stderr', () => {
   })
 })
 
+test('what the installation gives every child is there, and gives way to what is declared', async () => {
+  const inherited = { HTTPS_PROXY: 'http://proxy.example:3128', npm_config_registry: 'https://npm.example/' }
+  await using children = await startChildren({ inherited })
+  const environment = { npm_config_registry: 'https://own.example/' }
+  const { env } = JSON.parse(
+    await firstLine(await children.start(launchOf('environment', [], { environment }))),
+  ) as Seen
+  expect(env).toMatchObject({ HTTPS_PROXY: 'http://proxy.example:3128', npm_config_registry: 'https://own.example/' })
+})
+
 describe('the temporary folder of a child', () => {
   test('is short and private, so that its Unix socket works from a deep data folder, and goes with it', async () => {
     await using at = await startChildren()

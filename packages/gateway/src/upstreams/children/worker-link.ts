@@ -30,6 +30,8 @@ export interface ChildrenParts {
   /** PATH of the children. */
   path: string
   lang?: string
+  /** Variables of the installation that every child gets; declared ones win. */
+  inherited?: Readonly<Record<string, string>>
   /** Bytes that each may hold with all it started; default 2 GiB. */
   memoryLimit?: number
   /** How many may be starting at the same time; one counts until `ready()`, its exit, or `readyMs`. */
@@ -43,7 +45,12 @@ export interface ChildrenParts {
 
 export function createChildren(parts: ChildrenParts): Children {
   const { log, memoryLimit, places = 4, readyMs = 60_000, progressMs = 5_000, platform = process.platform } = parts
-  const world = { path: parts.path, lang: parts.lang ?? 'C.UTF-8', home: resolve(parts.home) }
+  const world = {
+    path: parts.path,
+    lang: parts.lang ?? 'C.UTF-8',
+    home: resolve(parts.home),
+    inherited: parts.inherited ?? {},
+  }
   const queue = createStartQueue({ places })
   let crew: Crew | undefined
   let closed = false

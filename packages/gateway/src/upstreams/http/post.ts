@@ -288,12 +288,18 @@ export const header = ({ headers }: Incoming, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value
 }
 
+/** What is wrong with an answer, which is no request of anybody's. */
+function problemOf(thrown: unknown): string {
+  if (!(thrown instanceof Fault)) return 'not a message'
+  return thrown.code === 'request.not-json' ? `its answer is not JSON: ${thrown.facts['problem']}` : thrown.message
+}
+
 /** One message out of a text. Throws `upstream.malformed` when it is none. */
 export function readAs(wire: Wire, text: string): Message {
   try {
     return readMessage(parseJson(text))
   } catch (thrown) {
-    const problem = thrown instanceof Fault ? thrown.message : 'not a message'
+    const problem = problemOf(thrown)
     throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: thrown })
   }
 }

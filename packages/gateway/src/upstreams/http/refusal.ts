@@ -4,15 +4,16 @@
  */
 import { Fault } from '@toolway/contract'
 import { refusedAccess } from '../access-refused.ts'
-import { StatusRefused } from '../status-refused.ts'
+import { limitedBy, StatusRefused } from '../status-refused.ts'
 import { header, type Incoming, type Wire } from './post.ts'
 
 /** A status that is no answer of MCP. */
 export function refusalOf(wire: Pick<Wire, 'alias' | 'mask'>, incoming: Incoming): Fault {
   const { status } = incoming
   if (status === 401 || status === 403) return refusedAccess(wire.alias, status, challengeOf(wire, incoming))
-  const cause = new StatusRefused(status, header(incoming, 'retry-after'))
-  if (status === 429) return new Fault('upstream.busy', { connection: wire.alias }, { cause })
+  const later = header(incoming, 'retry-after')
+  if (status === 429) return limitedBy(wire.alias, later)
+  const cause = new StatusRefused(status, later)
   return new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` }, { cause })
 }
 

@@ -137,7 +137,8 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       sentence = undefined
       lastProblem = how
       // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
-      const cause = new ProgramSaid(how, stderr)
+      const over = OVER[reason]
+      const cause = over === undefined ? new ProgramSaid(how, stderr) : new ChildOver(over, stderr)
       lastCause = cause
       ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
       channel.end(ended)
@@ -290,7 +291,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     } catch (thrown) {
       // A child that ends is started again by its own rules.
       if (!(thrown instanceof Fault && thrown.code === 'upstream.lost')) breaker.failed(turn, thrown)
-      throw thrown
+      throw endedFor(reach.alias, thrown) ?? thrown
     } finally {
       if (working) underWay--
     }
@@ -428,6 +429,22 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     },
   }
 }
+
+/** A child that was ended for what it did. */
+class ChildOver extends ProgramSaid {
+  readonly why: string
+
+  constructor(why: string, stderr: readonly string[]) {
+    super(why, stderr)
+    this.why = why
+  }
+}
+
+/** To its caller it is said what a child was ended for; undefined where it went by itself. */
+const endedFor = (connection: string, thrown: unknown): Fault | undefined =>
+  thrown instanceof Fault && thrown.code === 'upstream.lost' && thrown.cause instanceof ChildOver
+    ? new Fault('upstream.ended', { connection, problem: thrown.cause.why }, { cause: thrown })
+    : undefined
 
 /** What may be answered by a question, and so may be what a question is about. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])

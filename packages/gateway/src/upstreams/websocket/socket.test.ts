@@ -94,7 +94,7 @@ describe('a WebSocket to a server', () => {
     ['401 Unauthorized', 'upstream.needs-auth'],
     ['403 Forbidden', 'upstream.needs-auth'],
     ['404 Not Found', 'upstream.unreachable'],
-    ['429 Too Many Requests', 'upstream.busy'],
+    ['429 Too Many Requests', 'upstream.limited'],
     ['500 Oops', 'upstream.unreachable'],
   ])('that is answered %s is %s, and follows nobody', async (refuse, code) => {
     await using server = await listen({ refuse })

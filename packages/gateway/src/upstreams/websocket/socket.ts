@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '@toolway/contract'
 import { WebSocket, type ClientOptions } from 'ws'
+import { limitedBy } from '../status-refused.ts'
 import { refusedAccess } from '../access-refused.ts'
 import { createConnector } from '../http/agent.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../http/exceptions.ts'
@@ -145,7 +146,7 @@ function send(socket: WebSocket, alias: string, text: string): Promise<void> {
 }
 
 function refusal(alias: string, { statusCode = 0, headers }: IncomingMessage): Fault {
-  if (statusCode === 429) return new Fault('upstream.busy', { connection: alias })
+  if (statusCode === 429) return limitedBy(alias, headers['retry-after'])
   if (statusCode === 401 || statusCode === 403) return refusedAccess(alias, statusCode, headers['www-authenticate'])
   return new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${statusCode}` })
 }

@@ -2,7 +2,7 @@
  * Which servers does a client's configuration name? Claude's and Cursor's `mcpServers`, VS Code's `servers`, Gemini's `httpUrl`,
  * Windsurf's `serverUrl`, Zed's `context_servers`, one server by itself, or a piece that was cut out of a file. Pure.
  */
-import { draft, valueOf, type Draft } from '../draft.ts'
+import { draft, valueOf, withVariables, type Draft } from '../draft.ts'
 import { readLoosely } from './loose-json.ts'
 import { carriedBy, remoteOf } from './remote.ts'
 
@@ -38,7 +38,7 @@ const isServer = (said: Fields): boolean => addressOf(said) !== undefined || sai
 function serverOf(name: string, said: unknown): Draft | undefined {
   if (!isFields(said) || !isServer(said)) return undefined
   const url = addressOf(said)
-  if (url !== undefined) return { ...remoteOf({ url, headers: pairsIn(said['headers']) }), name }
+  if (url !== undefined) return withVariables({ ...remoteOf({ url, headers: pairsIn(said['headers']) }), name })
   // Zed's: the command is an object of its own.
   const whole = isFields(said['command']) ? { ...said, ...said['command'], command: said['command']['path'] } : said
   const [command, ...first] = Array.isArray(whole['command'])
@@ -47,7 +47,7 @@ function serverOf(name: string, said: unknown): Draft | undefined {
   if (command === undefined || command === '') return undefined
   const args = [...first, ...listOf(whole['args'])]
   const remote = carriedBy([command, ...args])
-  if (remote !== undefined) return { ...remote, name }
+  if (remote !== undefined) return withVariables({ ...remote, name })
   const environment = pairsIn(whole['env']).map(([variable, value]) => valueOf(variable, value))
-  return draft({ kind: 'program', command, args, environment, name, auth: 'none' })
+  return withVariables(draft({ kind: 'program', command, args, environment, name, auth: 'none' }))
 }

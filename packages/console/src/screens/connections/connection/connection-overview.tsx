@@ -12,6 +12,7 @@ import { When } from '../../../ui/when.tsx'
 import { Facts } from './connection-facts.tsx'
 import { ConnectionReliance } from './connection-reliance.tsx'
 import { usePath } from './connection-ways.tsx'
+import { LeftOut } from './left-out.tsx'
 
 const t = texts.connection.overview
 
@@ -22,6 +23,9 @@ export function ConnectionOverview({ connection }: { connection: Connection }) {
         <Offers connection={connection} />
         <Reached connection={connection} />
       </SimpleGrid>
+      {connection.connector !== 'contract' && connection.left_out.length > 0 && (
+        <LeftOut connection={connection} hint={t.leftOutHint} />
+      )}
       <Endpoint connection={connection} />
       <ConnectionReliance connection={connection} />
       <Alerts connection={connection} />
@@ -48,7 +52,10 @@ function Offers({ connection }: { connection: Connection }) {
         server != null && [t.server, `${server.name} ${server.version}`.trim()],
         connection.connector !== 'contract' &&
           connection.connector !== 'openapi' && [t.speaks, data?.revision ?? t.unknown],
-        leftOut.length > 0 && [t.leftOut, t.leftOutCount(leftOut.length)],
+        leftOut.length > 0 && [
+          t.leftOut,
+          connection.connector === 'contract' ? t.leftOutCount(leftOut.length) : leftOut.length,
+        ],
       ]}
     >
       <TextLink to="/playground" search={{ connection: connection.alias }}>

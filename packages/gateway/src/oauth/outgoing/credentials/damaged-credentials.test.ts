@@ -1,6 +1,7 @@
 import { Fault } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { listLostAccounts } from '../../../credentials/account-states.ts'
 import { startCredentialHouse } from '../../../testing/credential-house.ts'
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { DAMAGED } from './credential-memory.ts'
@@ -44,6 +45,10 @@ describeEachPostgres('an account whose stored secret is damaged', (createDatabas
         ['home', null],
       ])
     expect((await house.alerts()).map(({ kind }) => kind)).toEqual(['credential.lost'])
+    // The doctor lists these.
+    expect(await house.db.organization(house.organization.id, listLostAccounts)).toEqual([
+      { connection_id: house.connectionId, account: 'work', problem: DAMAGED },
+    ])
     await house.connect(later, 'work', { userId: ada.userId, account: 'work' })
     expect(await open('work')).toMatchObject({ account: 'work' })
   })

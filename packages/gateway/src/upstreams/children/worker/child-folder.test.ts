@@ -13,6 +13,7 @@ const orderIn = (home: string, environment = {}) => ({
     command: 'x',
     args: [],
     hidden: [],
+    inherited: {},
     path: '/bin',
     lang: 'C.UTF-8',
     lineLimit: 1,

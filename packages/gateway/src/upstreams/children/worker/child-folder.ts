@@ -48,6 +48,7 @@ export async function settle(order: Order): Promise<Residence> {
       TMPDIR: temporary.path,
       LANG: lang,
       npm_config_cache: npm,
+      ...order.inherited,
       ...order.environment,
     },
   }

@@ -6,7 +6,7 @@
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { refusedAccess } from '../../access-refused.ts'
-import { StatusRefused } from '../../status-refused.ts'
+import { limitedBy, StatusRefused } from '../../status-refused.ts'
 import { headerOf, type Reply } from './send.ts'
 
 /** Characters of a refusal. */
@@ -23,7 +23,7 @@ export interface AnswerParts {
   mask(text: string): string
 }
 
-/** Throws `upstream.needs-auth`, `upstream.busy`, `upstream.unreachable`. */
+/** Throws `upstream.needs-auth`, `upstream.limited`, `upstream.unreachable`. */
 export function resultOf(reply: Reply, parts: AnswerParts): JsonObject {
   const { status } = reply
   if (status >= 200 && status < 300) return success(reply, parts)
@@ -44,8 +44,7 @@ function refuse(reply: Reply, { alias, mask }: AnswerParts): void {
     throw refusedAccess(alias, status, challenge === undefined ? undefined : mask(challenge))
   const later = headerOf(reply, 'retry-after')
   // Some say 403 for "too often"; when to come back says that it is that.
-  if (status === 429 || (status === 403 && later !== undefined))
-    throw new Fault('upstream.busy', { connection: alias }, { cause: new StatusRefused(429, later) })
+  if (status === 429 || (status === 403 && later !== undefined)) throw limitedBy(alias, later)
   if (AWAY.has(status)) {
     const cause = new StatusRefused(status, later)
     throw new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` }, { cause })

@@ -1,0 +1,31 @@
+/** What a server describes that is no tool here, each with the reason. */
+import { Code } from '@mantine/core'
+import type { Connection } from '@toolway/contract/admin'
+import { texts } from '../../../texts/texts.ts'
+import { Empty } from '../../../ui/empty.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { column, Table } from '../../../ui/table.tsx'
+
+const t = texts.connection.contract
+type Row = Connection['left_out'][number]
+
+const COLUMNS = [
+  column<Row>(t.name, ({ name }) => <Code>{name}</Code>, 2),
+  column<Row>(t.reason, ({ reason }) => reason, 4),
+]
+/** They came with the connection, which is asked for anew as a whole. */
+const NOTHING = (() => Promise.reject(new Error('There is nothing to ask again.'))) as never
+
+export function LeftOut({ connection, hint }: { connection: Connection; hint: string }) {
+  return (
+    <Section title={t.leftOut} hint={hint} bare>
+      <Table
+        label={t.leftOut}
+        query={{ data: { items: connection.left_out }, error: null, isFetching: false, refetch: NOTHING }}
+        rowKey={({ name }) => name}
+        empty={<Empty title={connection.enabled ? t.nothingLeftOut : t.leftOutOff} icon="circle-check" />}
+        columns={COLUMNS}
+      />
+    </Section>
+  )
+}

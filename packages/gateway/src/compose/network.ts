@@ -1,0 +1,53 @@
+/**
+ * What the network of the installation asks of everything that leaves it: certificate authorities of its own, a proxy, package
+ * registries. The gateway's own connections trust the authorities; programs get all of it as variables, beneath declared ones.
+ *
+ * The gateway itself uses no proxy: the guard judges the address that a connection is made to, and behind a proxy it would not
+ * know that address.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { Config } from '../config.ts'
+
+type Settings = Pick<
+  Config,
+  | 'TOOLWAY_DATA'
+  | 'TOOLWAY_CA'
+  | 'TOOLWAY_PROGRAM_PROXY'
+  | 'TOOLWAY_PROGRAM_NO_PROXY'
+  | 'TOOLWAY_NPM_REGISTRY'
+  | 'TOOLWAY_PYTHON_INDEX'
+>
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** Trusts the authorities in this process, and returns the variables that programs get. Throws where they cannot be read. */
+export function applyNetwork(config: Settings): Record<string, string> {
+  const given = config.TOOLWAY_CA?.match(CERTIFICATE) ?? []
+  if (given.length > 0) setDefaultCACertificates([...getCACertificates('default'), ...given])
+  return { ...authorities(config, given), ...proxies(config), ...registries(config) }
+}
+
+/** Node adds to the usual authorities, OpenSSL and Python replace them: they get all in one file. */
+function authorities({ TOOLWAY_DATA: data }: Settings, given: readonly string[]): Record<string, string> {
+  if (given.length === 0) return {}
+  const folder = join(data, 'authorities')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const [added, all] = [join(folder, 'added.pem'), join(folder, 'all.pem')]
+  writeFileSync(added, given.join('\n'), { mode: 0o600 })
+  writeFileSync(all, [...new Set([...getCACertificates('default'), ...given])].join('\n'), { mode: 0o600 })
+  return { NODE_EXTRA_CA_CERTS: added, SSL_CERT_FILE: all, REQUESTS_CA_BUNDLE: all }
+}
+
+function proxies({ TOOLWAY_PROGRAM_PROXY: proxy, TOOLWAY_PROGRAM_NO_PROXY: none }: Settings): Record<string, string> {
+  if (proxy === undefined) return {}
+  const names = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy, ...(none === '' ? {} : { NO_PROXY: none }) }
+  // Programs read the one or the other.
+  return { ...names, ...Object.fromEntries(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value])) }
+}
+
+const registries = ({ TOOLWAY_NPM_REGISTRY: npm, TOOLWAY_PYTHON_INDEX: python }: Settings): Record<string, string> => ({
+  ...(npm === undefined ? {} : { npm_config_registry: npm }),
+  ...(python === undefined ? {} : { UV_DEFAULT_INDEX: python, PIP_INDEX_URL: python }),
+})

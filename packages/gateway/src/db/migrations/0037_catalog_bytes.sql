@@ -1,0 +1,2 @@
+-- Bytes of the lists of a connection, so that those of an organization can be bounded without reading them.
+alter table catalogs add column bytes integer;
