@@ -121,12 +121,13 @@ export default {
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:${[
-          'upstreams/http/(?:agent|given-address)\\.ts$', // the one way out
+          'upstreams/http/(?:agent|authorities|given-address)\\.ts$', // the one way out
           'upstreams/children/', // the line to the worker
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
-          'admin/connections/describe-connection\\.ts$|config\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'admin/connections/describe-connection\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'compose/network\\.ts$', // certificate authorities
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },

@@ -18,7 +18,8 @@ function desktopEntry(screen: string) {
 test('the entry for Claude Desktop lists and calls the tools of a gateway of this machine', async () => {
   await using here = await makeInstallation()
   const running = await here.start()
-  const entry = desktopEntry(running.out())
+  const { key } = await here.firstSecrets()
+  const entry = desktopEntry(running.out().replaceAll('YOUR_KEY', key))
   for (const kind of KINDS.filter((one) => one !== 'SDK 1')) {
     await using client = await connectOver(new StdioClientTransport({ ...entry, cwd: here.folder }), kind)
     expect((await client.tools()).map(({ name }) => name)).toContain('demo__calculate')

@@ -8,7 +8,6 @@ import { makeInstallation, TOOLWAY, type Installation } from './installation.ts'
 const guide = await readFile(new URL('../../docs/guides/first-day.md', import.meta.url), 'utf8')
 const [byCommandLine = '', byHttp = ''] = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
 
-const CODE = /\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b/
 const PASSWORD = 'at least twelve characters'
 /** A person types it; nobody sits at this terminal. */
 const withoutTerminal = (script: string) =>
@@ -39,7 +38,7 @@ async function firstDay(block: string): Promise<Ran> {
   await using opening = new AsyncDisposableStack()
   const here = opening.use(await makeInstallation())
   const running = await here.start()
-  const [code = ''] = CODE.exec(running.out()) ?? []
+  const { code } = await here.firstSecrets()
   const script = block.replace('XXXX-XXXX-XXXX-XXXX', code).replace('http://127.0.0.1:8787', running.address)
   const ran = await runBlock(here, script)
   const records = (await here.json(['records', 'list'])) as { items: { action: string }[] }

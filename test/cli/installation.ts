@@ -42,6 +42,9 @@ export interface Starting extends Omit<Running, 'address' | 'stop'> {
   ready(): Promise<Running>
 }
 
+/** Whether what it prints goes to a terminal. */
+type Where = 'pipe' | 'terminal'
+
 export interface Installation extends AsyncDisposable {
   readonly folder: string
   readonly data: string
@@ -50,10 +53,12 @@ export interface Installation extends AsyncDisposable {
   /** As `run`, with --json: what it printed, parsed. */
   json(words: readonly string[], options?: { settings?: Settings }): Promise<unknown>
   /** Begin a gateway and do not wait for it. */
-  begin(settings?: Settings): Starting
-  start(settings?: Settings): Promise<Running>
+  begin(settings?: Settings, where?: Where): Starting
+  start(settings?: Settings, where?: Where): Promise<Running>
   /** The key with which this machine's command line calls. */
   localKey(): Promise<string>
+  /** What a first start wrote for its owner, as its output goes to no terminal here. */
+  firstSecrets(): Promise<{ readonly key: string; readonly code: string }>
 }
 
 export async function makeInstallation(settings: Settings = {}): Promise<Installation> {
@@ -63,7 +68,7 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
   const data = join(folder, 'data')
   const started = new Set<ChildProcess>()
 
-  function launch(file: string, words: readonly string[], own: Settings | undefined): ChildProcess {
+  function launch(file: string, words: readonly string[], own: Settings | undefined, where: Where = 'pipe') {
     const environment = {
       PATH: process.env['PATH'],
       HOME: folder,
@@ -80,7 +85,11 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
       ...settings,
       ...own,
     }
-    const child = spawn(process.execPath, [file, ...words], { cwd: folder, env: environment, stdio: 'pipe' })
+    const command = [process.execPath, file, ...words]
+    // `script` (util-linux) gives a command a terminal of its own.
+    const [program = '', ...rest] =
+      where === 'terminal' ? ['script', '-qefc', command.map(quoted).join(' '), '/dev/null'] : command
+    const child: ChildProcess = spawn(program, rest, { cwd: folder, env: environment, stdio: 'pipe' })
     started.add(child)
     child.once('close', () => started.delete(child))
     return child
@@ -97,7 +106,7 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
     return { code, out: out(), err: err() }
   }
 
-  const begin = (own?: Settings) => follow(launch(MAIN, ['start'], own))
+  const begin = (own?: Settings, where?: Where) => follow(launch(MAIN, ['start'], own, where))
   return {
     folder,
     data,
@@ -108,7 +117,12 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
       return JSON.parse(out)
     },
     begin,
-    start: (own) => begin(own).ready(),
+    start: (own, where) => begin(own, where).ready(),
+    async firstSecrets() {
+      const text = await readFile(join(data, 'first-start.txt'), 'utf8')
+      const valueOf = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(text)?.[1] ?? ''
+      return { key: valueOf('key'), code: valueOf('setup_code') }
+    },
     localKey: async () => (await readFile(join(data, 'command-line.key'), 'utf8')).trim(),
     async [Symbol.asyncDispose]() {
       await Promise.all([...started].map(end))
@@ -116,6 +130,8 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
     },
   }
 }
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = ''

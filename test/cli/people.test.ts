@@ -17,7 +17,7 @@ describe('the first person', () => {
     await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
     const running = await here.start()
     expect(running.out()).toContain(`Console   ${running.address}`)
-    const [code = ''] = CODE.exec(running.out()) ?? []
+    const { code } = await here.firstSecrets()
     const add = (typed: string) =>
       here.run(['user', 'add', ADA, '--name', 'Ada', '--setup-code', typed, '--password-stdin'], { input: PASSWORD })
     expect(await add('AAAA-BBBB-CCCC-DDDD')).toMatchObject({ code: 1, err: expect.stringContaining('not valid') })
@@ -54,7 +54,7 @@ describe('the first person', () => {
   test('can have a new code, which ends the one before, as long as nobody is there', async () => {
     await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
     const running = await here.start()
-    const [old = ''] = CODE.exec(running.out()) ?? []
+    const { code: old } = await here.firstSecrets()
     const { code } = (await here.json(['user', 'setup-code'])) as { code: string }
     const register = async (typed: string) => {
       const body = { setup_code: typed, email: ADA, name: 'Ada', password: PASSWORD }
@@ -69,8 +69,8 @@ describe('the first person', () => {
 describe('somebody who is signed in', () => {
   test('stays so when many commands renew at once, and is told when the sign-in has ended', async () => {
     await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
-    const running = await here.start()
-    const [code = ''] = CODE.exec(running.out()) ?? []
+    await here.start()
+    const { code } = await here.firstSecrets()
     await here.run(['user', 'add', ADA, '--setup-code', code, '--password-stdin'], { input: PASSWORD })
     await login(here)
     const before = JSON.parse(await readFile(signInFile(here), 'utf8'))

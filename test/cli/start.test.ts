@@ -11,13 +11,13 @@ const patiently = { timeout: 20_000, interval: 100 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a first start', () => {
-  test('shows one calm screen: address, key, six clients, and a first call that works exactly as printed', async () => {
+  test('shows one calm screen: address, where the key is, six clients, and a first call that works exactly as printed', async () => {
     await using here = await makeInstallation()
     const running = await here.start()
     await expect.poll(running.out).toContain('Ctrl+C stops it')
     const screen = running.out()
-    const [key = ''] = screen.match(KEY) ?? []
-    expect(new Set(screen.match(KEY))).toEqual(new Set([key]))
+    const { key } = await here.firstSecrets()
+    expect(key).toMatch(KEY)
     for (const client of [
       'Claude Desktop',
       'Claude Code',
@@ -47,10 +47,11 @@ describe('a first start', () => {
     await using here = await makeInstallation()
     const first = await here.start()
     expect(await modeOf(here.data)).toMatch(/^7[01]0$/)
-    for (const file of ['vault.key', 'command-line.key', 'address'])
+    for (const file of ['vault.key', 'command-line.key', 'address', 'first-start.txt'])
       expect({ file, mode: await modeOf(join(here.data, file)) }).toEqual({ file, mode: '600' })
     expect((await readFile(join(here.data, 'address'), 'utf8')).trim()).toBe(first.address)
-    const secrets = [await here.localKey(), first.out().match(KEY)?.[0] ?? 'none']
+    const written = await here.firstSecrets()
+    const secrets = [await here.localKey(), written.key, written.code]
     expect(await first.stop()).toBe(0)
     expect(await readdir(here.data)).not.toContain('address')
     await chmod(here.data, 0o755)
@@ -60,7 +61,19 @@ describe('a first start', () => {
     expect(second.out()).toContain('npx toolway key add NAME')
     expect(await modeOf(here.data)).toMatch(/^7[01]0$/)
     expect(await here.localKey()).toBe(secrets[0])
-    for (const secret of secrets) expect(first.err() + second.err()).not.toContain(secret)
+    // Nothing of what a log would keep.
+    for (const secret of secrets) expect(first.out() + first.err() + second.out() + second.err()).not.toContain(secret)
+  })
+
+  test('on a terminal shows key and set-up code, and writes them nowhere', async () => {
+    await using here = await makeInstallation()
+    const running = await here.start({}, 'terminal')
+    await expect.poll(running.out).toContain('Ctrl+C stops it')
+    const [key = ''] = running.out().match(KEY) ?? []
+    expect(new Set(running.out().match(KEY))).toEqual(new Set([key]))
+    expect(running.out()).toMatch(/set-up code: [\dA-Z]{4}-/)
+    expect(await readdir(here.data)).not.toContain('first-start.txt')
+    await running.stop()
   })
 
   test('takes a given key instead of making one, from the environment or from a file', async () => {

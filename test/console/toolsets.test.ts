@@ -77,6 +77,15 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
   }, 120_000)
   afterAll(() => parts.disposeAsync())
 
+  test('that is not there is said so, with the way back to all of them', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/toolsets/nope')
+    await page.getByText('Toolset not found').waitFor()
+    await page.getByRole('link', { name: 'All toolsets' }).last().click()
+    await page.waitForURL(/\/toolsets(\?|$)/)
+  })
+
   test('one is made, picked, worded and fixed in the browser, and a client finds exactly that', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { createTestDatabase } from '../../packages/gateway/src/testing/database.ts'
-import { isAlive } from '../../packages/gateway/src/db/listener.ts'
+import { isAlive } from '../../packages/gateway/src/db/alive.ts'
 import { makeInstallation } from '../cli/installation.ts'
-import { requestOf } from './caller.ts'
+import { ask, requestOf } from './caller.ts'
 import { startScriptedUpstream } from './scripted-upstream.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
@@ -32,6 +32,7 @@ test('the call that a gateway was killed in is put on record by another gateway,
     TOOLWAY_OUTBOX: outbox,
     TOOLWAY_BOOTSTRAP_KEY: KEY,
     TOOLWAY_DEMO: 'off',
+    TOOLWAY_APPROVALS: 'off',
     LOG_LEVEL: 'error',
   }
   await using first = await makeInstallation(settings)
@@ -44,7 +45,8 @@ test('the call that a gateway was killed in is put on record by another gateway,
   const { headers, body } = requestOf('tools/call', { name: 'up__good', arguments: {} }, KEY)
   const call = () =>
     fetch(`${victim.address}/mcp`, { method: 'POST', headers: { ...headers, 'x-correlation-id': 'killed' }, body })
-  await expect.poll(async () => (await fetch(`${victim.address}/health/ready`)).status).toBe(200)
+  const tools = async () => (await ask({ url: `${victim.address}/mcp`, key: KEY }, 'tools/list')).text
+  await expect.poll(tools, { timeout: 20_000 }).toContain('up__good')
   const answer = call().catch(() => undefined)
   await reached
   const [own = ''] = (await readdir(outbox)).filter((one) => one.includes(`-${victim.pid}-`))

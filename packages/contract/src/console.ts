@@ -1,35 +1,39 @@
 /**
- * The addresses of the console: the first part of each path that it has a screen for. The gateway serves its page at these and at
- * `/`, and nowhere else, so that what does not exist is answered as such.
+ * The addresses of the console: the path of each screen. The gateway serves its page at these and nowhere else, so that a client
+ * that asks for an address of another product, such as `/tools/sync/version`, is told that nothing is there.
  */
-export const CONSOLE_PLACES = [
-  'connections',
-  'tools',
-  'toolsets',
-  'clients',
-  'playground',
-  'rules',
-  'approvals',
-  'records',
-  'usage',
-  'runtime',
-  'people',
-  'keys',
-  'settings',
-  'organizations',
-  'users',
-  'me',
+export const CONSOLE_PAGES = [
+  '/',
+  '/connections',
+  '/connections/new',
+  '/connections/:connection',
+  '/tools',
+  '/toolsets',
+  '/toolsets/:toolset',
+  '/clients',
+  '/playground',
+  '/rules',
+  '/rules/:rule',
+  '/approvals',
+  '/records',
+  '/usage',
+  '/runtime',
+  '/people',
+  '/keys',
+  '/settings',
+  '/settings/integrations',
+  '/organizations',
+  '/users',
+  '/me',
+  // The end of a sign-in at a vendor (ledger S3-OAU-02); other addresses below `/oauth/` are the authorization server's.
+  '/oauth/success',
 ] as const
 
-/** Where a way to a vendor ends (ledger S3-OAU-02); what else begins with `/oauth/` is no screen. */
-const ALONE = '/oauth/success'
-const SCREENS = ['/', ALONE, ...CONSOLE_PLACES.flatMap((place) => [`/${place}`, `/${place}/*`])]
-
-/** In front of the address of a screen: the organization that is looked at. Without it, it is the one that the browser remembers. */
+/** In front of the address of a screen: the organization that is shown. Without it, it is the one that the browser remembers. */
 export const CONSOLE_PREFIX = '/o/'
 
-/** Every path at which the page of the console is served, as patterns: `*` for the rest, `:organization` for one part. */
+/** Every path at which the page of the console is served, as patterns: each screen, with an organization in front and without. */
 export const CONSOLE_PATHS: readonly string[] = [
-  ...SCREENS,
-  ...SCREENS.map((path) => `${CONSOLE_PREFIX}:organization${path === '/' ? '' : path}`),
+  ...CONSOLE_PAGES,
+  ...CONSOLE_PAGES.map((path) => `${CONSOLE_PREFIX}:organization${path === '/' ? '' : path}`),
 ]

@@ -41,7 +41,6 @@ export function Palette({ asked, ahead }: { asked: number; ahead: TypedAhead }) 
   }, [asked, ahead])
   const things = useThings(query)
   const found = things.flatMap(({ actions }) => actions.map(({ id }) => id)).join(' ')
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what was found is on the page then
   useEffect(chooseFirst, [found])
   const groups: SpotlightActionGroupData[] = [
     { group: texts.palette.places, actions: usePlaces() },

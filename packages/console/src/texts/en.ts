@@ -139,9 +139,9 @@ export const en = {
     own: 'Go to your organization',
   },
   missing: {
-    title: 'There is no such page',
-    hint: 'The address may be mistyped, or the page is gone.',
-    home: 'Go home',
+    title: 'Page not found',
+    hint: 'There is no page at this address. It may have moved, or the address may be misspelled.',
+    home: 'Go to the home page',
   },
 
   // --- alerts, wherever they are shown -----------------------------------------------------------------------------------
@@ -1129,12 +1129,13 @@ export const en = {
     },
   },
   toolsets: {
+    hint: 'A toolset is a named selection of tools with an address of its own. What is not in it does not exist there.',
     missing: {
       title: 'Toolset',
-      empty: 'There is no such toolset here',
+      empty: 'Toolset not found',
       hint: 'It may have been deleted, or it belongs to another organization.',
+      all: 'All toolsets',
     },
-    hint: 'A toolset is a named selection of tools with an address of its own. What is not in it does not exist there.',
     add: 'New toolset',
     list: 'Toolsets',
     columns: { title: 'Toolset', tools: 'Tools', cost: 'Costs a model', endpoint: 'Address' },

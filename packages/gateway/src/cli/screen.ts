@@ -17,12 +17,24 @@ export interface SignUp {
   readonly setUpCode: string | undefined
   /** Whether nobody has signed up yet. */
   readonly empty: boolean
+  /** Where key and code were written, as the output goes to no terminal; they are then left out of what is printed. */
+  readonly secretsFile: string | undefined
 }
+
+/** Stands in printed configurations where the key would be. */
+const PLACEHOLDER = 'YOUR_KEY'
 
 const AGAIN = '`npx toolway user setup-code` makes another.'
 
 /** Where a browser goes, and what it takes to get in. */
-const consoleOf = ({ address, setUpCode, empty }: SignUp): string[] => {
+const consoleOf = ({ address, setUpCode, empty, secretsFile }: SignUp): string[] => {
+  if (setUpCode !== undefined && secretsFile !== undefined)
+    return [
+      `  Console   ${address}`,
+      `            The first person signs up there with the set-up code in ${secretsFile}`,
+      `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code CODE`,
+      `            It is good once. ${AGAIN}`,
+    ]
   if (setUpCode !== undefined)
     return [
       `  Console   ${address}`,
@@ -35,7 +47,8 @@ const consoleOf = ({ address, setUpCode, empty }: SignUp): string[] => {
 }
 
 /** @param demo whether there is a demo connection to call */
-export function firstScreen({ url, key, bridge }: Reached, demo: boolean, people: SignUp): string[] {
+export function firstScreen({ url, key: made, bridge }: Reached, demo: boolean, people: SignUp): string[] {
+  const key = people.secretsFile === undefined ? made : PLACEHOLDER
   const firstCall = demo
     ? ['  First call, in a second terminal:', '', `    ${FIRST_CALL}`]
     : ['  First connection, in a second terminal:', '', `    ${FIRST_CONNECTION}`]
@@ -46,8 +59,7 @@ export function firstScreen({ url, key, bridge }: Reached, demo: boolean, people
     ...consoleOf(people),
     '',
     `  Address   ${url}`,
-    `  Key       ${key}`,
-    '            It is shown only this once. `npx toolway key add NAME` makes another.',
+    ...keyLines(made, people.secretsFile),
     '',
     ...firstCall,
     '',
@@ -62,6 +74,15 @@ export function firstScreen({ url, key, bridge }: Reached, demo: boolean, people
     '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` takes over an mcp.json.',
     '  Ctrl+C stops it.',
     '',
+  ]
+}
+
+function keyLines(key: string, secretsFile: string | undefined): string[] {
+  const another = '`npx toolway key add NAME` makes another.'
+  if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only this once. ${another}`]
+  return [
+    `  Key       in ${secretsFile}, which only its owner can read, because this output does not go to a terminal.`,
+    `            Put it where ${PLACEHOLDER} stands below, and delete the file. ${another}`,
   ]
 }
 

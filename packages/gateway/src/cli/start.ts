@@ -22,7 +22,7 @@ import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
 import { addressFor, listen, quietLevel, retire, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
-import { ADDRESS_FILE, KEY_FILE } from './store.ts'
+import { ADDRESS_FILE, FIRST_FILE, KEY_FILE } from './store.ts'
 
 const DEMO_SERVER = fileURLToPath(new URL('../demo/demo-server.ts', import.meta.url))
 
@@ -67,7 +67,8 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const address = addressFor(loaded, port)
   await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
   const told = untilToldToStop()
-  say(run, address, config.TOOLWAY_DEMO === 'on')
+  const secretsFile = await keepFromLogs(run, join(config.TOOLWAY_DATA, FIRST_FILE))
+  say(run, address, { demo: config.TOOLWAY_DEMO === 'on', secretsFile })
   await noteShown(store.db)
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
   await Promise.race([told, orphaned])
@@ -174,9 +175,30 @@ async function prepare(
   return run
 }
 
-function say(run: FirstRun, address: Addresses, demo: boolean): void {
+/**
+ * Output that goes to no terminal is kept in a log by somebody: the first key and the set-up code go to a file instead, whose
+ * path is returned. Undefined where they may be shown, and where there are none.
+ */
+async function keepFromLogs({ key, setUpCode }: FirstRun, file: string): Promise<string | undefined> {
+  if (process.stdout.isTTY || (key === undefined && setUpCode === undefined)) return undefined
+  const lines = [
+    '# From the first start of Toolway, whose output did not go to a terminal. Delete this file once you have used it.',
+    ...(key === undefined ? [] : [`key=${key}`]),
+    ...(setUpCode === undefined ? [] : [`setup_code=${setUpCode}`]),
+  ]
+  await rm(file, { force: true })
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' })
+  return file
+}
+
+interface Shown {
+  readonly demo: boolean
+  readonly secretsFile: string | undefined
+}
+
+function say(run: FirstRun, address: Addresses, { demo, secretsFile }: Shown): void {
   const bridge = address.private ? { node: process.execPath, file: BRIDGE_FILE } : undefined
-  const people = { address: address.open, setUpCode: run.setUpCode, empty: run.empty }
+  const people = { address: address.open, setUpCode: run.setUpCode, empty: run.empty, secretsFile }
   const lines =
     run.key === undefined
       ? laterScreen(people)

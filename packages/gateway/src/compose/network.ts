@@ -7,8 +7,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Config } from '../config.ts'
+import { trustAuthorities, trustedAuthorities } from '../upstreams/http/authorities.ts'
 
 type Settings = Pick<
   Config,
@@ -25,7 +25,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** Trusts the authorities in this process, and returns the variables that programs get. Throws where they cannot be read. */
 export function applyNetwork(config: Settings): Record<string, string> {
   const given = config.TOOLWAY_CA?.match(CERTIFICATE) ?? []
-  if (given.length > 0) setDefaultCACertificates([...getCACertificates('default'), ...given])
+  if (given.length > 0) trustAuthorities(given)
   return { ...authorities(config, given), ...proxies(config), ...registries(config) }
 }
 
@@ -36,7 +36,7 @@ function authorities({ TOOLWAY_DATA: data }: Settings, given: readonly string[])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const [added, all] = [join(folder, 'added.pem'), join(folder, 'all.pem')]
   writeFileSync(added, given.join('\n'), { mode: 0o600 })
-  writeFileSync(all, [...new Set([...getCACertificates('default'), ...given])].join('\n'), { mode: 0o600 })
+  writeFileSync(all, [...new Set([...trustedAuthorities(), ...given])].join('\n'), { mode: 0o600 })
   return { NODE_EXTRA_CA_CERTS: added, SSL_CERT_FILE: all, REQUESTS_CA_BUNDLE: all }
 }
 

@@ -7,9 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { z } from 'zod'
 import type { Log } from '../lib/log.ts'
-import type { SystemSql } from './db.ts'
 
 export type Notice = { kind: 'payload'; payload: string } | { kind: 'reconnected' }
 
@@ -27,15 +25,7 @@ export interface ListenerParts {
 }
 
 /** The first number of the locks that say who is alive; the second is a hash of the name. */
-const ALIVE = 8_665_931
-
-const Free = z.object({ free: z.boolean() })
-
-/** Whether somebody listens under that name, be it a process that is stopped for now. */
-export async function isAlive(sql: SystemSql, name: string): Promise<boolean> {
-  const [found] = await sql(Free)`select pg_try_advisory_xact_lock(${ALIVE}::int, hashtext(${name})) as free`
-  return found?.free !== true
-}
+export const ALIVE = 8_665_931
 
 /** A network that swallows packets ends no connection: ask now and then, and take silence for an end. */
 const heartbeat = { every: 15_000, patience: 5_000 }

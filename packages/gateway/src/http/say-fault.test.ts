@@ -1,6 +1,6 @@
 import { Fault, FAULTS, type FaultCode } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { errorOf, failureOf, problemOf, statusOf, statusOfError } from './say-fault.ts'
+import { errorOf, failureOf, problemAnswer, problemOf, statusOf, statusOfError } from './say-fault.ts'
 
 const codes = Object.keys(FAULTS) as FaultCode[]
 /** A fault of any code; which facts it wants is the table's business and not this test's. */
@@ -91,6 +91,12 @@ describe('the words of a fault', () => {
       phase: 'open',
       correlation_id: 'c-1',
     })
+  })
+
+  test.each(codes)('%s: the status of the answer is the one in its problem, and says that it failed', (code) => {
+    const { status, problem } = problemAnswer(faultOf(code), 'c')
+    expect(problem.status).toBe(status)
+    expect(status).toBeGreaterThanOrEqual(400)
   })
 
   test('never hold the cause, and of a bug nothing at all', () => {

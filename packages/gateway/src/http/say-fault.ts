@@ -16,6 +16,14 @@ export function statusOf(fault: Fault, era: Era): number {
 /** The status of an error that an upstream gave, towards a modern client (specification 2026-07-28, transports). */
 export const statusOfError = (code: number): number => (code === NO_METHOD ? 404 : code === CAPABILITY ? 400 : 200)
 
+const NOT_FOUND = new Set(['NOT_FOUND', 'TOOL_NOT_FOUND'])
+
+/** Faults that MCP tells in a 200 have another status where HTTP alone says how it went. */
+function problemStatusOf({ row: { http, word } }: Fault): number {
+  if (http >= 400) return http
+  return NOT_FOUND.has(word) ? 404 : 400
+}
+
 /** Errors of our own stand outside the range that 2026-07-28 keeps for itself and for what came before it. */
 const LEGACY_OWN = [-32003, -32002, -32001]
 const MODERN_OFFSET = 1000
@@ -62,7 +70,7 @@ export const failureOf = (id: Id | undefined, error: ErrorBody): Failure =>
 export const problemOf = (fault: Fault, correlationId: string) => ({
   type: `urn:toolway:fault:${fault.code}`,
   title: fault.row.word,
-  status: fault.row.http,
+  status: problemStatusOf(fault),
   detail: fault.message,
   mend: fault.mend,
   code: fault.code,
@@ -70,6 +78,15 @@ export const problemOf = (fault: Fault, correlationId: string) => ({
   ...(retryAfterOf(fault) === undefined ? {} : { retry_after: retryAfterOf(fault) }),
   correlation_id: correlationId,
 })
+
+/**
+ * A fault as an answer over HTTP. Every door that says problem+json takes status and body from here, so that the two agree
+ * (RFC 9457, section 3.1.2).
+ */
+export function problemAnswer(fault: Fault, correlationId: string) {
+  const problem = problemOf(fault, correlationId)
+  return { status: problem.status, type: 'application/problem+json', headers: headersOf(fault), problem } as const
+}
 
 /** The headers that belong to a fault, whatever body it is worded in. */
 export function headersOf(fault: Fault): Record<string, string> {

@@ -6,7 +6,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Fault, type FaultCode } from '@toolway/contract'
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import type { Registry } from 'prom-client'
 import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
@@ -20,9 +20,10 @@ import { checkRepeated, type Guard } from './guard.ts'
 import type { Health, Readiness } from './health.ts'
 import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
+import { errorOf, failureOf, headersOf, problemAnswer } from './say-fault.ts'
 import { html, pageOf } from './pages/page.ts'
-import { errorOf, failureOf, headersOf, problemOf } from './say-fault.ts'
 import type { SseDoor } from './lasting/sse-door.ts'
+import { notFoundPage, wantsPage } from './pages/not-found-page.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
 import type { ToolDoor } from './tools/tool-door.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
@@ -188,7 +189,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
       // The limit says more than the name does, and both refuse.
     }
     if (addressOf(pathOf(target.origin)) === undefined) return sayProblem(response, fault, correlationId)
-    say(response, fault, 'application/json', failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
+    const said = { fault, status: fault.row.http, type: 'application/json' }
+    say(response, said, failureOf(undefined, errorOf(fault, 'legacy', correlationId)))
   }
 
   /** What may not become a socket is answered as the request that it also is: 403, 404, 503. */
@@ -237,13 +239,20 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
 }
 
 function sayProblem(response: ServerResponse, fault: Fault, correlationId: string): void {
-  say(response, fault, 'application/problem+json', problemOf(fault, correlationId))
+  const { status, type, problem } = problemAnswer(fault, correlationId)
+  say(response, { fault, status, type }, problem)
 }
 
-function say(response: ServerResponse, fault: Fault, type: string, message: object): void {
+interface Said {
+  readonly fault: Fault
+  readonly status: number
+  readonly type: string
+}
+
+function say(response: ServerResponse, { fault, status, type }: Said, message: object): void {
   const body = JSON.stringify(message)
   response
-    .writeHead(fault.row.http, {
+    .writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
       ...headersOf(fault),
@@ -278,29 +287,32 @@ function createRest(parts: ServerParts) {
   app.get('/health/startup', (c) =>
     c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
   )
-  app.get('/health/ready', async (c) => {
-    const { status, problem, checks } = await readiness()
-    const told = { status, ...(problem === undefined ? {} : { problem }), checks }
-    return c.json(told, status === 'not ready' ? 503 : 200)
-  })
-  app.get('/health', (c) => c.redirect('/health/ready'))
+  for (const path of ['/health/ready', '/health'])
+    app.get(path, async (c) => {
+      const { status, problem, checks } = await readiness()
+      const told = { status, ...(problem === undefined ? {} : { problem }), checks }
+      return c.json(told, status === 'not ready' ? 503 : 200)
+    })
   if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
     if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) return unavailablePage(fault)
-    for (const [name, value] of Object.entries(headersOf(fault))) c.header(name, value)
     // The id that the door gave this request, so that answer, record and log name the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
     if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
-    return c.body(JSON.stringify(problemOf(fault, correlationId)), fault.row.http as 500, {
-      'content-type': 'application/problem+json',
-    })
+    return answerProblem(c, fault, correlationId)
   })
   app.notFound((c) => {
-    const fault = new Fault('address.unknown', { path: new URL(c.req.url).pathname })
-    return c.json(problemOf(fault, newCorrelationId()), 404, { 'content-type': 'application/problem+json' })
+    if (wantsPage(c.req)) return notFoundPage()
+    return answerProblem(c, new Fault('address.unknown', { path: c.req.path }), newCorrelationId())
   })
   return app
+}
+
+function answerProblem(c: Context, fault: Fault, correlationId: string): Response {
+  const { status, type, headers, problem } = problemAnswer(fault, correlationId)
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  return c.body(JSON.stringify(problem), status as 500, { 'content-type': type })
 }
 
 /** Whether a browser shows the answer to a person: no address of the API is opened that way but those of OAuth's way back. */

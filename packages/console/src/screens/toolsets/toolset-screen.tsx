@@ -34,12 +34,12 @@ export function ToolsetScreen() {
   const { toolset: slug = '' }: { readonly toolset?: string } = useParams({ strict: false })
   const query = useQuery(ask('toolsets', getToolset, { path: { organization, toolset: slug } }))
   const back = <TextLink to="/toolsets">{texts.toolsets.back}</TextLink>
-  const t = texts.toolsets.missing
+  const { missing } = texts.toolsets
   if (query.error !== null && Problem.of(query.error).status === 404)
     return (
-      <Screen title={t.title} above={<div>{back}</div>}>
-        <Empty title={t.empty} hint={t.hint} icon="stack-2">
-          <LinkButton to="/toolsets">{texts.toolsets.back}</LinkButton>
+      <Screen title={missing.title} above={<div>{back}</div>}>
+        <Empty title={missing.empty} hint={missing.hint} icon="help-circle">
+          <LinkButton to="/toolsets">{missing.all}</LinkButton>
         </Empty>
       </Screen>
     )

@@ -27,6 +27,7 @@ describe('the console', () => {
     '/',
     '/connections',
     '/connections/github',
+    '/tools/',
     '/settings/integrations?connected=1',
     '/o/acme',
     '/o/acme/connections/github',
@@ -44,6 +45,10 @@ describe('the console', () => {
 
   test.each([
     '/nothing',
+    '/tools/sync/version',
+    '/connections/github/more',
+    '/settings/other',
+    '/oauth/other',
     '/assets/other.js',
     '/assets/..%2f..%2fsecret.txt',
     '/assets/../secret.txt',

@@ -40,7 +40,10 @@ export function createConsoleDoor(site: Site | undefined): Hono {
   const app = new Hono()
   const index = site?.get('index.html')
   const page = (c: Context) => (index === undefined ? notBuilt() : give(c, index, PAGE_HEADERS))
-  for (const path of CONSOLE_PATHS) app.get(path, page)
+  for (const path of CONSOLE_PATHS) {
+    app.get(path, page)
+    if (path !== '/') app.get(`${path}/`, page)
+  }
   app.get('/assets/:name', async (c, next) => {
     const file = site?.get(`assets/${c.req.param('name')}`)
     return file === undefined ? next() : give(c, file, FILE_HEADERS)

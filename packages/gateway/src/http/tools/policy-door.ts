@@ -6,7 +6,7 @@ import type { Standing } from '../../call/ports.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'
-import { headersOf, problemOf } from '../say-fault.ts'
+import { problemAnswer } from '../say-fault.ts'
 import { cutUnread } from '../streams/unread.ts'
 
 /** The policy file of each toolset, as it is in force. */
@@ -64,11 +64,8 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
       } catch (thrown) {
         const fault = await countUnknown(thrown, limits)
         const allow = fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}
-        say(response, fault.row.http, 'application/problem+json', problemOf(fault, correlationId), {
-          ...headers,
-          ...headersOf(fault),
-          ...allow,
-        })
+        const answer = problemAnswer(fault, correlationId)
+        say(response, answer.status, answer.type, answer.problem, { ...headers, ...answer.headers, ...allow })
       }
     },
   }

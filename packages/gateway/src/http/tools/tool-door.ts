@@ -29,7 +29,7 @@ import { createClientLine } from '../mcp/client-line.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import { note } from '../outcome.ts'
 import { correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from '../request-head.ts'
-import { headersOf, problemOf } from '../say-fault.ts'
+import { problemAnswer } from '../say-fault.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { cutUnread } from '../streams/unread.ts'
 import { toolAddressOf, type ToolAddress } from './tool-addresses.ts'
@@ -167,14 +167,13 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     } catch (thrown) {
       const fault = note(trail, await countUnknown(thrown, limits))
       const challenged = challenge(fault, request)
+      const answer = problemAnswer(fault, trail.correlationId)
       const headers = {
-        ...headersOf(fault),
+        ...answer.headers,
         ...(challenged === undefined ? {} : { 'www-authenticate': challenged }),
         ...(fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}),
       }
-      const { http } = fault.row
-      const status = fault.code === 'tool.unknown' ? 404 : http < 400 ? 400 : http
-      trail.bytesOut = say(response, status, 'application/problem+json', problemOf(fault, trail.correlationId), headers)
+      trail.bytesOut = say(response, answer.status, answer.type, answer.problem, headers)
     } finally {
       trails.close(trail)
     }

@@ -13,7 +13,10 @@ vi.mock('node:dns', async (original) => ({
   lookup(_name: string, _options: object, callback: (error: Error | null, found: dns.LookupAddress[]) => void) {
     names.asked++
     const found = names.answers.shift() ?? []
-    if (found instanceof Error) return void process.nextTick(callback, found, [])
+    if (found instanceof Error) {
+      process.nextTick(callback, found, [])
+      return
+    }
     process.nextTick(
       callback,
       null,

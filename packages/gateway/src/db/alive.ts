@@ -1,0 +1,12 @@
+/** Asks who listens to the database (`listener.ts`): a listener holds an advisory lock under its name for as long as it lives. */
+import { z } from 'zod'
+import type { SystemSql } from './db.ts'
+import { ALIVE } from './listener.ts'
+
+const Free = z.object({ free: z.boolean() })
+
+/** Whether a process listens under that name, even one that is stopped for now. */
+export async function isAlive(sql: SystemSql, name: string): Promise<boolean> {
+  const [found] = await sql(Free)`select pg_try_advisory_xact_lock(${ALIVE}::int, hashtext(${name})) as free`
+  return found?.free !== true
+}
