@@ -15,7 +15,7 @@ test(
   'serves one agent with five servers on stdio and with one over HTTP, all named in one configuration',
   { timeout: 60_000 },
   async () => {
-    await using here = await makeInstallation({ TOOLWAY_APPROVALS: 'off' })
+    await using here = await makeInstallation()
     await using remote = await startEverythingOverHttp()
     const workspace = join(here.folder, 'workspace')
     await mkdir(workspace)

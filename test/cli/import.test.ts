@@ -11,7 +11,7 @@ const patiently = { timeout: 20_000, interval: 100 }
 let here: Installation
 let running: Running
 beforeAll(async () => {
-  here = await makeInstallation({ TOOLWAY_APPROVALS: 'off' })
+  here = await makeInstallation()
   running = await here.start()
 })
 afterAll(() => here[Symbol.asyncDispose]())

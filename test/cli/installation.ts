@@ -82,6 +82,8 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
       TOOLWAY_LIMIT_ADDRESS: 'off',
       TOOLWAY_LIMIT_ORGANIZATION: 'off',
       TOOLWAY_LIMIT_ADMINISTRATION: 'off',
+      // Calls of the servers that tests start are asked about by tests of approvals.
+      TOOLWAY_APPROVALS: 'off',
       ...settings,
       ...own,
     }

@@ -10,7 +10,7 @@ const patiently = { timeout: 10_000, interval: 50 }
 let here: Installation
 let running: Running
 beforeAll(async () => {
-  here = await makeInstallation({ TOOLWAY_APPROVALS: 'off' })
+  here = await makeInstallation()
   running = await here.start()
 })
 afterAll(() => here[Symbol.asyncDispose]())
@@ -75,7 +75,7 @@ describe('the local key', () => {
   })
 
   test('is refused once it is removed, and the command says when there is another', async () => {
-    await using other = await makeInstallation({ TOOLWAY_APPROVALS: 'off' })
+    await using other = await makeInstallation()
     const first = await other.start()
     const old = await other.localKey()
     expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(

@@ -18,7 +18,6 @@ test('a short life is signed at its end, and records that are cut off with their
     DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
     TOOLWAY_BOOTSTRAP_KEY: KEY,
     TOOLWAY_DEMO: 'off',
-    TOOLWAY_APPROVALS: 'off',
     LOG_LEVEL: 'error',
   })
   const file = join(here.folder, 'toolway.yaml')

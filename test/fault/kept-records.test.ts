@@ -35,7 +35,6 @@ async function fixture() {
       DATABASE_URL: url,
       TOOLWAY_BOOTSTRAP_KEY: KEY,
       TOOLWAY_DEMO: 'off',
-      TOOLWAY_APPROVALS: 'off',
       LOG_LEVEL: 'error',
     }),
   )

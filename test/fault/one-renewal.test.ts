@@ -39,7 +39,6 @@ test('S2-TOK-03: twenty calls at once, half of them in another process, renew an
     MCP_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     TOOLWAY_AUTH: 'off',
     TOOLWAY_DEMO: 'off',
-    TOOLWAY_APPROVALS: 'off',
   }
   await using one = await makeInstallation(settings)
   await using other = await makeInstallation(settings)

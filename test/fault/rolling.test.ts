@@ -24,7 +24,6 @@ async function fixture() {
     MCP_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     TOOLWAY_BOOTSTRAP_KEY: KEY,
     TOOLWAY_DEMO: 'off',
-    TOOLWAY_APPROVALS: 'off',
     TOOLWAY_STOP_DELAY: '3',
     LOG_LEVEL: 'error',
   }

@@ -32,7 +32,6 @@ test('the call that a gateway was killed in is put on record by another gateway,
     TOOLWAY_OUTBOX: outbox,
     TOOLWAY_BOOTSTRAP_KEY: KEY,
     TOOLWAY_DEMO: 'off',
-    TOOLWAY_APPROVALS: 'off',
     LOG_LEVEL: 'error',
   }
   await using first = await makeInstallation(settings)

@@ -55,7 +55,6 @@ beforeAll(async () => {
     await makeInstallation({
       DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
       TOOLWAY_DEMO: 'off',
-      TOOLWAY_APPROVALS: 'off',
       LOG_LEVEL: 'debug',
     }),
   )

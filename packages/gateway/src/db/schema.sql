@@ -1410,16 +1410,25 @@ $function$
 ;
 CREATE OR REPLACE FUNCTION public.key_maker(principal text)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public'
 AS $function$
-  with recursive makers as (
-    select created_by, 1 as steps from keys where id = principal
-    union all
-    select k.created_by, m.steps + 1 from keys k join makers m on k.id = m.created_by where m.steps < 20
-  )
-  select created_by from makers order by steps desc limit 1
+begin
+  -- An organization asks about its own keys and those of no organization; `role` is still the caller's in here.
+  if current_setting('role') = 'toolway_organization'
+     and exists (select from keys where id = principal
+                    and organization_id <> coalesce(current_setting('app.organization', true), '')) then
+    raise exception 'this key belongs to another organization' using errcode = 'insufficient_privilege';
+  end if;
+  return (
+    with recursive makers as (
+      select created_by, 1 as steps from keys where id = principal
+      union all
+      select k.created_by, m.steps + 1 from keys k join makers m on k.id = m.created_by where m.steps < 20
+    )
+    select created_by from makers order by steps desc limit 1);
+end
 $function$
 ;
 CREATE OR REPLACE FUNCTION public.prune_records(p_organization text, p_before timestamp with time zone, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)

@@ -52,6 +52,9 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
     await sql(Nothing)`
       insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
       values (${newId('res')}, ${organizationId}, 'usr_1', 'usr_1', 'text/plain', 5, ${plain}, now() + interval '1 hour')`
+    await sql(Nothing)`
+      insert into record_payloads (id, organization_id, connection, at, sealed)
+      values (${newId('rec')}, ${organizationId}, 'raw', now(), ${plain})`
     await sql(Nothing)`insert into vault_secrets (name, sealed) values ('other', ${plain})`
   })
 }
