@@ -966,6 +966,25 @@ export const en = {
         tags: 'Parts',
       },
     },
+    start: {
+      adding: 'Adding the connection',
+      starting: 'Starting the program',
+      startingHint: 'The first start may download a package, which can take a minute.',
+      asking: 'Waiting for the server',
+      askingHint: 'The server has not answered yet.',
+      ending: 'Cancelling',
+      elapsed: 'Time so far',
+      seconds: (seconds: number) => `${seconds} s`,
+      log: 'Log',
+      logEnd: 'The end of its log',
+      mends: {
+        log: 'The log below has what the program said. Correct its command line or its variables, then try again.',
+        certificate:
+          'The certificate is not trusted. If your network has a certificate authority of its own, name its file in TOOLWAY_CA_FILE and restart the gateway: programs that it starts then trust it too.',
+        registry:
+          'Check the name of the package. If packages come through a registry or a proxy here, set TOOLWAY_NPM_REGISTRY, TOOLWAY_PYTHON_INDEX or TOOLWAY_PROGRAM_PROXY and restart the gateway.',
+      },
+    },
     tools: {
       connected: (title: string) => `${title} is connected`,
       list: 'Its tools',

@@ -28,6 +28,7 @@ describe('of what a program said before it ended', () => {
       ],
       'TypeError: fetch failed',
     ],
+    ['a certificate', ['Starting', 'reason: CERT_HAS_EXPIRED', 'Bye'], 'reason: CERT_HAS_EXPIRED'],
     ['npm', ['npm warn deprecated a@1', 'npm error code E404', 'npm error 404 Not Found'], 'npm error code E404'],
     [
       'Python',

@@ -11,10 +11,15 @@ import type { Fault } from '@toolway/contract'
 const BESIDE = /^\s|^(?:at|File) |\bwarn(?:ing)?\b|\bnotice\b|^[\W_]*$|^Traceback|^Node\.js v|^(?:throw|raise)\b/i
 /** An error by its own name: `TypeError: …`, `getaddrinfo ENOTFOUND …`, `npm error code E404`, `error: …`. */
 const NAMED =
-  /\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bE\d{3}\b|\b[A-Z]+_[A-Z_]*(?:CERT|ERR|SIGNATURE)[A-Z_]*\b|^\W*(?:npm )?(?:error|ERR!|fatal|panic)\b/
+  /\b[A-Z]\w*(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bE\d{3}\b|\b[A-Z]+_[A-Z_]*(?:CERT|ERR|SIGNATURE)[A-Z_]*\b|\bCERT_[A-Z_]+\b|^\W*(?:npm )?(?:error|ERR!|fatal|panic)\b/
 const TOLD =
   /\b(?:error|failed|failure|cannot|can't|could not|unable|not found|denied|refused|missing|required|invalid|unknown)\b/i
 const MOST = 300
+
+/** Whether a line names an error by its own name. */
+export const namesError = (line: string): boolean => !BESIDE.test(line) && NAMED.test(line)
+/** Whether a line names an error, or speaks of one in other words. */
+export const speaksOfError = (line: string): boolean => namesError(line) || (!BESIDE.test(line) && TOLD.test(line))
 
 /** Undefined where nothing was said. */
 export function tellingLine(lines: readonly string[]): string | undefined {

@@ -20,6 +20,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { draftOfEntry, wayOf, type Draft, type Kind } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
+import { Starting } from './starting.tsx'
 import { StepAuth } from './step-auth.tsx'
 import { StepName } from './step-name.tsx'
 import { StepTools } from './step-tools.tsx'
@@ -129,31 +130,25 @@ function Wizard({ entries }: { entries: Entries }) {
             busy={finish.busy || departure.state === 'leaving'}
             onBack={() => setPlace({ step: 'auth' }, 'push')}
           />
-          <WhatFailed
-            failure={finish.failure ?? departure.failure}
-            onAuth={draft.kind === 'program' ? undefined : () => setPlace({ step: 'auth' }, 'push')}
-          />
+          <Starting finish={finish} isProgram={draft.kind === 'program'} onRetry={onFinish}>
+            {draft.kind === 'program' ? null : <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />}
+          </Starting>
+          {finish.failure !== undefined || departure.failure === undefined ? null : (
+            <Failed failure={departure.failure}>
+              <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />
+            </Failed>
+          )}
         </>
       )}
     </Stack>
   )
 }
 
-interface WhatFailedProps {
-  readonly failure: ReturnType<typeof useFinish>['failure']
-  readonly onAuth: (() => void) | undefined
-}
-
-const WhatFailed = ({ failure, onAuth }: WhatFailedProps) =>
-  failure === undefined ? null : (
-    <Failed failure={failure}>
-      {onAuth === undefined ? null : (
-        <Button size="xs" onClick={onAuth}>
-          {t.tools.changeAuth}
-        </Button>
-      )}
-    </Failed>
-  )
+const ChangeAuth = ({ onAuth }: { onAuth: () => void }) => (
+  <Button size="xs" onClick={onAuth}>
+    {t.tools.changeAuth}
+  </Button>
+)
 
 function Steps({ at, onStep }: { at: number; onStep: (at: number) => void }) {
   return (

@@ -7,6 +7,7 @@ import {
   addConnection,
   addOpenApi,
   changeConnection,
+  getConnection,
   removeConnection,
   syncTools,
   type Connection,
@@ -70,12 +71,13 @@ const openApiWords = (draft: Draft, isPlatform: boolean) => ({
   ...(draft.documented && draft.auth !== 'none' ? {} : { auth: authOf(draft) }),
 })
 
-/** Asks its server now; the failure says at which step. */
-export async function testOf(organization: string, connection: string) {
-  const { failure, tools } = await call(syncTools, { path: { organization, connection } })
-  const problem =
-    failure === null
-      ? undefined
-      : new Problem({ ...failure, message: failure.problem, asked: 'testing the connection' })
-  return { failure: problem, tools }
+/** Asks its server now; the failure says at which step. Throws the reason of a signal that ends the wait. */
+export async function testOf(organization: string, connection: string, signal?: AbortSignal) {
+  const path = { organization, connection }
+  const { failure, tools } = await call(syncTools, { path, signal })
+  if (failure === null) return { failure: undefined, tools }
+  // The state says the same, and for who looks after the connection what its program said too.
+  const { status_reason: reason } = await call(getConnection, { path, signal })
+  const message = reason?.startsWith(failure.problem) === true ? reason : failure.problem
+  return { failure: new Problem({ ...failure, message, asked: 'testing the connection' }), tools }
 }

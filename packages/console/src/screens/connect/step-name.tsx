@@ -47,7 +47,13 @@ export function StepName({ draft, onChange, owner, busy, onFinish, onBack }: Ste
           {texts.connect.back}
         </Button>
         <Allowed may={may} why={texts.connect.program.notAllowedHint}>
-          <Button type="submit" loading={busy} disabled={!may} leftSection={<Icon name="plug-connected" size={16} />}>
+          {/* How a program starts is told below. */}
+          <Button
+            type="submit"
+            loading={busy && draft.kind !== 'program'}
+            disabled={!may || busy}
+            leftSection={<Icon name="plug-connected" size={16} />}
+          >
             {way === 'oauth' ? t.finishOAuth : t.finish}
           </Button>
         </Allowed>

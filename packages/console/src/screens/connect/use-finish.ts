@@ -1,7 +1,8 @@
 /** The end of the wizard: makes the connection and asks its server at once, or leads the person to it. A correction changes what was made. */
-import type { Connection } from '@toolway/contract/admin'
+import { removeConnection, type Connection } from '@toolway/contract/admin'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import type { Draft } from './draft.ts'
@@ -9,12 +10,18 @@ import { keepDraft, testOf, type Owner } from './keep-draft.ts'
 
 export interface Finish {
   readonly busy: boolean
+  /** When what is under way began; milliseconds since 1970. */
+  readonly since: number
+  /** What was made so far: its log can be followed while its server is asked. */
+  readonly made: Connection | undefined
   /** Why it could not be made, or why its server does not answer. */
   readonly failure: Problem | undefined
   /** Makes it, or changes what was made. Throws a `Problem`. */
   keep(draft: Draft, owner: Owner): Promise<Connection>
-  /** The same, and asks its server. Undefined where one of both failed. */
+  /** The same, and asks its server. Undefined where one of both failed, or it was cancelled. */
   connect(draft: Draft, owner: Owner): Promise<Connection | undefined>
+  /** Ends the wait. A connection whose server never answered is removed, which stops its program. */
+  readonly cancel: () => void
   forget(): void
 }
 
@@ -23,28 +30,51 @@ export function useFinish(): Finish {
   const isPlatform = useMay('tenant_create', 'platform')
   const queries = useQueryClient()
   const [made, setMade] = useState<Connection>()
+  const [since, setSince] = useState(0)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Problem>()
-  const settled = () => queries.invalidateQueries({ queryKey: ['connections'] })
+  const wait = useRef<AbortController>(undefined)
+  /** Its server answered once: a wait that is cancelled takes nothing away then. */
+  const answered = useRef<string>(undefined)
 
   const keep = async (draft: Draft, owner: Owner) => {
     const kept = await keepDraft({ organization, made, draft, owner, isPlatform })
     setMade(kept)
     return kept
   }
+  const takeBack = async (kept: Connection | undefined) => {
+    if (kept === undefined || kept.id === answered.current) return
+    await call(removeConnection, { path: { organization, connection: kept.id } })
+    setMade(undefined)
+  }
+  const tryOnce = async (draft: Draft, owner: Owner, signal: AbortSignal) => {
+    let kept = made
+    try {
+      kept = await keep(draft, owner)
+      signal.throwIfAborted()
+      const told = await testOf(organization, kept.alias, signal)
+      if (told.failure !== undefined) throw told.failure
+      answered.current = kept.id
+      return kept
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown
+      await takeBack(kept)
+      return undefined
+    }
+  }
   const connect = async (draft: Draft, owner: Owner) => {
+    const ending = new AbortController()
+    wait.current = ending
+    setSince(Date.now())
     setBusy(true)
     setFailure(undefined)
     try {
-      const kept = await keep(draft, owner)
-      const told = await testOf(organization, kept.alias)
-      if (told.failure !== undefined) throw told.failure
-      return kept
+      return await tryOnce(draft, owner, ending.signal)
     } catch (thrown) {
       setFailure(Problem.of(thrown))
       return undefined
     } finally {
-      await settled()
+      await queries.invalidateQueries({ queryKey: ['connections'] })
       setBusy(false)
     }
   }
@@ -52,5 +82,5 @@ export function useFinish(): Finish {
     setMade(undefined)
     setFailure(undefined)
   }
-  return { busy, failure, keep, connect, forget }
+  return { busy, since, made, failure, keep, connect, cancel: () => wait.current?.abort(), forget }
 }

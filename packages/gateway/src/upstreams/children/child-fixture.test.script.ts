@@ -41,6 +41,18 @@ const servers: Record<string, (words: string[]) => unknown> = {
     const server = createServer().on('error', (error) => void say(`${error.message}\n`))
     server.listen(`${folder}/default.sock`, () => void say(`${folder}/default.sock\n`))
   },
+  /** As npm does it while it tries its registry again: silent, and the cause is in its log. The words: what it says, how it ends. */
+  async fetching([word = '', end = '']) {
+    const { mkdirSync, writeFileSync } = await import('node:fs')
+    const logs = `${process.env['npm_config_cache']}/_logs`
+    mkdirSync(logs, { recursive: true })
+    const cause = `fetch GET https://npm.example/x?${process.env['TOKEN']} attempt 1 failed with SELF_SIGNED_CERT_IN_CHAIN`
+    writeFileSync(`${logs}/2026-01-01T00_00_00_000Z-debug-0.log`, `0 verbose cli\n1 http ${cause}\n`)
+    console.error(word)
+    if (end === 'exits') process.exit(1)
+    if (end === 'spoke') await say('{}\n')
+    await forever()
+  },
   async stubborn() {
     process.on('SIGTERM', () => undefined)
     await say(`${process.pid}\n`)

@@ -244,6 +244,26 @@ describe('stderr', () => {
     expect(child.stderr()).toEqual(stderr)
     expect(JSON.stringify(children.log)).not.toContain('sk-0123456789')
   })
+
+  test('has the error from the log of npm where the child named none itself, masked, and only before it spoke', async () => {
+    const said: string[] = []
+    await using children = await startChildren({ onWords: (_, lines) => void said.push(...lines) })
+    const environment = { TOKEN: 'sk-0123456789' }
+    const exited = await children.start(launchOf('fetching', ['waiting', 'exits'], { environment }))
+    const cause = 'npm http fetch GET https://npm.example/x?[TOKEN] attempt 1 failed with SELF_SIGNED_CERT_IN_CHAIN'
+    expect((await exitOf(exited)).stderr).toEqual(['waiting', cause])
+    expect(said).toContain(cause)
+    const silent = await children.start(launchOf('fetching', ['waiting'], { environment }))
+    await until('it says something', () => silent.stderr().length > 0)
+    await silent.stop()
+    expect(silent.stderr()).toEqual(['waiting', cause])
+    const named = await children.start(launchOf('fetching', ['Error: mine', 'exits'], { environment }))
+    expect((await exitOf(named)).stderr).toEqual(['Error: mine'])
+    const spoke = await children.start(launchOf('fetching', ['waiting', 'spoke'], { environment }))
+    await firstLine(spoke)
+    await spoke.stop()
+    expect(spoke.stderr()).toEqual(['waiting'])
+  })
 })
 
 test('what the installation gives every child is there, and gives way to what is declared', async () => {

@@ -50,7 +50,7 @@ function createWorker(link: Socket) {
     }
   }
 
-  async function spawnIn({ cwd, environment, temporary }: Residence, id: number, order: Order): Promise<Process> {
+  async function spawnIn({ cwd, environment, npm, temporary }: Residence, id: number, order: Order): Promise<Process> {
     const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
     const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
@@ -63,6 +63,7 @@ function createWorker(link: Socket) {
       cwd,
       environment,
       mask,
+      npm,
       gone,
       ...limits,
       undertaker,

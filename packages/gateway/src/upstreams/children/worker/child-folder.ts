@@ -24,6 +24,8 @@ async function ownFolder(folder: string): Promise<void> {
 export interface Residence {
   cwd: string
   environment: Record<string, string>
+  /** The folder of npm's cache; a declared variable may name another, which is not looked into. */
+  npm: string
   /** Its TMPDIR, which goes when the child has ended. */
   temporary: Temporary
 }
@@ -41,6 +43,7 @@ export async function settle(order: Order): Promise<Residence> {
   const temporary = await makeTemporary(tmp)
   return {
     cwd,
+    npm,
     temporary,
     environment: {
       PATH: path,

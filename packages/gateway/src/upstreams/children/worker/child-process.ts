@@ -12,6 +12,7 @@ import { endGroup, PATIENCE, signalGroup } from '../group.ts'
 import { readStderr } from './child-stderr.ts'
 import { writeStdin } from './child-stdin.ts'
 import { readStdout } from './child-stdout.ts'
+import { errorInNpmLog } from './npm-log.ts'
 import type { MemoryWatch } from './memory-watch.ts'
 import type { Undertaker } from './undertaker.ts'
 
@@ -35,6 +36,8 @@ export interface ProcessParts {
   environment: Record<string, string>
   /** hides the secrets that it was given in what it prints */
   mask: (text: string) => string
+  /** Its npm cache inside its folder, where npm logs why it could not fetch a program. */
+  npm: string
   /** Clears away after it, before its end is reported. */
   gone: () => Promise<void>
   lineLimit: number
@@ -63,6 +66,8 @@ async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNu
 
 export async function startProcess(parts: ProcessParts) {
   const { report, undertaker, memory, lineLimit, memoryLimit } = parts
+  // The clock of a file system may be coarse: a log of this start is never older than a second before it.
+  const since = Date.now() - 1_000
   const { child, group } = await bear(parts)
   let reason: ExitReason = 'ENDED'
   let ending: Promise<unknown> | undefined
@@ -101,6 +106,8 @@ export async function startProcess(parts: ProcessParts) {
     await ending
     await drained(closed, stdout.lastProgress)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+    stderr.endLine()
+    if (!stdout.hasSpoken() && !stderr.hasNamedError()) stderr.say((await errorInNpmLog(parts.npm, since)) ?? '')
     stderr.finish()
     undertaker.remove(group)
     await parts.gone()

@@ -4,6 +4,7 @@
  * holds back the child and never grows: a line without an end is cut while it is read.
  */
 import type { Readable } from 'node:stream'
+import { speaksOfError } from '../../program-said.ts'
 
 export const STDERR_LINES = 200
 export const STDERR_LINE_CHARS = 2_000
@@ -23,6 +24,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   let parcel: string[] = []
   let raw = Buffer.alloc(0)
   let timer: NodeJS.Timeout | undefined
+  let named = false
 
   const flush = () => {
     timer = undefined
@@ -34,13 +36,18 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   const later = () => {
     timer ??= setTimeout(flush, PARCEL_MS)
   }
-  const endLine = () => {
-    const text = mask(raw.toString('utf8').trimEnd()).slice(0, STDERR_LINE_CHARS).toWellFormed()
-    raw = Buffer.alloc(0)
+  const say = (line: string) => {
+    const text = mask(line.trimEnd()).slice(0, STDERR_LINE_CHARS).toWellFormed()
     if (text === '') return
+    named ||= speaksOfError(text)
     parcel.push(text)
     if (parcel.length > STDERR_LINES) parcel.shift()
     later()
+  }
+  const endLine = () => {
+    const line = raw.toString('utf8')
+    raw = Buffer.alloc(0)
+    say(line)
   }
   stderr.on('data', (chunk: Buffer) => {
     let at = 0
@@ -56,6 +63,12 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   })
   stderr.on('error', () => stderr.destroy())
   return {
+    /** What was found elsewhere of what it has to say: masked and cut like its own lines. */
+    say,
+    /** Whether a line spoke of an error. */
+    hasNamedError: () => named,
+    /** Ends the half line of a crash. */
+    endLine,
     /** Gives what is left, the half line of a crash included. */
     finish() {
       endLine()

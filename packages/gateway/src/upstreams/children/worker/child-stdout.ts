@@ -20,9 +20,11 @@ export interface StdoutParts {
 export function readStdout({ stdout, lineLimit, line, tooLong }: StdoutParts) {
   let onTheWay = 0
   let progress = performance.now()
+  let spoken = false
   const cut = createLines({
     limit: lineLimit,
     line(bytes) {
+      spoken = true
       onTheWay += weigh(bytes.length)
       line(bytes)
     },
@@ -45,6 +47,8 @@ export function readStdout({ stdout, lineLimit, line, tooLong }: StdoutParts) {
       onTheWay -= weight
       if (onTheWay <= WINDOW / 2) stdout.resume()
     },
+    /** Whether it said a line. */
+    hasSpoken: () => spoken,
     /** When something last moved, on the clock of `performance.now()`. */
     lastProgress: () => progress,
   }

@@ -8,9 +8,9 @@ import {
   type ConnectionLogLine,
 } from '@toolway/contract/admin'
 import { useEffect, useState } from 'react'
-import { addressOf, call } from '../../../data/call.ts'
-import { Problem } from '../../../data/problem.ts'
-import { usePath } from './connection-ways.tsx'
+import { addressOf, call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
 
 const MOST = 500
 /** Milliseconds until a broken stream is opened again. */
@@ -26,8 +26,8 @@ export interface LogLines {
 
 const NOTHING: LogLines = { lines: undefined, failure: undefined, live: false }
 
-export function useLogLines(connection: Connection): LogLines {
-  const { organization } = usePath(connection)
+export function useLogLines(connection: Pick<Connection, 'id'>): LogLines {
+  const organization = useOrganization()
   const queries = useQueryClient()
   const [told, setTold] = useState(NOTHING)
   useEffect(() => {

@@ -1,0 +1,15 @@
+/** What helps where a program cannot reach what it is fetched from: a setting of the installation, named where the error tells which. */
+import { texts } from '../../texts/texts.ts'
+
+const t = texts.connect.start.mends
+
+const CERTIFICATE = /\bSELF_SIGNED|CERT_|_CERT\b|UNABLE_TO_VERIFY|LEAF_SIGNATURE|certificate|UnknownIssuer/i
+const FETCHES = /\b(?:npm|npx|pip|uvx?|pypi|registry)\b/i
+const REGISTRY =
+  /\b(?:E40[134]|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)\b|failed to fetch|could not (?:find|fetch)|no matching distribution/i
+
+/** Undefined where no setting would help. */
+export function startMendOf(problem: string): string | undefined {
+  if (CERTIFICATE.test(problem)) return t.certificate
+  return FETCHES.test(problem) && REGISTRY.test(problem) ? t.registry : undefined
+}
