@@ -258,7 +258,8 @@ describe('the tools of a connection', () => {
     const all = (await admin(`GET ${tools('kit')}?limit=200`)).body
     expect(all['items'][0]).toEqual({
       ...{ name: 'echo', joined_name: 'kit__echo', title: null, description: 'Answers with its text' },
-      ...{ effect: 'write', approval: 'ask', enabled: true, hidden_by: null, rule: null },
+      ...{ effect: 'write', effect_from: 'unknown', stated_effect: 'write', approval: 'none' },
+      ...{ enabled: true, hidden_by: null, rule: null },
     })
     const off = await admin(`PATCH ${tools('kit')}/echo`, { enabled: false })
     expect(off.body).toMatchObject({ name: 'echo', enabled: false, hidden_by: 'switch' })

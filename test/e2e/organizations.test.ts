@@ -248,6 +248,7 @@ describe('an organization of its own administrators', () => {
     ])
       expect((await own(`PUT ${settings}`, body)).status, JSON.stringify(body)).toBe(422)
     expect((await platform(`GET ${TENANTS}/own`)).body['settings']).toEqual({
+      approvals: 'off',
       requests_per_minute: 10_001,
       max_requests_per_minute: 50_000,
     })

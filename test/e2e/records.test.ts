@@ -365,7 +365,7 @@ describe('a secret', () => {
     expect(await found(['header', 'query'])).toEqual([])
   })
 
-  test('that a child prints as it fails is in the log by the name of its variable, and in no reason', async () => {
+  test('that a child prints as it fails is in the log and in the reason by the name of its variable', async () => {
     const script = 'console.error("cannot sign in with", process.env.SECRET); process.exit(4)'
     const wire = {
       kind: 'process' as const,
@@ -379,7 +379,7 @@ describe('a secret', () => {
       return now?.status === 'error' ? now : undefined
     })
     expect(state.reason).toContain('it exited with code 4')
-    expect(state.reason).not.toContain('cannot sign in')
+    expect(state.reason).toContain('It said: cannot sign in with [SECRET]')
     expect(
       JSON.stringify(gateway.log, (_, value: unknown) => (value instanceof Error ? value.message : value)),
     ).toContain('cannot sign in with [SECRET]')

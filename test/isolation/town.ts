@@ -65,7 +65,7 @@ const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 const Nothing = z.object({})
 const vault = createTestVault()
 const newKey = () => `uru_${randomBytes(32).toString('hex')}`
-const DECLARED = { enabled: true, revision: 'auto' as const, timeout: 30 }
+const DECLARED = { enabled: true, revision: 'auto' as const, timeout: 30, trusted: true }
 
 export interface TownOptions {
   readonly server?: ProvidedContext['postgres']

@@ -155,17 +155,21 @@ async function run(): Promise<void> {
   await addSlowChild()
   await failAtTheExchange()
   await connect('account')
-  await until('its tools are listed', async () =>
-    JSON.stringify((await ask(peerOf('account'), 'tools/list')).answer).includes('sing'),
-  )
+  await untilListed('account')
   await eachMood('account')
   await renew()
   await connect('keyed')
+  await untilListed('keyed')
   await eachMood('keyed')
   await eachMood('account', { 'x-user-oauth-token': OWN.brought })
   await ways()
   await forget()
 }
+
+const untilListed = (alias: string) =>
+  until('its tools are listed', async () =>
+    JSON.stringify((await ask(peerOf(alias), 'tools/list')).answer).includes('sing'),
+  )
 
 /** A program that answers nothing, prints all that it was given, and ends when the gateway has told that it is slow. */
 async function addSlowChild(): Promise<void> {
