@@ -1,6 +1,7 @@
 /** What is on record, as people look for it, read it, prove it and take it away. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { startProbe } from '../e2e/peers/probes/probe-server.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
@@ -106,6 +107,34 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await drawer.getByText('"reason": "503: still not reachable"').waitFor()
     expect(await drawer.getByText('abcdefghijklmnop').count()).toBe(0)
     await look(page, 'record-payload')
+  })
+
+  test('a long verification says how many records it has checked, and can be cancelled', async () => {
+    const { page } = opened
+    const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // The verification waits for this table once it has counted the records.
+    const holding = console.gateway.db.system(async (sql) => {
+      await sql(z.object({}))`lock table record_checkpoints in access exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    try {
+      await page.goto('/records?dialog=verify')
+      const dialog = page.getByRole('dialog', { name: 'Was anything changed?' })
+      await dialog.getByText(/^0 of \d+ records checked$/).waitFor()
+      await look(page, 'records-verifying')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.getByText('Verification was cancelled.').waitFor()
+      await look(page, 'records-verify-cancelled')
+      release.resolve()
+      await dialog.getByRole('button', { name: 'Verify again' }).click()
+      await dialog.getByText('Nothing was changed, removed, put in or moved').waitFor()
+    } finally {
+      release.resolve()
+      await holding
+    }
+    await page.keyboard.press('Escape')
   })
 
   test('their chain is proven in words, and they leave as a file that is verified elsewhere', async () => {

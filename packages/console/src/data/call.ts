@@ -5,6 +5,7 @@
  */
 import type { Operation, Shape } from '@toolway/contract/admin'
 import type { z } from 'zod'
+import { readEvents } from './events.ts'
 import { Problem } from './problem.ts'
 import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from './session.ts'
 
@@ -27,6 +28,31 @@ export async function call<Query extends z.ZodObject, Body extends Shape, Answer
   const response = await ask(operation.method, address, body, signal, asked, since)
   if (response.status === 204) return undefined as z.output<Answer>
   return (await response.json()) as z.output<Answer>
+}
+
+/** The same for an operation that tells how far it is; `onProgress` hears it. */
+export async function follow<Query extends z.ZodObject, Body extends Shape, Answer extends Shape>(
+  operation: Operation<Query, Body, Answer>,
+  { path = {}, query = {}, body, signal }: Given<Query, Body>,
+  onProgress: (progress: unknown) => void,
+): Promise<z.output<Answer>> {
+  const address = addressOf(operation.path, path, query)
+  const asked = `${operation.method} ${address.split('?', 1)[0]}`
+  const response = await ask(operation.method, address, body, signal, asked, undefined, 'text/event-stream')
+  let ended: { type: string; data: unknown } | undefined
+  try {
+    await readEvents(response, (data, type) => {
+      const said: unknown = JSON.parse(data)
+      if (type === 'progress') onProgress(said)
+      else ended = { type, data: said }
+    })
+  } catch (thrown) {
+    if (signal?.aborted === true) throw thrown
+  }
+  if (ended?.type === 'result') return ended.data as z.output<Answer>
+  if (ended?.type === 'error') throw Problem.ofBody(ended.data, response, asked)
+  // A proxy or the network cut it.
+  throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked })
 }
 
 /** The same where an operation answers a text, such as an export; `onBytes` hears how much of it is here. */
@@ -56,13 +82,14 @@ async function ask(
   signal: AbortSignal | undefined,
   asked: string,
   since?: string,
+  accept = 'application/json',
 ): Promise<Response> {
   const sent = Date.now()
-  const first = await send(method, address, body, signal, asked, since)
+  const first = await send(method, address, body, signal, asked, since, accept)
   if (first.ok) return first
   if (first.status === 401) {
     if (await renew(sent)) {
-      const second = await send(method, address, body, signal, asked, since)
+      const second = await send(method, address, body, signal, asked, since, accept)
       if (second.ok) return second
       if (second.status !== 401) throw await Problem.ofAnswer(second, asked)
     }
@@ -78,6 +105,7 @@ async function send(
   signal: AbortSignal | undefined,
   asked: string,
   since?: string,
+  accept = 'application/json',
 ): Promise<Response> {
   // Read anew for each try: a renewed sign-in has the same one, another sign-in another.
   const csrf = method === 'GET' ? undefined : csrfToken()
@@ -85,7 +113,7 @@ async function send(
     return await fetch(address, {
       method,
       headers: {
-        accept: 'application/json',
+        accept,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
         ...(since === undefined ? {} : { 'if-match': `"${since}"` }),

@@ -32,7 +32,11 @@ export class Problem extends Error {
   }
 
   static async ofAnswer(response: Response, asked: string): Promise<Problem> {
-    const said: unknown = await response.json().catch(() => undefined)
+    return Problem.ofBody(await response.json().catch(() => undefined), response, asked)
+  }
+
+  /** `said` is the problem, be it the whole answer or an event of it. */
+  static ofBody(said: unknown, response: Pick<Response, 'status' | 'headers'>, asked: string): Problem {
     const text = (name: string) => fieldOf(said, name, 'string') as string | undefined
     return new Problem({
       message: text('detail') ?? text('title') ?? `The gateway answered ${response.status}.`,

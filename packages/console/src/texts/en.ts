@@ -2219,14 +2219,17 @@ export const en = {
     verify: {
       button: 'Verify',
       title: 'Was anything changed?',
-      busy: 'Every record is being read and its place in the chain is being computed again.',
+      busy: 'Every record is read and its hash is computed again.',
+      progress: (records: string, of: string) => `${records} of ${of} records checked`,
+      cancel: 'Cancel',
+      cancelled: 'Verification was cancelled.',
       good: 'Nothing was changed, removed, put in or moved',
       goodHint: (records: string, first: number, last: number) =>
         `${records} records were read, from number ${first} to ${last}.`,
       nothing: 'There is nothing on record to verify yet.',
       proven: (seq: number) =>
-        `A signature proves it up to number ${seq}. What came later is signed within ten minutes.`,
-      unproven: 'No signature covers them yet: the first comes within ten minutes.',
+        `A signature proves it up to number ${seq}. What came later is signed about a minute after it came.`,
+      unproven: 'No signature covers them yet: the first comes about a minute after them.',
       bad: 'Something is wrong with the chain',
       badAt: (seq: number) => `The first problem is at number ${seq}.`,
       again: 'Verify again',

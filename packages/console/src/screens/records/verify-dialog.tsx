@@ -1,10 +1,11 @@
 /** Whether the chain of this organization's records is whole, in words, and how somebody else can see it for themselves. */
-import { Alert, Button, Divider, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
-import { verifyAudit, verifyOrganizationAudit, type ChainVerdict } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Divider, Group, Modal, Progress, Stack, Text, Title } from '@mantine/core'
+import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useMe, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { call } from '../../data/call.ts'
+import { follow } from '../../data/call.ts'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -30,26 +31,14 @@ export function VerifyDialog({ opened, everywhere, onClose }: VerifyProps) {
 
 function Verdicts({ everywhere }: { everywhere: boolean }) {
   const organization = useOrganization()
-  // Not filed under records: reading all of them is not to be done again with each new one.
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['verdict', everywhere ? null : organization],
-    queryFn: ({ signal }) =>
-      everywhere ? call(verifyAudit, { signal }) : call(verifyOrganizationAudit, { path: { organization }, signal }),
-    retry: false,
-    refetchOnWindowFocus: false,
-  })
-  if (isFetching)
-    return (
-      <Group wrap="nowrap" role="status">
-        <Loader size="sm" />
-        <Text>{t.busy}</Text>
-      </Group>
-    )
+  const { verification, progress, cancel } = useVerification(everywhere ? undefined : organization)
+  const { data, error, isFetching, refetch } = verification
+  if (isFetching) return <Busy progress={progress} onCancel={cancel} />
   if (error !== null) return <Failed failure={Problem.of(error)} onRetry={() => void refetch()} />
   const verdicts = (data?.items ?? []).filter(({ records }) => records > 0)
   return (
     <Stack>
-      {verdicts.length === 0 ? <Text>{t.nothing}</Text> : null}
+      {verdicts.length === 0 ? <Text role="status">{data === undefined ? t.cancelled : t.nothing}</Text> : null}
       {verdicts.map((verdict) => (
         <Verdict key={verdict.tenant_id} verdict={verdict} named={everywhere} />
       ))}
@@ -68,6 +57,45 @@ function Verdicts({ everywhere }: { everywhere: boolean }) {
         name={everywhere ? 'all' : organization}
         fingerprints={[...new Set(verdicts.flatMap((verdict) => verdict.fingerprints))]}
       />
+    </Stack>
+  )
+}
+
+/** Of one organization, or of all chains. A dialog that is closed ends it. */
+function useVerification(organization: string | undefined) {
+  const client = useQueryClient()
+  const [progress, setProgress] = useState<VerifyProgress>()
+  // Not filed under records: reading all of them is not to be done again with each new one.
+  const queryKey = ['verdict', organization ?? null]
+  const verification = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => {
+      setProgress(undefined)
+      const hear = (told: unknown) => setProgress(told as VerifyProgress)
+      return organization === undefined
+        ? follow(verifyAudit, { signal }, hear)
+        : follow(verifyOrganizationAudit, { path: { organization }, signal }, hear)
+    },
+    retry: false,
+    refetchOnWindowFocus: false,
+  })
+  return { verification, progress, cancel: () => void client.cancelQueries({ queryKey }) }
+}
+
+function Busy({ progress, onCancel }: { progress: VerifyProgress | undefined; onCancel: () => void }) {
+  const { records, of } = progress ?? { records: 0, of: 0 }
+  return (
+    <Stack>
+      <Text>{t.busy}</Text>
+      <Progress value={of === 0 ? 0 : Math.min(100, (records / of) * 100)} aria-label={t.busy} />
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {progress === undefined ? '' : t.progress(count(records), count(of))}
+        </Text>
+        <Button variant="default" size="xs" onClick={onCancel}>
+          {t.cancel}
+        </Button>
+      </Group>
     </Stack>
   )
 }

@@ -4,9 +4,9 @@
  * The browser's sign-in is all that it needs; no token is seen here. It knows neither era: which headers belong to a message is said
  * by who sends it. Throws a `Problem` where there is no message to hear.
  */
+import { readEvents } from '../../../data/events.ts'
 import { Problem } from '../../../data/problem.ts'
 import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from '../../../data/session.ts'
-import { readEvents } from './events.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {

@@ -1,16 +1,19 @@
-/** Reads an event stream to its end: the data of each event, in order (HTML standard, server-sent events). */
+/** Reads an event stream to its end: the data of each event and its type, in order (HTML standard, server-sent events). */
 
-export async function readEvents(response: Response, hear: (data: string) => void): Promise<void> {
+export async function readEvents(response: Response, hear: (data: string, type: string) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const lines = createLines()
   let data: string[] = []
+  let type = ''
   const take = (line: string) => {
     if (line === '') {
       // An event without data is no message; the first one of a stream that can be resumed is of that kind.
-      if (data.some((part) => part !== '')) hear(data.join('\n'))
+      if (data.some((part) => part !== '')) hear(data.join('\n'), type || 'message')
       data = []
-    } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
+      type = ''
+    } else if (line.startsWith('data:')) data.push(valueOf(line))
+    else if (line.startsWith('event:')) type = valueOf(line)
   }
   for (;;) {
     const { done, value } = await reader.read()
@@ -18,6 +21,9 @@ export async function readEvents(response: Response, hear: (data: string) => voi
     for (const line of lines(value)) take(line)
   }
 }
+
+/** What stands behind the colon, without the one space that may follow it. */
+const valueOf = (line: string): string => line.slice(line.indexOf(':') + 1).replace(/^ /, '')
 
 /** Text in pieces, out come whole lines, however they end. */
 export function createLines(): (piece: string) => string[] {

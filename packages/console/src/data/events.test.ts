@@ -9,7 +9,7 @@ test('lines are found in whatever pieces they come', () => {
 test('events are heard one by one; comments, ids and empty ones are none', async () => {
   const heard: string[] = []
   const text =
-    ': keep-alive\n\nid: 1\nretry: 5\ndata: \n\nevent: message\nid: 2\ndata: {"a":1}\n\ndata:x\ndata: y\n\ndata: half'
+    ': keep-alive\n\nid: 1\nretry: 5\ndata: \n\nevent: progress\nid: 2\ndata: {"a":1}\n\ndata:x\ndata: y\n\ndata: half'
   const bytes = new TextEncoder().encode(text)
   const body = new ReadableStream({
     start(controller) {
@@ -17,6 +17,6 @@ test('events are heard one by one; comments, ids and empty ones are none', async
       controller.close()
     },
   })
-  await readEvents(new Response(body), (data) => heard.push(data))
-  expect(heard).toEqual(['{"a":1}', 'x\ny'])
+  await readEvents(new Response(body), (data, type) => heard.push(`${type} ${data}`))
+  expect(heard).toEqual(['progress {"a":1}', 'message x\ny'])
 })
