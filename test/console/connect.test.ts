@@ -146,7 +146,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
       if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
     })
     await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
-    await page.getByRole('row', { name: /who_am_i.*Reads/ }).waitFor()
+    await page.getByRole('row', { name: /who_am_i.*Writes/ }).waitFor()
     // Not by a page of ours.
     expect(asked[0]).toBe(`${authority.issuer}/auth`)
   })

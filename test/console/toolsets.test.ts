@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/o/default/toolsets/nope')
-    await page.getByRole('heading', { name: 'There is no such toolset here' }).waitFor()
+    await page.getByText('Toolset not found').waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await look(page, 'toolset-missing')
     await page.getByRole('main').getByRole('link', { name: 'All toolsets' }).first().click()
