@@ -217,7 +217,7 @@ describe('rules of the organization', () => {
     const text = await until('it is on record', async () => {
       const [found] = await gateway.db.system(
         (sql) => sql(Text)`
-          select json_agg(detail)::text as text from records where target = 'git__echo' and detail ? 'values'`,
+          select json_agg(detail)::text as text from records where target = 'git__echo' and detail::text like '%"values"%'`,
       )
       return found?.text ?? false
     })
