@@ -30,7 +30,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     const server = parts.use(await startToolsServer([{ alias: 'desk', title: 'Desk', tools: [HELLO] }]))
     console = parts.use(
       await startConsole({
-        connections: [{ alias: 'desk', title: 'Desk', wire: httpWire(server.urlOf('desk')) }],
+        connections: [{ alias: 'desk', title: 'Desk', trusted: true, wire: httpWire(server.urlOf('desk')) }],
         toolsets: [{ slug: 'quiet', title: 'Quiet', settings: { include: ['*'], exclude: [] } }],
       }),
     )

@@ -49,8 +49,8 @@ describe('a server that is started here', () => {
           half: 'upstream.lost',
           crash: 'upstream.lost',
           segfault: 'upstream.lost',
-          'long-line': 'upstream.lost',
-          'long-answer': 'upstream.lost',
+          'long-line': 'upstream.ended',
+          'long-answer': 'upstream.ended',
         }
         for (const [name, fault] of Object.entries(ending)) {
           expect({ name, told: toldBy(await callTool(target, name)) }).toEqual({ name, told: fault })
