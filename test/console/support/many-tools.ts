@@ -31,5 +31,9 @@ export const MANY = SERVED.reduce((sum, { tools }) => sum + tools.length, 0)
 export const startManyTools = (): Promise<ToolsServer> => startToolsServer(SERVED)
 
 export const manyConnections = (server: ToolsServer) =>
-  SERVED.map(({ alias }) => ({ alias, revision: '2026-07-28' as const, wire: httpWire(server.urlOf(alias)) }))
+  SERVED.map(({ alias }) => ({
+    ...{ alias, revision: '2026-07-28' as const, wire: httpWire(server.urlOf(alias)) },
+    // Its hints count, so that some of the tools only read.
+    trusted: true,
+  }))
 export const ALIASES = SERVED.map(({ alias }) => alias)
