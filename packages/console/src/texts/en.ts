@@ -83,6 +83,10 @@ export const en = {
     'metadata.unavailable': 'Try again in a moment. “Test now” on the connection shows what its server says.',
     'openapi.missing': 'Fetch or paste the document again, on the tab Document of the connection.',
     'upstream.unreachable': '“Test now” on the connection shows what its server says.',
+    'approval.required':
+      'Wait for the answer, then make the same call again. To be asked less, answer “always for this tool”, trust the server, or change the setting under Settings.',
+    'approval.expired':
+      'Ask an approver to be available, then call again. Administrators change when approval is needed under Settings.',
     'upstream.resting': 'Call again after that. “Test now” on the connection shows what its server says.',
     'upstream.given-up': 'Fix the cause, then restart the connection on its page.',
     'upstream.needs-auth': 'Connect an account on the tab Accounts of the connection, or give it a valid key.',
