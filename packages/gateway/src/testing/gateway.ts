@@ -153,7 +153,7 @@ const logInto = (lines: LogLine[], write: (line: string) => void): Log => {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-const PATIENCE = 30_000
+const PATIENCE = 55_000
 
 /** Resolves when an endpoint lists tools. */
 async function listed(url: string): Promise<void> {
