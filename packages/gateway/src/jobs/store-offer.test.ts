@@ -346,4 +346,49 @@ describeEachPostgres('what a server offers', (createDatabase) => {
     await held.offer([tool('a')])
     expect(await held.db.organization(held.organizationId, (sql) => listCatalogs(sql))).toEqual([])
   })
+
+  test('is left out, list by list, where the catalogs of its organization would be larger than they may be together', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const [acme, other] = [await addTestOrganization(db, 'acme'), await addTestOrganization(db, 'other')]
+    const most = 1024 * 1024
+    const add = async (organizationId: typeof acme.id, alias: string) => {
+      const words = { organizationId, alias, title: alias, settings, enabled: true, origin: 'test' }
+      const connectionId = (await db.organization(organizationId, (sql) =>
+        addConnection(sql, { ...words, seal: () => undefined }),
+      )) as ConnectionId
+      return { organizationId, connectionId }
+    }
+    const store = (of: Awaited<ReturnType<typeof add>>, offer: Offer) =>
+      db.system((sql) => storeOffer(sql, of, offer, undefined, most))
+    const keptOf = ({ organizationId, connectionId }: Awaited<ReturnType<typeof add>>) =>
+      db.organization(organizationId, async (sql) => {
+        const row = (await listCatalogs(sql, new Map())).find((one) => one.connection_id === connectionId)
+        return {
+          tools: row?.tools?.map(({ name }) => name),
+          prompts: row?.prompts?.map(({ name }) => name),
+          leftOut: row?.left_out ?? [],
+        }
+      })
+    const large = (name: string) => tool(name, 'x'.repeat(400 * 1024))
+    const [first, second, elsewhere] = [await add(acme.id, 'a'), await add(acme.id, 'b'), await add(other.id, 'c')]
+
+    await store(first, offerOf([large('a1')]))
+    await store(second, offerOf([large('b1'), large('b2'), tool('b3')], [{ name: 'p' }]))
+    // A definition that is too large for the room does not keep out a smaller one behind it.
+    const reason = 'the catalogs of one organization may have 1 MiB together, and 1 of this list are more'
+    expect(await keptOf(second)).toEqual({
+      ...{ tools: ['b1', 'b3'], prompts: ['p'] },
+      leftOut: [{ name: 'tools', reason }],
+    })
+    // The catalogs of other organizations take no room, nor do those that a connection itself had before.
+    await store(elsewhere, offerOf([large('c1'), large('c2')]))
+    expect(await keptOf(elsewhere)).toMatchObject({ tools: ['c1', 'c2'], leftOut: [] })
+    await store(first, offerOf([large('a2')]))
+    expect(await keptOf(first)).toMatchObject({ tools: ['a2'], leftOut: [] })
+    // Room that another connection gives up is there at the next look.
+    await store(first, offerOf([tool('a3')]))
+    await store(second, offerOf([large('b1'), large('b2'), tool('b3')]))
+    expect(await keptOf(second)).toMatchObject({ tools: ['b1', 'b2', 'b3'], leftOut: [] })
+  })
 })

@@ -35,14 +35,24 @@ interface Of {
   readonly connectionId: ConnectionId
 }
 
-/** A connection that is gone meanwhile keeps nothing. */
-export async function storeOffer(sql: SystemSql, of: Of, listed: Offer, era: Seen['era']): Promise<void> {
+/**
+ * A connection that is gone meanwhile keeps nothing.
+ *
+ * @param most bytes that the catalogs of its organization may have together
+ */
+export async function storeOffer(
+  sql: SystemSql,
+  of: Of,
+  listed: Offer,
+  era: Seen['era'],
+  most = MAX_ORGANIZATION,
+): Promise<void> {
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
   if (connection === undefined) return
   const { alias, connector, tool_lock: mode, trusted } = connection
-  const room = MAX_ORGANIZATION - (await bytesOfOthers(sql, organizationId, connectionId))
-  const { offer, bytes } = withinRoom({ ...listed, tools: onceEach(listed.tools) }, room)
+  const others = await bytesOfOthers(sql, organizationId, connectionId)
+  const { offer, bytes } = withinRoom({ ...listed, tools: onceEach(listed.tools) }, { most, others })
   const { tools } = offer
   await storeCatalog(sql, organizationId, connectionId, { ...offer, bytes })
   const name = (kind: NamedKind, list: readonly JsonObject[]) =>
@@ -59,19 +69,25 @@ export async function storeOffer(sql: SystemSql, of: Of, listed: Offer, era: See
 
 const MEMBERS = ['tools', 'prompts', 'templates', 'resources'] as const
 
+/** Bytes of the catalogs of an organization: how many they may have together, and how many the other connections have. */
+interface Room {
+  readonly most: number
+  readonly others: number
+}
+
 /** As much of it as the organization has room for: what does not fit is left out, and said so once for each list. */
-function withinRoom(offer: Offer, room: number): { offer: Offer; bytes: number } {
+function withinRoom(offer: Offer, { most, others }: Room): { offer: Offer; bytes: number } {
   const leftOut = createLeftOut(offer.leftOut)
   let bytes = 0
   const kept = MEMBERS.map((member) => {
     const taken = offer[member].filter((item) => {
       const size = bytesOf(item)
-      if (bytes + size > room) return false
+      if (others + bytes + size > most) return false
       bytes += size
       return true
     })
     const missing = offer[member].length - taken.length
-    const reason = `the catalogs of one organization may have ${inMiB(MAX_ORGANIZATION)} together, and ${missing} of this list are more`
+    const reason = `the catalogs of one organization may have ${inMiB(most)} together, and ${missing} of this list are more`
     if (missing > 0) leftOut.add(member, reason)
     return [member, taken] as const
   })
