@@ -83,6 +83,14 @@ describe('what a server says', () => {
     expect(limited.text).toContain('takes no more requests for now (HTTP 429)')
     expect(limited.text).toContain('Call again in 7 s.')
     expect(limited.text).not.toContain('earlier requests')
+    // A client that speaks no MCP reads it where HTTP has it.
+    const rest = await fetch(new URL('/rest/tools/wordy__limited/call', gateway.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect([rest.status, rest.headers.get('retry-after')]).toEqual([200, '7'])
+    expect(await rest.json()).toMatchObject({ isError: true })
     const garbled = await callTool(peer, 'garbled')
     expect(garbled.text).toContain('its answer is not JSON')
     expect(garbled.text).not.toContain('request body')

@@ -2,7 +2,8 @@
  * Tools for clients that speak no MCP: each request becomes `tools/list` or `tools/call` and takes the same road as any other
  * (`call/enter.ts`), with the same key, view, rules, limits and record (ledger U-10). Here it is only worded.
  *
- * A result is answered with 200, also where the tool failed, so that a model reads why; what is refused is problem+json.
+ * A result is answered with 200, also where the tool failed, so that a model reads why; what is refused is problem+json. Where the
+ * reason is a server that takes no more requests for now, `Retry-After` says when to call again.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
@@ -29,7 +30,7 @@ import { createClientLine } from '../mcp/client-line.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import { note } from '../outcome.ts'
 import { correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from '../request-head.ts'
-import { problemAnswer } from '../say-fault.ts'
+import { problemAnswer, retryAfterOf } from '../say-fault.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { cutUnread } from '../streams/unread.ts'
 import { toolAddressOf, type ToolAddress } from './tool-addresses.ts'
@@ -154,7 +155,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const standing = await admit(inbound)
     trail.standing = standing
     const given = await serve({ request, response, address, standing, trail }, inbound)
-    trail.bytesOut = say(response, 200, 'application/json', given, {})
+    trail.bytesOut = say(response, 200, 'application/json', given, laterIn(trail))
   }
 
   const isPublic = ({ way, base }: ToolAddress) => publicKey !== undefined && way === 'openapi' && base === ''
@@ -180,6 +181,12 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
   }
 
   return { addressOf: (path) => toolAddressOf(path, flat), answer: answerOne }
+}
+
+/** When a call that was answered with a fault may be made again, for clients that read the header (RFC 9110, section 10.2.3). */
+function laterIn({ fault }: Trail): Readonly<Record<string, string>> {
+  const seconds = fault === undefined ? undefined : retryAfterOf(fault)
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
 function say(
