@@ -23,7 +23,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
   let page: Page
   beforeAll(async () => {
     authority = parts.use(await startAuthority('registers'))
-    docs = parts.use(await startProtected(authority))
+    docs = parts.use(await startProtected(authority, { name: 'Acme CRM' }))
     effects = parts.use(await startEffects())
     guarded = parts.use(await startGuarded('right-key'))
     console = parts.use(await startConsole())
@@ -89,10 +89,11 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await page.getByRole('radio', { name: 'None' }).check()
     await press('Continue')
     const name = page.getByLabel('Name (optional)')
-    expect(await name.getAttribute('placeholder')).toBe(new URL(effects.url).host)
+    // The name that the server gives itself.
+    await expect.poll(() => name.inputValue()).toBe('effects')
     expect(await page.getByRole('definition').allTextContents()).toEqual(['MCP server', effects.url, 'None'])
     await press('Connect')
-    await page.getByRole('heading', { name: `${new URL(effects.url).host} is connected` }).waitFor()
+    await page.getByRole('heading', { name: 'effects is connected' }).waitFor()
     const table = page.getByRole('table', { name: 'Its tools' })
     for (const [tool, effect] of [
       ['look_up', 'Reads'],
@@ -114,6 +115,9 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await page.getByRole('radio', { name: 'API key' }).check()
     await page.getByLabel('Key or token').fill('wrong-key')
     await press('Continue')
+    // A server that tells nobody its name is called by its host, unless somebody says otherwise.
+    expect(await page.getByLabel('Name (optional)').getAttribute('placeholder')).toBe(new URL(guarded.url).host)
+    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('')
     await page.getByLabel('Name (optional)').fill('Guarded')
     await press('Connect')
     const failed = page.getByRole('alert')
@@ -138,6 +142,14 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await press('Continue')
     await page.getByText('lets people sign in with OAuth').waitFor()
     await press('Continue')
+    await expect.poll(() => page.getByLabel('Name (optional)').inputValue()).toBe('Acme CRM')
+    await look(page, 'connect-name')
+    // A name that was cleared is not filled in again.
+    await page.getByLabel('Name (optional)').fill('')
+    await press('Back')
+    await press('Continue')
+    expect(await page.getByLabel('Name (optional)').getAttribute('placeholder')).toBe('Acme CRM')
+    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('')
     await page.getByLabel('Name (optional)').fill('Docs')
     const popup = page.waitForEvent('popup')
     await press('Connect and sign in')
@@ -195,6 +207,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await page.getByLabel('Key or token').fill('shop-key')
     await look(page, 'connect-openapi')
     await press('Continue')
+    await expect.poll(() => page.getByLabel('Name (optional)').inputValue()).toBe('Shop')
     await press('Connect')
     await page.getByRole('row', { name: /list_?orders.*Reads/i }).waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)

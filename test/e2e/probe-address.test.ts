@@ -48,6 +48,42 @@ test('a server without a door, one with OAuth, one with a key, a document, and n
   expect(kept.body['total']).toBe(0)
 })
 
+test('the name that a server gives itself is proposed, as one short line with nothing hidden in it', async () => {
+  const authority = parts.use(await startAuthority('registers'))
+  const documents: Readonly<Record<string, string>> = {
+    '/shop': JSON.stringify({ openapi: '3.1.0', info: { title: 'Shop API', version: '1' }, paths: {} }),
+    '/yaml': 'openapi: 3.1.0\ninfo:\n  title: Größere API\n  version: "1"\npaths: {}\n',
+    '/unnamed': '{"openapi": "3.1.0", "info": {"version": "1"}, "paths": {}}',
+    '/later': '{"openapi": "9.0.0", "info": {"title": "Of a later format"}}',
+  }
+  const pages = createServer((request, response) =>
+    request.method === 'GET' && Object.hasOwn(documents, request.url ?? '')
+      ? response.writeHead(200, { 'content-type': 'text/plain' }).end(documents[request.url ?? ''])
+      : response.writeHead(404).end(),
+  )
+  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve))
+  parts.defer(() => void pages.close())
+  const site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+  const proposed = async (url: string) => (await platform(AT, { url })).body['name']
+  const protectedAs = async (name: string) => parts.use(await startProtected(authority, { name })).url
+  expect(await proposed(parts.use(await startEffects()).url)).toBe('effects')
+  expect(await proposed(parts.use(await startEffects(undefined, 'Effects of all kinds')).url)).toBe(
+    'Effects of all kinds',
+  )
+  expect(await proposed(await protectedAs('Acme CRM'))).toBe('Acme CRM')
+  expect(await proposed(await protectedAs(`\u202EMRC ${'x '.repeat(10_000)}`))).toMatch(/^⟨U\+202E⟩MRC [x ]{1,70}…$/)
+  expect(await proposed(parts.use(await startProtected(authority)).url)).toBeNull()
+  expect(await proposed(parts.use(await startGuarded('a-key')).url)).toBeNull()
+  expect(await proposed(`${site}/shop`)).toBe('Shop API')
+  expect(await proposed(`${site}/yaml`)).toBe('Größere API')
+  for (const path of ['/unnamed', '/later', '/page']) expect(await proposed(`${site}${path}`), path).toBeNull()
+  // The alias is made of the name that was taken.
+  const url = await protectedAs('Größere CRM')
+  const title = await proposed(url)
+  const added = await platform('POST /api/v1/admin/tenants/default/connectors', { connector: 'mcp.http', url, title })
+  expect(added.body).toMatchObject({ title: 'Größere CRM', alias: 'grossere-crm' })
+})
+
 test('private networks are looked at for nobody but the platform, and what is no address is refused', async () => {
   const admin = createAsk(
     gateway,

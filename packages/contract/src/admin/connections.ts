@@ -201,6 +201,8 @@ export const Probed = z.strictObject({
   found: z.enum(['mcp', 'openapi', 'unknown']),
   /** How it lets one in, as far as it says; null where nobody knows. */
   auth: z.enum(AUTH_TYPES).nullable(),
+  /** The name that it gives itself, to be proposed: one visible line; null where it gives none. */
+  name: z.string().max(80).nullable(),
   /** Where nothing was found: why. */
   failure: z.strictObject({ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() }).nullable(),
 })

@@ -27,6 +27,8 @@ export interface ProtectedOptions {
   readonly era?: 'modern' | 'both'
   /** Whether it says where its metadata is; true unless it says otherwise. */
   readonly challenges?: boolean
+  /** The name in its metadata; none unless it is given. */
+  readonly name?: string
 }
 
 const inputSchema = { type: 'object', properties: { note: { type: 'string' } } } as const
@@ -37,7 +39,7 @@ const TOOLS: Tool[] = [
 
 export async function startProtected(
   authority: Pick<RunningAuthority, 'issuer' | 'tokenOf'>,
-  { era = 'both', challenges = true }: ProtectedOptions = {},
+  { era = 'both', challenges = true, name }: ProtectedOptions = {},
 ): Promise<ProtectedServer> {
   const called: { tool: string; person: string }[] = []
   const used: string[] = []
@@ -66,7 +68,11 @@ export async function startProtected(
   async function answer(...[request, response]: Parameters<Parameters<typeof createServer>[1] & object>) {
     if (request.url === new URL(metadata).pathname) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      const document = { resource: url, authorization_servers: [authority.issuer], scopes_supported: [SCOPE] }
+      const named = name === undefined ? {} : { resource_name: name }
+      const document = {
+        ...{ resource: url, authorization_servers: [authority.issuer], scopes_supported: [SCOPE] },
+        ...named,
+      }
       return void response.end(JSON.stringify(document))
     }
     if (request.url !== '/mcp') return void response.writeHead(404).end()

@@ -18,12 +18,15 @@ const TOOLS: Tool[] = [
   { name: 'drop_all', description: 'Destroys', inputSchema, annotations: { destructiveHint: true } },
 ]
 
-/** With `lock`, whoever does not send that header with that value is turned away. */
-export async function startEffects(lock?: { header: string; value: string }): Promise<EffectsServer> {
+/** With `lock`, whoever does not send that header with that value is turned away; `title` is its name for people. */
+export async function startEffects(lock?: { header: string; value: string }, title?: string): Promise<EffectsServer> {
   const called: string[] = []
   const handler = createMcpHandler(
     () => {
-      const server = new Server({ name: 'effects', version: '1.0.0' }, { capabilities: { tools: {} } })
+      const server = new Server(
+        { name: 'effects', version: '1.0.0', ...(title === undefined ? {} : { title }) },
+        { capabilities: { tools: {} } },
+      )
       server.setRequestHandler('tools/list', () => ({ tools: TOOLS }))
       server.setRequestHandler('tools/call', ({ params }) => {
         called.push(params.name)

@@ -9,6 +9,7 @@ import {
   nameOf,
   placeOf,
   problemOfAddress,
+  withProposed,
   wordsOf,
 } from './draft.ts'
 import { serversIn } from './guess/configuration.ts'
@@ -18,6 +19,17 @@ const entry = (id: string) => {
   if (found === undefined) throw new Error(`the catalog has no ${id}`)
   return draftOfEntry(found)
 }
+
+test('the name of a server is taken until somebody types another, and goes with its address', () => {
+  const typed = draft({ url: 'https://a.example.com/mcp' })
+  const named = { ...typed, ...withProposed(typed, 'Acme CRM') }
+  expect([named.name, nameOf(named)]).toEqual(['Acme CRM', 'Acme CRM'])
+  expect(nameOf({ ...named, ...withProposed(named, '') })).toBe('a.example.com')
+  const own = { ...named, name: 'Ours' }
+  expect(nameOf({ ...own, ...withProposed(own, 'Other') })).toBe('Ours')
+  const cleared = { ...named, name: '' }
+  expect([cleared.name, nameOf(cleared)]).toEqual(['', 'Acme CRM'])
+})
 
 describe('what is typed', () => {
   test.each([

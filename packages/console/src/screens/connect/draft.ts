@@ -41,6 +41,8 @@ export interface Draft {
   readonly scopes: readonly string[]
   /** As it was pasted, or typed. */
   readonly name: string
+  /** The name that what is connected gives itself; '' where none is known. */
+  readonly proposed: string
   /** The entry of the catalog that it is of. */
   readonly entry: string | undefined
 }
@@ -61,6 +63,7 @@ const NOTHING: Draft = {
   key: '',
   scopes: [],
   name: '',
+  proposed: '',
   entry: undefined,
 }
 
@@ -120,8 +123,15 @@ function isPrivateHost(url: string): boolean {
 /** An OpenAPI document of a private network is only read where an operator says so. */
 export const namesPrivate = ({ url, base }: Draft): boolean => isPrivateHost(url) || isPrivateHost(base)
 
-/** What it is called where nobody says: the host, the package, or the program. */
-export function defaultName({ kind, url, command, args }: Draft): string {
+/** The change by a name that what is connected gives itself: it is taken where nobody typed another. */
+export const withProposed = (
+  { name, proposed: before }: Pick<Draft, 'name' | 'proposed'>,
+  proposed: string,
+): Partial<Draft> => ({ proposed, ...(name === before ? { name: proposed } : {}) })
+
+/** What it is called where nobody says: its own name for itself, else the host, the package, or the program. */
+export function defaultName({ kind, url, command, args, proposed }: Draft): string {
+  if (proposed !== '') return proposed
   if (kind !== 'program') return URL.parse(url)?.host ?? ''
   const words = [command, ...args]
   const named = words.slice(1).findLast((word) => !word.startsWith('-') && !word.includes('{')) ?? command

@@ -7,7 +7,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Loaded } from '../../ui/loaded.tsx'
-import type { AuthType, Draft } from './draft.ts'
+import { withProposed, type AuthType, type Draft } from './draft.ts'
 import { Effects } from './effects.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { documentOf } from './keep-draft.ts'
@@ -34,7 +34,7 @@ export function OpenApiFields(props: AuthFieldsProps) {
           label={t.address}
           type="url"
           value={draft.url}
-          onChange={({ currentTarget }) => onChange({ url: currentTarget.value, tags: [] })}
+          onChange={({ currentTarget }) => onChange({ url: currentTarget.value, tags: [], ...withProposed(draft, '') })}
         />
       ) : null}
       <Loaded query={preview}>{(found) => <Preview {...props} preview={found} />}</Loaded>
@@ -50,6 +50,7 @@ function Preview({ preview, ...props }: AuthFieldsProps & { preview: OpenApiPrev
   const [first = 'none'] = ways
   useEffect(() => {
     if (draft.auth === undefined) onChange({ auth: first, documented })
+    else if (draft.proposed !== title) onChange(withProposed(draft, title))
   })
   return (
     <>

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { filled, missingIn, problemOfAddress, wayOf, type Draft } from './draft.ts'
+import { filled, missingIn, problemOfAddress, wayOf, withProposed, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { ProbeLine, useProbe } from './probe.tsx'
@@ -75,7 +75,7 @@ function RemoteFields({ children, ...props }: AuthFieldsProps & { children: Reac
         type="url"
         value={draft.url}
         error={problem === undefined ? undefined : t.problems[problem]}
-        onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
+        onChange={({ currentTarget }) => onChange({ url: currentTarget.value, ...withProposed(draft, '') })}
       />
       {draft.blanks.length === 0 ? null : <Values values={draft.blanks} onChange={(blanks) => onChange({ blanks })} />}
       {children}

@@ -1,11 +1,13 @@
 /** What is it called, and is all of this right? The last step before it is there (ledger S2-UI-04). */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useEffect } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { defaultName, placeOf, wayOf, type Draft } from './draft.ts'
+import { defaultName, placeOf, wayOf, withProposed, type Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
+import { useProbe } from './probe.tsx'
 import { useMayStart } from './use-may-start.ts'
 
 const t = texts.connect.name
@@ -23,6 +25,12 @@ export function StepName({ draft, onChange, owner, busy, onFinish, onBack }: Ste
   const mayStart = useMayStart()
   const may = draft.kind !== 'program' || mayStart
   const way = wayOf(draft)
+  const { probed } = useProbe(draft)
+  // The answer may come after the step before this one was left.
+  const proposed = probed?.name ?? draft.proposed
+  useEffect(() => {
+    if (proposed !== draft.proposed) onChange(withProposed(draft, proposed))
+  })
   return (
     <Stack
       component="form"

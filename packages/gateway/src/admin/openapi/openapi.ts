@@ -14,7 +14,7 @@ import { shown } from '../connections/connections.ts'
 import { sealerOf } from '../connections/describe-connection.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
-import { previewOf } from './preview-of.ts'
+import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
@@ -72,7 +72,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const spent = await asked.look((sql) => listSpentAliases(sql, settings))
   const taken = [...known.map((one) => one.alias), ...spent]
-  const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? reading.title)
+  const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? titleOf(reading))
   const packed = await packDocument(text)
   const id = await change(
     (added: ConnectionId) => ({
@@ -88,7 +88,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
       const added = await addConnection(sql, {
         organizationId: organization.id,
         alias,
-        title: body.title ?? reading.title,
+        title: body.title ?? titleOf(reading),
         description: body.description ?? null,
         settings,
         enabled: body.enabled ?? true,

@@ -1,12 +1,17 @@
 /** A document that was read, as people are shown it before anything is kept. */
 import type { OpenApiPreview } from '@toolway/contract/admin'
+import { proposedName } from '../connections/proposed-name.ts'
+import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import type { ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 
+/** The title of a document, as its connection is called where nobody says otherwise. */
+export const titleOf = ({ title }: Pick<ReadApart, 'title'>): string => proposedName(title) ?? UNTITLED
+
 export function previewOf(reading: ReadApart, base: string | undefined): OpenApiPreview {
-  const { title, version, format, servers, schemes, operations, leftOut, unselected, notes } = reading
+  const { version, format, servers, schemes, operations, leftOut, unselected, notes } = reading
   const count = (effect: string) => operations.filter((one) => one.effect === effect).length
   return {
-    title,
+    title: titleOf(reading),
     version,
     format,
     url: base ?? null,

@@ -3,7 +3,7 @@
  * with the answer, so that nothing of it is ever shared with a call.
  */
 import { Fault, type Revision } from '@toolway/contract'
-import { fetchOffer } from '../../../jobs/sync-catalog.ts'
+import { fetchOffer, type Offer } from '../../../jobs/sync-catalog.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
@@ -17,7 +17,8 @@ export async function knock(target: Target, headers: Readonly<Record<string, str
   if (url === undefined || connection === undefined) return undefined
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
-  return knockAt(url, { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE })
+  const knocking = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }
+  return knockAt(url, knocking).then(() => undefined, Fault.of)
 }
 
 export interface Knocking {
@@ -30,8 +31,8 @@ export interface Knocking {
   readonly signal?: AbortSignal
 }
 
-/** The same at an address that nothing is kept of. */
-export async function knockAt(url: string, knocking: Knocking): Promise<Fault | undefined> {
+/** The same at an address that nothing is kept of. Its offer; throws the fault if it does not let them in. */
+export async function knockAt(url: string, knocking: Knocking): Promise<Offer> {
   const { egress, headers, pin, patience, signal } = knocking
   const { alias, allowPrivate, exceptions } = egress
   const upstreams = createUpstreams({
@@ -56,10 +57,9 @@ export async function knockAt(url: string, knocking: Knocking): Promise<Fault | 
       },
     }))
     const deadline = AbortSignal.timeout(patience * 1000)
-    await fetchOffer(upstream, alias, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
-    return undefined
+    return await fetchOffer(upstream, alias, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
   } catch (thrown) {
-    return Fault.of(thrown)
+    throw Fault.of(thrown)
   } finally {
     await upstreams.close()
   }

@@ -18,6 +18,7 @@ const Resource = z.looseObject({
   resource: z.string(),
   authorization_servers: z.array(z.string()).max(100).optional(),
   scopes_supported: Texts,
+  resource_name: z.string().optional().catch(undefined),
 })
 const Metadata = z.looseObject({
   issuer: z.string(),
@@ -44,15 +45,24 @@ export interface Discovering {
   readonly egress: Egress
 }
 
-export async function discover({ url, challenge, egress }: Discovering): Promise<Authority> {
+export const discover = async (discovering: Discovering): Promise<Authority> =>
+  (await discoverNamed(discovering)).authority
+
+export interface Named {
+  readonly authority: Authority
+  /** The server's own name for people, as it wrote it (RFC 9728, section 2, `resource_name`). */
+  readonly name: string | undefined
+}
+
+export async function discoverNamed({ url, challenge, egress }: Discovering): Promise<Named> {
   const server = new URL(url)
   const resource = await findResource(server, challenge, egress)
-  if (resource === undefined) return discoverOlder(server, egress)
+  if (resource === undefined) return { authority: await discoverOlder(server, egress), name: undefined }
   refuseForeign(resource, server, egress)
   const issuers = resource.authorization_servers ?? []
   if (issuers.length === 0) throw malformed(egress, 'its protected-resource metadata names no authorization server')
   const { issuer, metadata } = await findServer(issuers, egress)
-  return authorityOf(metadata, { issuer, resource }, egress)
+  return { authority: authorityOf(metadata, { issuer, resource }, egress), name: resource.resource_name }
 }
 
 /** The challenge's own address, else below the server's path, else at its root (RFC 9728, section 3.1). */

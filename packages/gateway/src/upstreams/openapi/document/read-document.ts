@@ -17,6 +17,9 @@ import { Unfit } from './schema.ts'
 import { serversOf } from './servers.ts'
 import { textOf } from './texts.ts'
 
+/** The title of a document that has none. */
+export const UNTITLED = 'Untitled'
+
 export interface ReadingOptions {
   readonly select: OperationSelection
   readonly effects: OperationEffects
@@ -118,7 +121,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
     }
   }
   return {
-    title: textOf(info['title'], 100) ?? 'Untitled',
+    title: textOf(info['title'], 100) ?? UNTITLED,
     version: textOf(info['version'], 50) ?? '0',
     format,
     description: textOf(info['description'], LIMITS.description),
