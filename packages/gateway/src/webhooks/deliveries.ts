@@ -53,6 +53,7 @@ export async function untilNext(sql: SystemSql): Promise<number | undefined> {
 type Held = Pick<LeasedRow, 'id' | 'webhook_id'> & { readonly lease: string }
 
 export async function storeDelivered(sql: SystemSql, { id, webhook_id: webhook, lease }: Held, status: number) {
+  await lockWebhook(sql, webhook)
   await sql(Id)`
     update webhook_deliveries
        set delivered_at = now(), attempts = attempts + 1, last_status = ${status}, last_problem = null, lease = null,
@@ -61,6 +62,12 @@ export async function storeDelivered(sql: SystemSql, { id, webhook_id: webhook, 
   await sql(Id)`
     update webhooks set delivered_at = now(), failed_at = null, last_problem = null where id = ${webhook} returning id`
 }
+
+/**
+ * The webhook is locked before its deliveries, as a removal of the webhook locks them: the other order is a deadlock between the
+ * two (PostgreSQL 40P01), and an administrator's DELETE was answered with 500.
+ */
+const lockWebhook = (sql: SystemSql, id: string) => sql(Id)`select id from webhooks where id = ${id} for no key update`
 
 export interface Failure {
   readonly status: number | undefined
@@ -75,6 +82,7 @@ export async function storeFailed(
   { id, webhook_id: webhook, lease }: Held,
   { status, problem, again }: Failure,
 ): Promise<boolean> {
+  await lockWebhook(sql, webhook)
   const rows = await sql(Id)`
     update webhook_deliveries
        set attempts = attempts + 1, last_status = ${status ?? null}, last_problem = ${problem}, lease = null,
