@@ -68,7 +68,9 @@ async function start() {
     {
       slug: 'default',
       name: 'Default',
-      connections: [{ alias: 'stub', title: 'Stub', enabled: true, revision: '2025-11-25', timeout: 60, wire }],
+      connections: [
+        { alias: 'stub', title: 'Stub', enabled: true, trusted: true, revision: '2025-11-25', timeout: 60, wire },
+      ],
       toolsets: [],
       keys: [{ name: 'memory', value: key, toolset: undefined }],
     },
