@@ -61,7 +61,10 @@ export function describeEachPostgres(name: string, suite: (createDatabase: Creat
  */
 async function dropDatabase(server: TestServer, name: string): Promise<void> {
   const theirs = `backend_type = 'client backend' and pg_has_role(usesysid, 'MEMBER')`
-  await command(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and ${theirs}`)
+  await command(
+    server,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and ${theirs}`,
+  )
   await command(server, `drop database ${name}`)
 }
 
