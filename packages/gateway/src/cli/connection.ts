@@ -1,6 +1,7 @@
 /** `toolway connection …`: add, list, remove, restart and test connections of an organization. */
 import { join } from 'node:path'
 import {
+  runsHere,
   mayHaveAccounts,
   Alias,
   Fault,
@@ -276,7 +277,7 @@ export const list = (organization: string, output: Output): Promise<number> =>
   })
 
 export const reachOf = (settings: ConnectionSettings): string =>
-  settings.connector === 'mcp.process' ? [maskCommand(settings.command), ...settings.args].join(' ') : settings.url
+  runsHere(settings) ? [maskCommand(settings.command), ...settings.args].join(' ') : settings.url
 
 export const remove = (organization: string, alias: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {

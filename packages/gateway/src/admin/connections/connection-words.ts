@@ -3,21 +3,22 @@
  * who may say it.
  */
 import {
+  CONNECTORS,
   contractWordsOf,
   Fault,
-  TIMEOUTS,
+  kindOf,
   type ConnectionSecrets,
   type ConnectionSettings,
+  type Connector,
   type OpenApiSettings,
 } from '@toolway/contract'
-import { CONNECTORS, type ConnectionChange, type NewConnection } from '@toolway/contract/admin'
+import type { ConnectionChange, NewConnection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { MASK } from '../../lib/secret-marks.ts'
 import type { ApiWords, ConnectionWords } from './describe-connection.ts'
 
 type Said = NewConnection | ConnectionChange
 type Pairs = Readonly<Record<string, string | null>>
-export type Connector = (typeof CONNECTORS)[number]
 
 const EXTERNAL = /^external_(python|nodejs|go|custom)$/
 const TAKES =
@@ -102,14 +103,12 @@ export function describe(connector: Connector, said: Said, held: Held | undefine
   const shared = {
     revision: said.revision ?? held?.settings.revision ?? 'auto',
     checks: said.checks ?? held?.settings.checks,
-    timeout: said.timeout ?? held?.settings.timeout ?? TIMEOUTS[KINDS[connector]],
+    timeout: said.timeout ?? held?.settings.timeout ?? kindOf(connector).timeout,
   }
   return connector === 'mcp.process'
     ? describeProcess(shared, said, held)
     : describeRemote(connector, shared, said, held)
 }
-
-const KINDS = { 'mcp.http': 'http', 'mcp.process': 'process', contract: 'contract', openapi: 'http' } as const
 
 function describeRemote(
   connector: 'mcp.http' | 'contract' | 'openapi',

@@ -1,5 +1,5 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
-import { ConnectionSecrets, contractWordsOf, Fault, type ConnectionId } from '@toolway/contract'
+import { kindOf, ConnectionSecrets, contractWordsOf, Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
@@ -86,7 +86,7 @@ function leftOutOf(
   parts: AdminParts,
   { id, organization_id: of, settings, enabled }: ConnectionRow,
 ): shapes.Connection['left_out'] {
-  if (settings.connector !== 'contract' || !enabled) return []
+  if (kindOf(settings.connector).tellsLeftOut !== true || !enabled) return []
   try {
     return [...(snapshotOf(parts, of)?.upstream(id).leftOut?.() ?? [])]
   } catch {

@@ -3,6 +3,7 @@
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
 import {
+  isOpenApi,
   Fault,
   type ConnectionId,
   type Limit,
@@ -215,7 +216,7 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
 
 /** Where its OpenAPI document is fetched from. */
 const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
-  settings.connector === 'openapi' ? settings.document : undefined
+  isOpenApi(settings) ? settings.document : undefined
 
 /** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
 async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {

@@ -2,7 +2,7 @@
  * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
  * address true and the local command line's key in its file.
  */
-import { TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
+import { runsHere, TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -153,7 +153,8 @@ async function ensureDemo(
   if (isFirst) return
   const held = await findConnection(sql, DEMO_ALIAS)
   const moved =
-    held?.settings.connector === 'mcp.process' &&
+    held !== undefined &&
+    runsHere(held.settings) &&
     `${held.settings.command} ${held.settings.args.join(' ')}` !== `${demo.command} ${demo.args.join(' ')}`
   if (held?.origin === ORIGIN && moved)
     await changeConnection(sql, held.id, { ...words, title: held.title, enabled: held.enabled })

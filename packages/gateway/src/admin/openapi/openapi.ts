@@ -1,5 +1,5 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
-import { Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
+import { isOpenApi, Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readFor } from '../../call/openapi/documents.ts'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -108,7 +108,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   const { parts, organization, body, params, look, signal } = asked
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const { id, settings, tool_lock: mode, origin, alias } = connection
-  if (settings.connector !== 'openapi') throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
   const isGiven = body.document !== undefined || body.document_gzip !== undefined

@@ -1,5 +1,13 @@
 /** `toolway connection add NAME --openapi …` and `toolway connection refresh`: REST servers by their OpenAPI documents, on the local store. */
-import { DOCUMENT_LIMIT, Fault, OperationEffects, OperationSelection, TIMEOUTS, type KeyPlace } from '@toolway/contract'
+import {
+  isOpenApi,
+  DOCUMENT_LIMIT,
+  Fault,
+  OperationEffects,
+  OperationSelection,
+  TIMEOUTS,
+  type KeyPlace,
+} from '@toolway/contract'
 import { readFile, stat } from 'node:fs/promises'
 import { namesPrivate, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
 import { previewOf } from '../../admin/openapi/preview-of.ts'
@@ -186,8 +194,7 @@ export const refresh = ({ organization: slug, alias, openapi, apply = false }: R
       if (held === undefined)
         throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
       const { settings, id } = held
-      if (settings.connector !== 'openapi')
-        throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
+      if (!isOpenApi(settings)) throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
       const source = openapi ?? settings.document
       if (source === undefined)
         throw new CommandFault(
