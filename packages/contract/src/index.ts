@@ -1,7 +1,6 @@
 export { Alias, ConnectionSecrets, Origin, Slug, ToolsetSettings } from './connections.ts'
 export { CHECKS } from './kinds/kind.ts'
-export type { ConnectionKind } from './kinds/kind.ts'
-export type { SettingField } from './kinds/form.ts'
+export type { SettingField, SettingsForm } from './kinds/form.ts'
 export {
   ConnectionSettings,
   CONNECTORS,

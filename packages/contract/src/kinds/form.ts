@@ -12,3 +12,10 @@ export type SettingField =
   | (Field & { readonly control: 'pairs' })
   | (Field & { readonly control: 'number'; readonly min: number; readonly max: number })
   | (Field & { readonly control: 'choice'; readonly choices: Readonly<Record<string, string>> })
+
+export interface SettingsForm {
+  readonly title: string
+  /** The member of a connection, in the admin interface, that holds these settings. */
+  readonly member: 'contract'
+  readonly fields: readonly SettingField[]
+}

@@ -30,5 +30,4 @@ export const http = kind({
   runsHere: false,
   speaksMcp: true,
   described: false,
-  fields: [],
 })

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { REVISIONS } from '../revisions.ts'
-import type { SettingField } from './form.ts'
+import type { SettingsForm } from './form.ts'
 
 export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** The value of `connector` in settings, requests, rules and records. */
@@ -39,8 +39,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly organizationArgument?: string
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
-  /** Settings of its own that a form can change, in order. */
-  readonly fields: readonly SettingField[]
+  /** The form for the settings of its own. */
+  readonly form?: SettingsForm
 }
 
 /** Keeps the literal types of a kind. */

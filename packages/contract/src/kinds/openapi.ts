@@ -69,7 +69,6 @@ export const openapi = kind({
   speaksMcp: false,
   described: true,
   changedByAdministrators: true,
-  fields: [],
 })
 
 /** Whether a connection is made of an OpenAPI document. */

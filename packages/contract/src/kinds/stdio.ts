@@ -24,5 +24,4 @@ export const stdio = kind({
   runsHere: true,
   speaksMcp: true,
   described: false,
-  fields: [],
 })

@@ -11,7 +11,7 @@ import {
   type Revision,
 } from '@toolway/contract'
 import { z } from 'zod'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../kinds/kinds.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import { createSnapshot, sealedRow, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'

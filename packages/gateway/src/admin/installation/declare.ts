@@ -43,7 +43,7 @@ import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
-import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
+import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
 
 export interface DeclaredKey {
   readonly name: string

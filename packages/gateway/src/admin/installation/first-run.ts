@@ -21,7 +21,8 @@ import {
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { keyChange } from '../keys/make-key.ts'
-import { partsOf } from '../connections/describe-connection.ts'
+import { partsOf } from '../../kinds/kinds.ts'
+import { programOf } from '../../kinds/stdio/stdio.ts'
 
 export interface FirstRunParts {
   readonly db: Db
@@ -142,7 +143,7 @@ async function ensureDemo(
   const { settings } = partsOf({
     revision: 'auto',
     timeout: TIMEOUTS.process,
-    wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
+    wire: programOf(demo.command, demo.args),
   })
   const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }
   if (isFirst && demo.wanted) {

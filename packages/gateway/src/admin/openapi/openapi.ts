@@ -11,13 +11,14 @@ import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { permittedParts } from '../connections/connection-permits.ts'
 import { shown } from '../connections/connections.ts'
-import { sealerOf } from '../connections/describe-connection.ts'
+import { sealerOf } from '../../kinds/kinds.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
+import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 
 const ORIGIN = 'administration'
 const DEFAULT_TIMEOUT = 60
@@ -56,13 +57,12 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading))
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
-  const wire = {
-    kind: 'http' as const,
+  const wire = apiServerOf({
     url: base,
     headers: body.headers ?? {},
     auth: body.auth ?? letting.auth,
     api,
-  }
+  })
   const words = { revision: 'auto' as const, timeout: body.timeout ?? DEFAULT_TIMEOUT, wire }
   const { settings, secrets } = permittedParts(
     { role, organization },

@@ -9,7 +9,8 @@ import {
   type KeyPlace,
 } from '@toolway/contract'
 import { readFile, stat } from 'node:fs/promises'
-import { namesPrivate, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { previewOf } from '../../admin/openapi/preview-of.ts'
 import { providerOf } from '../../admin/openapi/provider-of.ts'
 import { compare, keepDocument, renewal } from '../../admin/openapi/renew.ts'
@@ -30,6 +31,7 @@ import { withStore } from '../store.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { pairsOf } from '../terminal/secret-words.ts'
 import { drawDrift, drawPreview } from './draw-preview.ts'
+import { apiServerOf, type ApiWords } from '../../kinds/openapi/openapi.ts'
 
 export interface OpenApiWords extends AuthWords {
   readonly organization: string
@@ -126,7 +128,7 @@ export const add = (words: OpenApiWords, output: Output): Promise<number> =>
 
 interface Said {
   readonly base: string
-  readonly api: NonNullable<Extract<ConnectionWords['wire'], { kind: 'http' }>['api']>
+  readonly api: ApiWords
   readonly reading: ReadApart
 }
 
@@ -137,7 +139,7 @@ async function wordsOf(words: OpenApiWords, { base, api, reading }: Said, output
   const said = authOf(words)
   // A key of the document's own place is what its own way in is for.
   const key = api.key ?? (said === undefined ? letting.key : undefined)
-  const wire = { kind: 'http' as const, url: base, headers, auth: said ?? letting.auth, api: { ...api, key } }
+  const wire = apiServerOf({ url: base, headers, auth: said ?? letting.auth, api: { ...api, key } })
   return { revision: 'auto', timeout: words.timeout ?? TIMEOUTS.http, wire, shown: shownOf(wire) }
 }
 

@@ -18,7 +18,7 @@ import {
 import { isDeepStrictEqual } from 'node:util'
 import { declaredPolicy } from './declared-policy.ts'
 import type { DeclaredKey } from '../../admin/installation/declare.ts'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import { ConfigFault } from '../../config.ts'

@@ -1,6 +1,6 @@
 import { ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
+import { partsOf, sealerOf, type ConnectionWords } from './kinds.ts'
 
 const http = (url: string, headers: Record<string, string> = {}): ConnectionWords => ({
   revision: 'auto',
