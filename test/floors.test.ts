@@ -221,7 +221,7 @@ function cruise(folder: string) {
   })
 }
 
-describe.concurrent('the check of the floors', { timeout: 60_000 }, () => {
+describe.concurrent('the check of the floors', () => {
   test('passes a tree in which every import looks down', async ({ expect }) => {
     await using tree = await writeTree(sound)
     const { code, printed } = await cruise(tree.folder)

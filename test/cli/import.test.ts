@@ -6,7 +6,7 @@ import { makeInstallation, type Installation, type Running } from './installatio
 
 const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
 const SECRET = 'ghp_hunter2hunter2hunter2hunter2hunter2'
-const patiently = { timeout: 20_000, interval: 100 }
+const patiently = { interval: 100 }
 
 let here: Installation
 let running: Running

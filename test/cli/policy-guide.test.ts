@@ -29,7 +29,7 @@ test('the files of the guide are read, and one of them shows every action', () =
   expect(rows).toEqual(expect.arrayContaining([...RULE_ACTIONS]))
 })
 
-test('the commands of the guide do what they say', { timeout: 120_000 }, async () => {
+test('the commands of the guide do what they say', async () => {
   await using here = await makeInstallation()
   const running = await here.start()
   await running.stop()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
 
-const patiently = { timeout: 10_000, interval: 50 }
+const patiently = { interval: 50 }
 let here: Installation
 let running: Running
 beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('the local key', () => {
     expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(
       /refused from now on\.\nThe commands of this machine called with it; the next start gives them a new one/,
     )
-    await expect.poll(async () => (await other.run(['tools'])).code, { timeout: 10_000 }).toBe(4)
+    await expect.poll(async () => (await other.run(['tools'])).code).toBe(4)
     await first.stop()
     await other.start()
     expect(await other.localKey()).not.toBe(old)

@@ -7,7 +7,7 @@ import { makeInstallation } from './installation.ts'
 
 const GIVEN = `uru_${'0123456789abcdef'.repeat(4)}`
 const KEY = /uru_[0-9a-f]{64}/g
-const patiently = { timeout: 20_000, interval: 100 }
+const patiently = { interval: 100 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a first start', () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   key = await here.localKey()
 })
 afterAll(() => here[Symbol.asyncDispose]())
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 async function names(toolset: string): Promise<string[]> {
   const url = `${running.address}/o/default/t/${toolset}/mcp`

@@ -87,7 +87,7 @@ describe('the keys of the vault', () => {
     const again = await here.start()
     expect(await here.run(['tools'], { settings: { TOOLWAY_KEY: key } })).toMatchObject({ code: 0 })
     expect(await again.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('may stand in the environment, from one to the next without a stop in between', async () => {
     await using here = await makeInstallation()

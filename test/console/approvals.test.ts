@@ -1,5 +1,5 @@
 /** Calls that wait for somebody: seen as they come, looked at, answered by mouse and by keys, and what became of them. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -9,8 +9,6 @@ import { ADA, startConsole, type ConsoleGateway, type Person } from './support/c
 import { look } from './support/look.ts'
 
 // Most of it is pictures and barriers, which take their time on a busy machine.
-vi.setConfig({ testTimeout: 240_000 })
-
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
 const RULES = '/api/v1/organizations/default/rules'
 

@@ -2,7 +2,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Page } from 'playwright-core'
 import { parse as parseToml } from 'smol-toml'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectClient, connectOver } from '../e2e/peers/clients/client.ts'
 import { connectWithOAuth } from '../e2e/peers/clients/oauth-client.ts'
 import { createPerson } from '../e2e/peers/people/oauth-person.ts'
@@ -20,8 +20,6 @@ const HELLO = {
 }
 
 // Pictures are taken on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 describe.skipIf(NO_BROWSER)('connect a client', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway

@@ -13,7 +13,7 @@ import { look } from './support/look.ts'
 const TOM = { email: 'tom@example.com', role: 'tenant_admin' } as const
 const EVE = { email: 'eve@example.com', role: 'tenant_member' } as const
 
-describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('connecting', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let effects: EffectsServer

@@ -1,6 +1,6 @@
 /** One connection, as a person looks after it: it falls and is mended, changes and is looked at, loses its account and gets it back. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
 import { startContractBackend } from '../e2e/peers/contract-backend/backend.ts'
@@ -36,8 +36,6 @@ const documentOf = (version: string, names: readonly string[]) => ({
   ...{ openapi: '3.1.0', info: { title: 'Shop', version }, servers: [{ url: 'http://127.0.0.1:9/api' }] },
   paths: paths(names),
 })
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 describe.skipIf(NO_BROWSER)('the page of a connection', () => {
   const parts = new AsyncDisposableStack()
@@ -151,7 +149,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
     // Its token lives for seconds; the next one is refused.
     const lost = page.getByText('Connect it again')
-    await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count()), { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
     await page.getByText('It needs an account').waitFor()
     await look(page, 'connection-accounts')
     await page.getByRole('tab', { name: 'Overview' }).click()

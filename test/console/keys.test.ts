@@ -1,6 +1,6 @@
 /** Keys and the clients that signed in, as a member and as those who look after them see them. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { connectClient } from '../e2e/peers/clients/client.ts'
@@ -11,8 +11,6 @@ import { look } from './support/look.ts'
 const BEN: Person = { email: 'ben@example.com', role: 'tenant_member' }
 
 // Pictures are taken on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 describe.skipIf(NO_BROWSER)('keys', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway

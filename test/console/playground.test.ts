@@ -10,7 +10,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-describe.skipIf(NO_BROWSER)('the playground', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('the playground', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage

@@ -9,9 +9,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-const PATIENT = { timeout: 10_000 }
-
-describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('records', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -41,20 +39,20 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await look(page, 'records')
     const echoes = table.getByRole('button', { name: 'Open the record of probe__echo' })
     await call('story-live')
-    await expect.poll(() => echoes.count(), PATIENT).toBe(2)
+    await expect.poll(() => echoes.count()).toBe(2)
 
     await page.getByRole('combobox', { name: 'Outcome' }).click()
     await page.getByRole('option', { name: 'Refused' }).click()
     await page.waitForURL(/outcome=refused/)
     await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
-    await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
     await page.getByLabel('Correlation id').fill('story-1')
     await page.getByLabel('Correlation id').press('Enter')
     await page.waitForURL(/correlation_id=story-1/)
-    await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await page.getByLabel('Correlation id').fill('nobody-has-this')
     await page.getByLabel('Correlation id').press('Enter')
     await page.getByRole('heading', { name: 'No record fits' }).waitFor()

@@ -8,9 +8,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-const PATIENT = { timeout: 10_000 }
-
-describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('what runs', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -43,7 +41,7 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
       .poll(async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
         return [await page.getByText('Running', { exact: true }).count(), (await pid()) === before]
-      }, PATIENT)
+      })
       .toEqual([1, false])
     await page.getByRole('button', { name: 'Stop child' }).click()
     await page.getByText('Stopped', { exact: true }).waitFor()
@@ -100,7 +98,7 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
       .poll(async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
         return page.getByText('It serves, and something it needs is away', { exact: true }).count()
-      }, PATIENT)
+      })
       .toBe(1)
     await page
       .getByText(/records cannot be stored and wait on the disk: its disk is full/)

@@ -14,7 +14,7 @@ const FRESH_MS = 1_200
 
 const soon = <T>(read: () => T) =>
   // eslint-disable-next-line vitest/require-awaited-expect-poll -- whoever says what it should be awaits it
-  expect.poll(read, { timeout: 10_000 })
+  expect.poll(read)
 
 describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let console: ConsoleGateway
@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let lastAt = Date.now()
   /** What was asked is asked again by who comes back once it is not fresh any more. */
   const untilStale = async () => {
-    await expect.poll(() => Date.now() - lastAt, { timeout: 20_000 }).toBeGreaterThan(FRESH_MS)
+    await expect.poll(() => Date.now() - lastAt).toBeGreaterThan(FRESH_MS)
   }
   const watch = (page: Page) => {
     const seen = { refused: 0, renewed: 0 }

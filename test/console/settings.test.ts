@@ -7,7 +7,7 @@ import { look } from './support/look.ts'
 
 const SECRET = 'a-secret-of-the-client-abcd'
 
-describe.skipIf(NO_BROWSER)('settings', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('settings', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage

@@ -113,9 +113,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).waitFor()
     await page.keyboard.press('Escape')
-    await expect
-      .poll(() => page.locator(':focus').getAttribute('aria-label'), { timeout: 10_000 })
-      .toBe('Organization: Second House')
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Organization: Second House')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).click()
     await page.waitForURL('/o/default')
@@ -157,7 +155,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await console.gateway.restart()
     await page.getByRole('status').getByText('Not live').first().waitFor()
     await context.setOffline(false)
-    await page.getByRole('status').getByText('Not live').first().waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByRole('status').getByText('Not live').first().waitFor({ state: 'detached' })
   })
 
   test('S3-UI-01: has a dashboard, tenants and connectors, with their dialogs and forms', async () => {

@@ -17,7 +17,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     const server = parts.use(await startManyTools())
     console = parts.use(await startConsole({ connections: manyConnections(server) }))
     await Promise.all(ALIASES.map((alias) => console.gateway.settled(alias)))
-  }, 120_000)
+  })
   afterAll(() => parts.disposeAsync())
 
   test('a thousand are in one table, of which only what is near the window is in the document', async () => {

@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
       }),
     )
     await Promise.all(SERVED.map(({ alias }) => console.gateway.settled(alias)))
-  }, 120_000)
+  })
   afterAll(() => parts.disposeAsync())
 
   test('that is not there is said so, with the way back to all of them', async () => {
@@ -140,7 +140,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('is saved').waitFor()
     expect((await ask(at('standard'), 'tools/list')).answer.result).toBeUndefined()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(async () => (await listed('standard')).length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(async () => (await listed('standard')).length).toBe(3)
 
     await page.getByRole('tab', { name: 'Rules' }).click()
     await page.getByText('No rules of its own').waitFor()

@@ -10,7 +10,7 @@ import { until } from '../e2e/peers/until.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 
-describe.skipIf(NO_BROWSER)('a tour', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('a tour', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   beforeAll(async () => {

@@ -14,7 +14,7 @@ import { startRecorder } from './peers/recorder.ts'
 import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const
-const patiently = { timeout: 20_000, interval: 20 }
+const patiently = { interval: 20 }
 /** Of ten people: the gateway keeps ten sessions of one. */
 const KEYS = Array.from({ length: 10 }, (_, number) => `uru_${String(number).repeat(64)}`)
 const parts = new AsyncDisposableStack()

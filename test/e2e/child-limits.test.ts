@@ -27,7 +27,7 @@ beforeAll(async () => {
     connections: ['one', 'other', 'filling', 'bearing', 'shouting'].map(greedy),
     settings: { TOOLWAY_CHILD_MEMORY: '256' },
   })
-}, 30_000)
+})
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   vi.unstubAllEnvs()

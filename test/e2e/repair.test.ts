@@ -16,7 +16,7 @@ describe.each(['whose refresh token is taken away', 'whose key is taken back'] a
   let story: Story
   beforeAll(async () => {
     story = await STARTS[how]()
-  }, 60_000)
+  })
   afterAll(() => story[Symbol.asyncDispose]())
 
   test.each(KINDS)('is connected anew from within the call of %s, which goes on by itself', async (kind) => {
@@ -103,7 +103,7 @@ describe('by hand', () => {
   let story: KeyStory
   beforeAll(async () => {
     story = await startKeyStory()
-  }, 60_000)
+  })
   afterAll(() => story[Symbol.asyncDispose]())
 
   const modern = (): RawPeer => ({ url: story.url, key: story.token, era: 'modern' })

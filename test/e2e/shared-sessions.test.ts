@@ -10,7 +10,6 @@ const SECRET = 'Bearer of-the-connection'
 
 test.each(['legacy', 'modern'] as const)(
   'S3-POOL-05: a thousand parallel calls of two people to a %s server never cross, and their keys stay here',
-  { timeout: 60_000 },
   async (era) => {
     await using upstream = await startScriptedUpstream({
       era,

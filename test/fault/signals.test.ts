@@ -6,7 +6,7 @@ import { callTool, requestOf, textIn, type Target } from './caller.ts'
 import { followFamily } from './family.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 async function startBusy(settings: Settings = {}) {
   const here = await makeInstallation({ TOOLWAY_BOOTSTRAP_KEY: KEY, ...settings })

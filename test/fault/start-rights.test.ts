@@ -22,4 +22,4 @@ test('a role without rights on the schema is told in a sentence at the start, be
   const later = await second.run(['start'], { settings: { DATABASE_URL: outside.urlFor('poor') } })
   expect([later.code, later.err]).toEqual([1, expect.stringMatching(/must be owner|lacks rights|permission denied/)])
   expect(later.err).not.toMatch(/\n\s+at /)
-}, 120_000)
+})

@@ -5,7 +5,7 @@
  * that does not exist, to the byte; and nothing that is somebody else's stands in any answer.
  */
 import type { Operation } from '@toolway/contract/admin'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { describeEachTown } from './each-town.ts'
 import { aboutOf, roleAt, verdictOf } from './expected.ts'
@@ -15,9 +15,6 @@ import { SAMPLES, type Sample } from './samples.ts'
 import { otherOf, SIDES, type Side } from './sides.ts'
 import { createTally, type Tally } from './tally.ts'
 import type { Caller, Names, Town } from './town.ts'
-
-// Each asks as everybody, everywhere, and what reads all records reads those of all the others.
-vi.setConfig({ testTimeout: 240_000 })
 
 const TARGETS = [...SIDES, 'missing'] as const
 const NO_SHAPE = { 'no shape': 'has this field' }

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { followFamily } from '../fault/family.ts'
 
 const root = join(import.meta.dirname, '../..')
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 /** Makes a Node believe that it is an old one; for machines that have none. */
 const AGED = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
 
@@ -117,11 +117,11 @@ async function findOldNode(): Promise<[string, ...string[]]> {
   return [process.execPath, '--import', AGED]
 }
 
-describe('the package that is published', { timeout: 60_000 }, () => {
+describe('the package that is published', () => {
   let here: Installed
   beforeAll(async () => {
     here = await install()
-  }, 60_000)
+  })
   afterAll(() => here[Symbol.asyncDispose]())
 
   test('starts on a machine that has nothing else, keeps its data in the home, and leaves nobody behind', async () => {

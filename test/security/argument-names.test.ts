@@ -46,7 +46,7 @@ beforeAll(async () => {
   key = await addKey(gateway, { role: 'tenant_member', organization: id, user })
   await addMember(gateway, id, await addUser(gateway, 'ada@acme.test'), 'tenant_member')
   await until('the member may call', async () => (await pay({ amount: 1 })) !== null)
-}, 180_000)
+})
 afterAll(async () => {
   await parts.disposeAsync()
   if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })

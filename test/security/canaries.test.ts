@@ -63,7 +63,7 @@ beforeAll(async () => {
   await db.system((system) => addUser(system, { email: EMAIL, name: 'Ada', password, platformAdmin: true }))
   await run()
   await collect()
-}, 120_000)
+})
 afterAll(() => parts.disposeAsync())
 
 /** One request to the admin interface; its answer is searched, whatever it is. */

@@ -20,7 +20,7 @@ const WAYS = [
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, h2, form').first().waitFor()
   // Asked from here: a page of ours evaluates no text.
-  await expect.poll(() => page.locator('[aria-busy="true"]').count(), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
 }
 
 /**

@@ -11,6 +11,7 @@ import { findBinaries } from './embedded/binaries.ts'
 import { isAlive } from './embedded/cluster.ts'
 import { DirectoryInUse, findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 import type { EmbeddedConnection, EmbeddedPostgres } from './embedded-postgres.ts'
+import { PATIENCE_MS } from '../testing/patience.ts'
 
 /** A place for a data directory that does not exist yet. */
 async function place(...below: string[]) {
@@ -78,7 +79,7 @@ function spawnStarter(directory: string) {
 
 async function startElsewhere(directory: string) {
   const { child, said, closed } = spawnStarter(directory)
-  await Promise.race([vi.waitFor(() => expect(said).not.toEqual([]), 20_000), closed])
+  await Promise.race([vi.waitUntil(() => said.length > 0, PATIENCE_MS), closed])
   const [word = '', pid = ''] = said[0]?.split(' ') ?? []
   return { child, said, closed, word, pid: Number(pid) }
 }
@@ -118,7 +119,7 @@ describe('the embedded PostgreSQL', () => {
     }
     expect(words).toEqual(['DirectoryInUse', 'DirectoryInUse', 'ready'])
     const winner = starters.find(({ word }) => word === 'ready')
-    await vi.waitFor(async () => expect(await isAlive(winner?.pid ?? 0)).toBe(false), 10_000)
+    await expect.poll(() => isAlive(winner?.pid ?? 0)).toBe(false)
   })
 
   test('is found only while it runs', async () => {
@@ -135,7 +136,7 @@ describe('the embedded PostgreSQL', () => {
     for (let round = 1; round <= 5; round++) {
       const starter = await startElsewhere(at.directory)
       expect(starter.word).toBe('ready')
-      await vi.waitFor(() => expect(starter.said.length).toBeGreaterThan(20 * round), 10_000)
+      await expect.poll(() => starter.said.length).toBeGreaterThan(20 * round)
       starter.child.kill('SIGKILL')
       await starter.closed
       const acknowledged = Number(starter.said.at(-1))
@@ -155,7 +156,7 @@ describe('the embedded PostgreSQL', () => {
     const first = await startEmbeddedPostgres({ directory: at.directory })
     first.onExit((exit) => heard.push(exit))
     process.kill(first.pid, 'SIGQUIT')
-    await vi.waitFor(() => expect(heard).toHaveLength(1), 10_000)
+    await expect.poll(() => heard).toHaveLength(1)
     await first.stop()
     const second = await startEmbeddedPostgres({ directory: at.directory })
     second.onExit((exit) => heard.push(exit))
@@ -216,7 +217,7 @@ describe('the embedded PostgreSQL', () => {
     const { child, closed } = spawnStarter(at.directory)
     const drafts = async () =>
       (await readdir(at.directory).catch(() => [])).filter((name) => name.startsWith('postgres.new-'))
-    await vi.waitFor(async () => expect(await drafts()).toHaveLength(1), { timeout: 20_000, interval: 5 })
+    await expect.poll(drafts, { interval: 5 }).toHaveLength(1)
     child.kill('SIGKILL')
     await closed
     await using server = await start(at.directory)

@@ -9,8 +9,6 @@ import { LINE_LIMIT } from './frame.ts'
 import { createChildren } from './worker-link.ts'
 
 // Real processes on a machine that may be busy: the ladder of an ending alone takes three seconds.
-vi.setConfig({ testTimeout: 60_000 })
-
 interface Seen {
   env: Record<string, string>
   cwd: string
