@@ -2,6 +2,7 @@
  * Does the check of the floors really fail when an import breaks one? Small trees with one sin each are written to a
  * folder of their own and cruised by the same program with the same rules that `npm run check` uses.
  */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** Accounts of connections from a terminal: what is said, who goes the way, and what is kept. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** One agent, many servers: a configuration names local ones and remote ones, real ones and stand-ins, and one client uses them all. */
+// @module-tag long
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'

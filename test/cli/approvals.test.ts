@@ -1,4 +1,5 @@
 /** Approvals by the command line, the guide's own commands, and a gateway that is killed between a grant and its use. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** What the first screen says for Claude Desktop, pasted as it stands: does it work for somebody who has only cloned this? */
+// @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { connectOver, KINDS } from '../e2e/peers/clients/client.ts'

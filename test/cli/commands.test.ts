@@ -1,4 +1,5 @@
 /** The command line beside a running gateway: keys, connections, tools and calls, what they print and how they end. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** A contract backend by command line and by file, with the backend as a process of its own. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'

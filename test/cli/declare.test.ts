@@ -1,4 +1,5 @@
 /** A declaration file is the truth for what it names: start after start, and for nothing else. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'

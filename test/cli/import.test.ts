@@ -1,4 +1,5 @@
 /** Taking over what a client already has: the files of Claude Desktop, Cursor and VS Code, said first, done, and taken back. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** The lock on tools by the command line: every command of the guide runs, and each refusal says what to do. */
+// @module-tag long
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

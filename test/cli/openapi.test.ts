@@ -1,4 +1,5 @@
 /** REST servers by the command line: the looks, the connection and the refresh of the guide, on a server of the test's own. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 /** People by the command line: the set-up code of a first start, signing in and out, users and members. */
+// @module-tag long
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

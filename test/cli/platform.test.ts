@@ -1,4 +1,5 @@
 /** Organizations and rules by the command line, beside a gateway that runs and hears of them. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'

@@ -1,4 +1,5 @@
 /** Does the guide to rules say what is so? Its commands run as they stand there, and its files are files that Toolway reads. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** Rules by the command line and by the declaration file, beside a gateway that runs and hears of them. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

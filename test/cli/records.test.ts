@@ -1,4 +1,5 @@
 /** Records on the command line: looked through, exported, checked where there is no Toolway, redacted and pruned. */
+// @module-tag long
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

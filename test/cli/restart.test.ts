@@ -1,4 +1,5 @@
 /** A server that is started here and keeps failing is given up, and `toolway connection restart` brings it back. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

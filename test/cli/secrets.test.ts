@@ -1,4 +1,5 @@
 /** Where do keys and other secrets of a command go, and where do they come from? Not to whoever listens, not from where all can read. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFile, writeFile } from 'node:fs/promises'

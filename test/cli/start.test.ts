@@ -1,4 +1,5 @@
 /** Starting, as somebody does who has just cloned it: the one screen, what it leaves on disk, and the settings. */
+// @module-tag long
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

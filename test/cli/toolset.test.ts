@@ -1,4 +1,5 @@
 /** Toolsets by the command line: every command of the guide runs, and each refusal says what to do. */
+// @module-tag long
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

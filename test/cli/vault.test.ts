@@ -1,4 +1,5 @@
 /** The vault's keys as an operator has them: seen, renewed while a gateway runs, dropped; and every source they may come from. */
+// @module-tag long
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'

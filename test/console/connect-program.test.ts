@@ -1,4 +1,5 @@
 /** A program that is connected: what one sees while it starts, how one leaves, and why it did not start. */
+// @module-tag long
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

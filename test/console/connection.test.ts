@@ -62,30 +62,34 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
   })
   afterAll(() => parts.disposeAsync())
 
-  test('a program that falls over says why in its log, with no secret, and is restarted there', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/connections/program?tab=process')
-    const log = page.getByRole('log', { name: 'Log' })
-    await log.getByText('up, with the token [TOKEN]').first().waitFor()
-    const { gateway } = console
-    const peer = { url: gateway.connectionUrl('program'), key: gateway.key, era: 'modern' as const }
-    await callTool(peer, 'fall')
-    await log.getByText('falling over').waitFor()
-    await log.getByText(/a stdio server ended/).waitFor()
-    expect(await log.textContent()).not.toContain(SECRET)
-    await page.getByText('1', { exact: true }).waitFor()
-    await look(page, 'connection-process')
+  test(
+    'a program that falls over says why in its log, with no secret, and is restarted there',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/connections/program?tab=process')
+      const log = page.getByRole('log', { name: 'Log' })
+      await log.getByText('up, with the token [TOKEN]').first().waitFor()
+      const { gateway } = console
+      const peer = { url: gateway.connectionUrl('program'), key: gateway.key, era: 'modern' as const }
+      await callTool(peer, 'fall')
+      await log.getByText('falling over').waitFor()
+      await log.getByText(/a stdio server ended/).waitFor()
+      expect(await log.textContent()).not.toContain(SECRET)
+      await page.getByText('1', { exact: true }).waitFor()
+      await look(page, 'connection-process')
 
-    await page.getByRole('button', { name: 'Restart' }).click()
-    await page.getByText('program is being opened anew').waitFor()
-    await page.getByRole('button', { name: 'Test now' }).click()
-    await page.getByText('It answers').waitFor()
-    await page.getByText('It offers 2 tools, 0 resources and 0 prompts.').waitFor()
-    await page.getByRole('tab', { name: 'Overview' }).click()
-    await page.getByText('falling 1.2.0').waitFor()
-    await look(page, 'connection-overview')
-  })
+      await page.getByRole('button', { name: 'Restart' }).click()
+      await page.getByText('program is being opened anew').waitFor()
+      await page.getByRole('button', { name: 'Test now' }).click()
+      await page.getByText('It answers').waitFor()
+      await page.getByText('It offers 2 tools, 0 resources and 0 prompts.').waitFor()
+      await page.getByRole('tab', { name: 'Overview' }).click()
+      await page.getByText('falling 1.2.0').waitFor()
+      await look(page, 'connection-overview')
+    },
+  )
 
   test('a tool that its server changed is held, read line by line, and accepted', async () => {
     await using opened = await console.open(ADA)
@@ -131,30 +135,34 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await expect.poll(() => write.count()).toBe(0)
   })
 
-  test('an account is connected in a window beside it, lost, said so, and the way to mend it is a button', async () => {
-    await using opened = await console.open(ADA)
-    const { page, context } = opened
-    await page.goto('/connections/guarded')
-    await page.getByRole('button', { name: 'Connect an account' }).click()
-    const opening = context.waitForEvent('page')
-    await page.getByRole('button', { name: 'Connect one for everybody' }).click()
-    // The authorization server knows who is there: the window comes back by itself, and closes.
-    await (await opening).waitForEvent('close')
-    await page.getByText('An account of Guarded is connected').waitFor()
-    await page.getByText('Healthy').waitFor()
-    await page.getByText('Connected', { exact: true }).waitFor()
+  test(
+    'an account is connected in a window beside it, lost, said so, and the way to mend it is a button',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page, context } = opened
+      await page.goto('/connections/guarded')
+      await page.getByRole('button', { name: 'Connect an account' }).click()
+      const opening = context.waitForEvent('page')
+      await page.getByRole('button', { name: 'Connect one for everybody' }).click()
+      // The authorization server knows who is there: the window comes back by itself, and closes.
+      await (await opening).waitForEvent('close')
+      await page.getByText('An account of Guarded is connected').waitFor()
+      await page.getByText('Healthy').waitFor()
+      await page.getByText('Connected', { exact: true }).waitFor()
 
-    await authority.forget()
-    const { gateway } = console
-    const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
-    // Its token lives for seconds; the next one is refused.
-    const lost = page.getByText('Connect it again')
-    await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
-    await page.getByText('It needs an account').waitFor()
-    await look(page, 'connection-accounts')
-    await page.getByRole('tab', { name: 'Overview' }).click()
-    await page.getByText(/has to be connected again/).waitFor()
-  })
+      await authority.forget()
+      const { gateway } = console
+      const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
+      // Its token lives for seconds; the next one is refused.
+      const lost = page.getByText('Connect it again')
+      await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
+      await page.getByText('It needs an account').waitFor()
+      await look(page, 'connection-accounts')
+      await page.getByRole('tab', { name: 'Overview' }).click()
+      await page.getByText(/has to be connected again/).waitFor()
+    },
+  )
 
   test('settings change what is said and keep what is sealed, and another’s change is not written over', async () => {
     await using opened = await console.open(ADA)
@@ -179,7 +187,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     expect(kept).toMatchObject({ title: 'Our notes', description: 'Said again', header_names: ['x-team'] })
   })
 
-  test('a newer document is held against the one that is kept before it is taken', async () => {
+  test('a newer document is held against the one that is kept before it is taken', { tags: 'long' }, async () => {
     const made = await admin(`POST ${CONNECTIONS}/openapi`, {
       ...{
         alias: 'shop',

@@ -18,7 +18,7 @@ describe.skipIf(NO_BROWSER)('the frame of the console', () => {
     expect(new URL(opened.page.url()).searchParams.get('next')).toBe('/keys?org=default')
   })
 
-  test('it looks well and has no barriers', async () => {
+  test('it looks well and has no barriers', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     await opened.page.goto('/')
     await opened.page.getByRole('navigation', { name: 'Menu' }).waitFor()

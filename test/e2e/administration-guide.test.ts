@@ -1,4 +1,5 @@
 /** Does the guide to administration say what is so? Its commands run as they stand there, one after the other. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { readFileSync } from 'node:fs'

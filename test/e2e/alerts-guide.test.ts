@@ -1,4 +1,5 @@
 /** Does the guide to alerts and webhooks say what is so? Its commands run as they stand there, one after the other. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'

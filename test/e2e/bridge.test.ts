@@ -2,6 +2,7 @@
  * Does a client that starts its servers as processes get everything that one over HTTP gets? The official clients, in both
  * eras, by the bundled bridge under the oldest Node it promises, against a real gateway and servers of both eras.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'

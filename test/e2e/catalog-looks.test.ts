@@ -2,6 +2,7 @@
  * How often servers are asked for their lists, by which of several gateways, and what idle clients hear of it: a server is asked
  * when there is a reason to, by one gateway, and clients are told of what is another list now.
  */
+// @module-tag long
 import { describe, expect, test, vi } from 'vitest'
 import { listConnections } from '../../packages/gateway/src/connections/connections.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -1,4 +1,5 @@
 /** What a server that is started here sees and may take: a world of its own, so much memory and no more, and an end with all it started. */
+// @module-tag long
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'

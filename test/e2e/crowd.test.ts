@@ -2,6 +2,7 @@
  * Does everybody get their own answer when many ask at once? A thousand calls by fifty clients that all use JSON-RPC id 0,
  * in both eras, over HTTP and over the one pipe of a child; and nobody waits for a server that is silent.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient } from './peers/clients/client.ts'

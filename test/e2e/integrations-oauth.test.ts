@@ -1,4 +1,5 @@
 /** Integrations that are let in by OAuth, with a real authorization server: begun, finished, told, and taken back. */
+// @module-tag long
 import { finishOAuth } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

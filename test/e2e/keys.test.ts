@@ -8,6 +8,7 @@ import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { ask } from '../fault/caller.ts'
 import { createAdminClient } from './peers/people/admin-client.ts'
 import { join } from './peers/people/people.ts'
+import { within } from '../setup/form.ts'
 
 const vault = createTestVault()
 const MINE = '/api/v1/auth/my-keys'
@@ -231,7 +232,7 @@ describe('the personal key of a member', () => {
     expect(await statusOf(old, second.address)).toBe(200)
     const stream = ask({ url, key: old }, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
     const { body } = await client(`POST ${MINE}/regenerate`)
-    await expect.poll(() => statusOf(old, second.address), { interval: 20 }).toBe(401)
+    await expect.poll(() => statusOf(old, second.address), { timeout: within(1_000), interval: 20 }).toBe(401)
     expect(await statusOf(old)).toBe(401)
     expect((await stream).status).toBe(200)
     expect(await statusOf(body.key, second.address)).toBe(200)

@@ -1,4 +1,5 @@
 /** Do the client programs that people use get through? The inspector's command line, and mcp-remote as Claude Desktop starts it. */
+// @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

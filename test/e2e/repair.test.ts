@@ -2,6 +2,7 @@
  * What happens when an account dies in the middle of a conversation? Its person is led to a page in the way of the client's revision,
  * connects it anew, and the same client finishes its call. The person is played over http; the pages are the gateway's own.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from './peers/clients/client.ts'
 import { ask, openSession, type RawPeer } from './peers/clients/raw-client.ts'

@@ -1,4 +1,5 @@
 /** Does it matter in what a server is written that is started here? One of each runtime that this machine has, and a command of one's own. */
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

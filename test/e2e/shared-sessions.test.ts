@@ -1,4 +1,5 @@
 /** Who shares what with a server: two people call one connection in parallel, in both eras, and nothing of one reaches the other. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { openGateway } from './peers/open-gateway.ts'
 import { sayResult, startScriptedUpstream } from '../fault/scripted-upstream.ts'

@@ -1,4 +1,5 @@
 /** Does the guide say what is so? Its programs run as they stand there, and its table of close codes is the one that is sent. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
 /** Whoever owns the database cuts off the end of a chain, with everything in it that speaks of that end: it is found. */
+// @module-tag long
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'

@@ -1,4 +1,5 @@
 /** Each trouble of a database under a running gateway: known callers are served, the others are told in words at every door. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { makeInstallation, type Installation, type Running } from '../cli/installation.ts'

@@ -1,4 +1,5 @@
 /** The database goes away under a running gateway: probes tell the truth, calls are answered or refused in words, all comes back. */
+// @module-tag long
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** A gateway of its own, as a process, under everything at once: bodies of all kinds, endless ones, and servers that drop dead. */
+// @module-tag long
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'

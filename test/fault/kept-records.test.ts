@@ -2,6 +2,7 @@
  * No record is lost: not when the gateway is killed fifty times under load, not while its database is away, not when it is told to
  * end. What a server saw is compared with what is on record.
  */
+// @module-tag long
 import { randomUUID } from 'node:crypto'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -2,6 +2,7 @@
  * The gateway is killed where it stands, twenty times: in its first start, in later ones, right after its screen, and under
  * load. What must hold each time: nobody is left behind, what was acknowledged is there, and the next start works.
  */
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
 import pg from 'pg'

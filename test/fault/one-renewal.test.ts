@@ -1,4 +1,5 @@
 /** Two processes of one installation, and an account whose token has run out: how often is its authorization server asked? */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
 /** Two gateways behind a balancer are restarted one after the other, and nobody who calls notices. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** Whatever a server's schema and a caller's arguments are: a check of one by the other ends, and takes nothing with it. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** Gateways with a data directory each and one outbox: a killed one comes back nowhere, and what it did is on record. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** The gateway is told to end: what is under way may finish, what is not is refused, and nobody is left behind. */
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { makeInstallation, type Settings } from '../cli/installation.ts'

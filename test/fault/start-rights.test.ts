@@ -1,4 +1,5 @@
 /** A start with a database role that may not do enough ends in one sentence. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
 import { startOutsideDatabase } from './outside-database.ts'

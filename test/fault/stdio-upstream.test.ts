@@ -20,45 +20,49 @@ const patiently = { interval: 50 }
 const toldBy = (answer: Called) => faultIn(answer)?.fault ?? textIn(answer)
 
 describe('a server that is started here', () => {
-  test('that misbehaves in a call costs its caller an answer that says so, and the next one nothing', async () => {
-    const own = mark()
-    {
-      await using gateway = await startTestGateway({ connections: [connection('child', own)] })
-      expect(await gateway.settled('child')).toMatchObject({ status: 'connected', tools: 15 })
-      const target = { url: gateway.connectionUrl('child'), key: gateway.key }
-      // Those after which the same process goes on.
-      const lasting = {
-        good: 'done',
-        silent: 'upstream.timeout',
-        garbage: 'after the garbage',
-        stranger: 'upstream.timeout',
-        twice: 'first',
-        asks: 'asked',
-        flood: 'after the flood',
-        'stderr-flood': 'after the flood',
+  test(
+    'that misbehaves in a call costs its caller an answer that says so, and the next one nothing',
+    { tags: 'long' },
+    async () => {
+      const own = mark()
+      {
+        await using gateway = await startTestGateway({ connections: [connection('child', own)] })
+        expect(await gateway.settled('child')).toMatchObject({ status: 'connected', tools: 15 })
+        const target = { url: gateway.connectionUrl('child'), key: gateway.key }
+        // Those after which the same process goes on.
+        const lasting = {
+          good: 'done',
+          silent: 'upstream.timeout',
+          garbage: 'after the garbage',
+          stranger: 'upstream.timeout',
+          twice: 'first',
+          asks: 'asked',
+          flood: 'after the flood',
+          'stderr-flood': 'after the flood',
+        }
+        const told = await Promise.all(
+          Object.keys(lasting).map(async (name) => [name, toldBy(await callTool(target, name))]),
+        )
+        expect(Object.fromEntries(told)).toEqual(lasting)
+        // Those that end it: whoever waits is told, and the next call starts another.
+        const ending = {
+          half: 'upstream.lost',
+          crash: 'upstream.lost',
+          segfault: 'upstream.lost',
+          'long-line': 'upstream.ended',
+          'long-answer': 'upstream.ended',
+        }
+        for (const [name, fault] of Object.entries(ending)) {
+          expect({ name, told: toldBy(await callTool(target, name)) }).toEqual({ name, told: fault })
+          expect({ after: name, told: toldBy(await callTool(target, 'good')) }).toEqual({ after: name, told: 'done' })
+        }
+        expect(['upstream.lost', 'upstream.timeout']).toContain(toldBy(await callTool(target, 'close-stdout')))
+        await expect.poll(async () => toldBy(await callTool(target, 'good')), patiently).toBe('done')
+        expect(followFamily(0, own).alive()).toHaveLength(1)
       }
-      const told = await Promise.all(
-        Object.keys(lasting).map(async (name) => [name, toldBy(await callTool(target, name))]),
-      )
-      expect(Object.fromEntries(told)).toEqual(lasting)
-      // Those that end it: whoever waits is told, and the next call starts another.
-      const ending = {
-        half: 'upstream.lost',
-        crash: 'upstream.lost',
-        segfault: 'upstream.lost',
-        'long-line': 'upstream.ended',
-        'long-answer': 'upstream.ended',
-      }
-      for (const [name, fault] of Object.entries(ending)) {
-        expect({ name, told: toldBy(await callTool(target, name)) }).toEqual({ name, told: fault })
-        expect({ after: name, told: toldBy(await callTool(target, 'good')) }).toEqual({ after: name, told: 'done' })
-      }
-      expect(['upstream.lost', 'upstream.timeout']).toContain(toldBy(await callTool(target, 'close-stdout')))
-      await expect.poll(async () => toldBy(await callTool(target, 'good')), patiently).toBe('done')
-      expect(followFamily(0, own).alive()).toHaveLength(1)
-    }
-    expect(followFamily(0, own).alive()).toEqual([])
-  })
+      expect(followFamily(0, own).alive()).toEqual([])
+    },
+  )
 
   test('that takes all calls with it when it crashes tells each of those who wait, and starts once for all who come after', async () => {
     const own = mark()

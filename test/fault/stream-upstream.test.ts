@@ -2,6 +2,7 @@
  * Servers whose connection is their session (HTTP+SSE, WebSocket) and that misbehave: the one who called is told what happened,
  * the next call works, nothing is sent twice, and nothing of it stays.
  */
+// @module-tag long
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** Servers that stop answering, flap or forget: they are left alone for a while, found again by themselves, and nobody pays twice. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { listAlerts } from '../../packages/gateway/src/alerts/list-alerts.ts'

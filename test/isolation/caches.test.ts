@@ -2,6 +2,7 @@
  * What is kept between requests, and whose it is: upstream sessions and credentials, client sessions, cursors, request states, parked
  * calls, tasks, views, roles. A thousand calls at once never cross; what was given to one means nothing in the hands of another.
  */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { CROWD, inLanes } from '../e2e/peers/lanes.ts'

@@ -2,6 +2,7 @@
  * Does what is published work where nothing else is? The package is built and packed as for a release, installed by npm
  * into an empty folder, and used there as a person would, with a home of its own.
  */
+// @module-tag long
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'

@@ -2,6 +2,7 @@
  * Can a rule about an argument be passed by writing the argument's name in another way? The server reads names without regard to
  * case: a real Go program where Go is installed, else one that reads as Go does.
  */
+// @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

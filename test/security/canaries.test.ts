@@ -4,6 +4,7 @@
  *
  * A hit names the secret and the place, never the value.
  */
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'

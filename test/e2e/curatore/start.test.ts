@@ -1,4 +1,5 @@
 /** The preset as a process: what it needs, what it does without, what it obeys, and how it ends. */
+// @module-tag long
 import { existsSync } from 'node:fs'
 import { readFile, readlink, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -265,58 +265,62 @@ describe('what a call leaves', () => {
 })
 
 describe('a bad day', () => {
-  test('S1-ERR-04: fuzzed bodies, huge JSON and a backend that drops its connections end nothing, and memory stays bounded', async () => {
-    const resident = async () =>
-      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${gateway.pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) /
-      1024
-    const before = await resident()
-    const paths = [
-      '/mcp',
-      '/search_assets',
-      '/mcp/tools/call',
-      '/openai/tools/get',
-      '/rest/tools/get/call',
-      '/policy/reload',
-    ]
-    const statuses = new Set<number>()
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          fc.json(),
-          fc.string({ unit: 'binary' }),
-          fc.json().map((text) => text.slice(1)),
+  test(
+    'S1-ERR-04: fuzzed bodies, huge JSON and a backend that drops its connections end nothing, and memory stays bounded',
+    { tags: 'long' },
+    async () => {
+      const resident = async () =>
+        Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${gateway.pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) /
+        1024
+      const before = await resident()
+      const paths = [
+        '/mcp',
+        '/search_assets',
+        '/mcp/tools/call',
+        '/openai/tools/get',
+        '/rest/tools/get/call',
+        '/policy/reload',
+      ]
+      const statuses = new Set<number>()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.oneof(
+            fc.json(),
+            fc.string({ unit: 'binary' }),
+            fc.json().map((text) => text.slice(1)),
+          ),
+          fc.constantFrom(...paths),
+          async (body, path) => {
+            const response = await post(path, body)
+            await response.arrayBuffer()
+            statuses.add(response.status)
+            return response.status < 500
+          },
         ),
-        fc.constantFrom(...paths),
-        async (body, path) => {
-          const response = await post(path, body)
-          await response.arrayBuffer()
-          statuses.add(response.status)
-          return response.status < 500
-        },
-      ),
-      { numRuns: 250, seed: 20_261_122 },
-    )
-    expect(statuses).toContain(400)
-    const deep = `{"query":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
-    for (const body of [deep, `{"query":"${'é'.repeat(120_000)}"}`, new Uint8Array(100_000).fill(0xff)])
-      expect((await post('/search_assets', body)).status).toBeLessThan(500)
-    for (const mode of ['dropping', 'nonsense', 'page', 'failing']) {
-      await backend.become({ modes: { execute: mode } })
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, async () => (await post('/get_asset', `{"asset_id":"${ASSET}"}`)).text()),
+        { numRuns: 250, seed: 20_261_122 },
       )
-      for (const answer of answers) {
-        expect(answer).toContain('"isError":true')
-        expect(answer).not.toContain(new URL(backend.url).host)
+      expect(statuses).toContain(400)
+      const deep = `{"query":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+      for (const body of [deep, `{"query":"${'é'.repeat(120_000)}"}`, new Uint8Array(100_000).fill(0xff)])
+        expect((await post('/search_assets', body)).status).toBeLessThan(500)
+      for (const mode of ['dropping', 'nonsense', 'page', 'failing']) {
+        await backend.become({ modes: { execute: mode } })
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, async () => (await post('/get_asset', `{"asset_id":"${ASSET}"}`)).text()),
+        )
+        for (const answer of answers) {
+          expect(answer).toContain('"isError":true')
+          expect(answer).not.toContain(new URL(backend.url).host)
+        }
       }
-    }
-    await backend.become({ modes: { execute: 'well' } })
-    const works = async () => (await post('/get_asset', `{"asset_id":"${ASSET}"}`)).text()
-    await expect.poll(works, patiently).toContain('structuredContent')
-    expect((await fetch(`${gateway.address}/health/live`)).status).toBe(200)
-    expect((await resident()) - before).toBeLessThan(200)
-    expect(lines().filter(({ message }) => message === 'a rejection nobody handled')).toEqual([])
-  })
+      await backend.become({ modes: { execute: 'well' } })
+      const works = async () => (await post('/get_asset', `{"asset_id":"${ASSET}"}`)).text()
+      await expect.poll(works, patiently).toContain('structuredContent')
+      expect((await fetch(`${gateway.address}/health/live`)).status).toBe(200)
+      expect((await resident()) - before).toBeLessThan(200)
+      expect(lines().filter(({ message }) => message === 'a rejection nobody handled')).toEqual([])
+    },
+  )
 
   test('S1-SEC-05: one address is let through so often in a minute, and then told when to come back', async () => {
     await using here = await startCuratore({ TOOLWAY_LIMIT_ADDRESS: '' })
@@ -339,7 +343,7 @@ describe('a bad day', () => {
 })
 
 describeWithRedis('several gateways', () => {
-  test('count together where a Redis is set, and go on alone where it goes away', async () => {
+  test('count together where a Redis is set, and go on alone where it goes away', { tags: 'long' }, async () => {
     await using redis = await startTestRedis()
     const shared = {
       REDIS_URL: `${redis.url}/2`,

@@ -43,7 +43,7 @@ function migrateElsewhere(connection: pg.ClientConfig, directory: string) {
 }
 
 describeEachPostgres('migrations', (createDatabase) => {
-  test('S2-DB-05: run forward from any earlier version and are repeatable', async () => {
+  test('S2-DB-05: run forward from any earlier version and are repeatable', { tags: 'long' }, async () => {
     await using whole = await createDatabase()
     const wanted = await describeSchema(whole.connection)
     for (let count = 0; count < files.length; count++) {
@@ -117,7 +117,7 @@ describeEachPostgres('migrations', (createDatabase) => {
     expect(await applied(database.connection)).toEqual(names)
   })
 
-  test('of several databases of one server may run at the same time', async () => {
+  test('of several databases of one server may run at the same time', { tags: 'long' }, async () => {
     const databases = await Promise.all(Array.from({ length: 4 }, () => createDatabase({ empty: true })))
     try {
       const ran = await Promise.all(databases.map(({ connection }) => migrate(connection)))

@@ -1,3 +1,4 @@
+// @module-tag long
 import { once } from 'node:events'
 import { mkdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
