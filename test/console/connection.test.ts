@@ -237,7 +237,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByText('There is no such connection here').waitFor()
   })
 
-  test('what goes with a connection is said before it is deleted', async () => {
+  test('what goes with a connection is said before it is deleted', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/connections/program?dialog=delete')
