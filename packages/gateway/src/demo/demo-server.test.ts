@@ -8,12 +8,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ResourceListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 
 // Real processes are started here, on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 })
-
 const SERVER = join(import.meta.dirname, 'demo-server.ts')
 const NAMES = [
   'world_clock',
