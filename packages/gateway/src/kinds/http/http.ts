@@ -8,6 +8,8 @@ import { checked } from '../settings.ts'
 export interface HttpWire extends RemoteWire {
   readonly kind: 'http'
   readonly auth?: ConnectionAuthChange
+  /** A server of an OpenAPI document is described as one. */
+  readonly api?: never
 }
 
 /** A server as it is described. */
