@@ -4,8 +4,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const MOST = 6
-/** Forms in which connections are described; `http` and `process` are the forms of the two kinds that speak MCP. */
-const NAMES = [...KINDS.map(({ connector }) => connector), 'http', 'process'].map((name) => RegExp.escape(name))
+/** Of kinds, and of the two forms in which connections are described that have another name than their kind. */
+const NAMES = [...KINDS.map(({ connector }) => connector), 'http', 'process'].map((name) =>
+  name.replace('.', String.raw`\.`),
+)
 /** A name with a dot says by itself that it is a kind's; another one does so beside a word for the kind. */
 const KNOWN = new RegExp(
   `'mcp\\.(?:http|process)'|\\b(?:connector|wire\\.kind)\\b\\)?\\s*(?:===|!==|:)\\s*'(?:${NAMES.join('|')})'|wire: \\{\\s*kind: '`,

@@ -38,7 +38,7 @@ describe('what is kept of a connection', () => {
       expect(() =>
         partsOf({
           ...words,
-          wire: { ...words.wire, kind: 'http', url: 'wss://mcp.example.com/', headers: {}, auth: { kind } },
+          wire: { kind: 'http', url: 'wss://mcp.example.com/', headers: {}, auth: { kind } },
         }),
       ).toThrow(
         expect.objectContaining({
