@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { isObject, type Json } from '@toolway/protocol'
-import { createEventStream, EventTooLarge, type EventStream } from './event-stream.ts'
+import { createEventStream, EventTooLarge, type EventStream } from '@toolway/protocol/client'
 import { Lost, Unsent, type Incoming, type Outgoing, type Wire } from './wire.ts'
 
 export interface Answered {

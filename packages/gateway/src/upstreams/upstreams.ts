@@ -5,11 +5,11 @@
  * no request with the old credential can follow one with the new.
  */
 import { Fault } from '@toolway/contract'
+import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
 import { createContractUpstream } from './contract/contract-upstream.ts'
 import { createHttpUpstream, type HttpUpstreamParts } from './http/http-upstream.ts'
-import type { LegacySession } from './http/legacy-session.ts'
 import { createOpenApiUpstream } from './openapi/openapi-upstream.ts'
 import { createSessionPool, type PooledState } from './session-pool.ts'
 import { createStdioUpstream } from './stdio/stdio-upstream.ts'
