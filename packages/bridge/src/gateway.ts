@@ -122,13 +122,6 @@ function streamOf(body: Incoming['body']): MessageStream {
   }
 }
 
-/** The last message of an answer to a request of our own. */
-export async function lastOf({ text, stream }: Answered): Promise<string> {
-  let last = text
-  if (stream !== undefined) for await (const one of stream.texts) last = one
-  return last
-}
-
 export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'
 
 function isNotTaken({ status, text }: Answered): boolean {

@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '../json.ts'
-import { isFailure, isResponse, type ErrorBody, type Message } from '../message.ts'
+import { isFailure, isResponse, type ErrorBody, type Id, type Message } from '../message.ts'
 import type { Answer } from './request.ts'
 import { header, readAs, type Incoming, type Peer, type Transport } from './transport.ts'
 
@@ -17,7 +17,7 @@ export const lost = (connection: string, cause?: unknown): Fault =>
   new Fault('upstream.lost', { connection }, { cause })
 
 /** An error that the server could not attribute belongs to the only request of its exchange. */
-export function answerOf(peer: Peer, id: number, message: Message): Answer {
+export function answerOf(peer: Peer, id: Id, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined)))
     throw malformed(peer.alias, 'its answer is for another request')
   return isFailure(message)
@@ -26,7 +26,7 @@ export function answerOf(peer: Peer, id: number, message: Message): Answer {
 }
 
 /** Whether a body is the answer to this very request: its server has processed it then. */
-export function answers(peer: Peer, text: string, id: number): boolean {
+export function answers(peer: Peer, text: string, id: Id): boolean {
   try {
     const message = readAs(peer, text)
     return isResponse(message) && message.id === id

@@ -5,10 +5,10 @@
  * credentials and the words for a server that is not there, and may hear every message as it is on the wire.
  */
 import { parseJson } from '../json.ts'
-import { isResponse, readMessage, type Message, type Response } from '../message.ts'
+import { readMessage, type Id, type Message } from '../message.ts'
 import { lost, malformed } from './answer.ts'
 import { createEventStream, EventTooLarge } from './event-stream.ts'
-import { header, readAs, type Incoming, type Outgoing, type Transport } from './transport.ts'
+import { header, hearUntil, type Incoming, type Outgoing, type Transport } from './transport.ts'
 
 export interface FetchTransportParts {
   /** The server's name in errors. */
@@ -17,7 +17,7 @@ export interface FetchTransportParts {
   readonly fetch: (url: string, init: RequestInit) => Promise<globalThis.Response>
   refusal(incoming: Incoming): Error
   /** Each message that is sent or heard, with the id of the request whose exchange it belongs to. */
-  onWire?(direction: 'sent' | 'heard', message: Message, request: number | undefined): void
+  onWire?(direction: 'sent' | 'heard', message: Message, request: Id | undefined): void
 }
 
 /** Characters of one event; beyond it the exchange ends, so that memory stays bounded. */
@@ -45,7 +45,7 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
   }
 
   /** Tells of a body; one that is no message is for its reader to refuse. */
-  function heard(text: string, until: number | undefined): void {
+  function heard(text: string, until: Id | undefined): void {
     if (onWire === undefined) return
     try {
       onWire('heard', readMessage(parseJson(text)), until)
@@ -54,29 +54,25 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     }
   }
 
-  async function hear(body: globalThis.Response, { until, onMessage }: Outgoing) {
+  async function hear(response: globalThis.Response, outgoing: Outgoing) {
     const events = createEventStream(LONGEST_EVENT)
-    let response: Response | undefined
-    const take = (text: string) => {
-      const message = readAs({ alias }, text)
-      onWire?.('heard', message, until)
-      if (response === undefined && isResponse(message) && (message.id === until || message.id === undefined))
-        response = message
-      else onMessage?.(message)
-    }
-    try {
-      for await (const chunk of body.body ?? []) {
-        for (const text of events.feed(chunk as Uint8Array)) take(text)
-        // What the server still says after its answer is not waited for.
-        if (response !== undefined && until !== undefined) break
+    async function* texts() {
+      for await (const chunk of response.body ?? []) {
+        for (const text of events.feed(chunk as Uint8Array)) {
+          heard(text, outgoing.until)
+          yield text
+        }
       }
-    } catch (thrown) {
+    }
+    const found = await hearUntil({ alias }, texts(), outgoing).catch(broken)
+    return { response: found, lastEventId: events.lastEventId, retry: events.retry }
+
+    function broken(thrown: unknown): undefined {
       if (thrown instanceof EventTooLarge) throw malformed(alias, 'it sends an event that is too large')
-      // A stream that breaks off may be fetched again from its last event.
       if (!(thrown instanceof TypeError)) throw thrown
+      // A stream that breaks off may be fetched again from its last event.
       if (events.lastEventId === undefined) throw lost(alias, thrown)
     }
-    return { response, lastEventId: events.lastEventId, retry: events.retry }
   }
 
   return { alias, timeout: Infinity, send, sendLast: send, refusal, mask: (text) => text }

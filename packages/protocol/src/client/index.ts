@@ -7,7 +7,14 @@ export { createEventStream, EventTooLarge } from './event-stream.ts'
 export type { EventStream } from './event-stream.ts'
 export { createFetchTransport } from './fetch-transport.ts'
 export { discover as discoverOn, initialize as initializeOn } from './greeting.ts'
-export { InitializeRefused, openLegacySession, SessionLost, StreamTaken } from './legacy-session.ts'
+export {
+  initialize,
+  InitializeRefused,
+  openLegacySession,
+  sessionOf,
+  SessionLost,
+  StreamTaken,
+} from './legacy-session.ts'
 export type { LegacySession, OpenOptions } from './legacy-session.ts'
 export { createLogLevel } from './log-level.ts'
 export type { LogLevel } from './log-level.ts'
@@ -37,5 +44,5 @@ export type {
   ProgressHandle,
   SessionRequest,
 } from './request.ts'
-export { header, readAs } from './transport.ts'
+export { header, hearUntil, readAs } from './transport.ts'
 export type { Incoming, Outgoing, Peer, Transport } from './transport.ts'

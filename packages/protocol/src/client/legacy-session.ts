@@ -9,7 +9,7 @@ import { progressTokenOf } from '../asked.ts'
 import { isLegacyRevision, NEWEST_LEGACY, type LegacyRevision } from '../era.ts'
 import { stripEnvelope } from '../eras/modern/envelope.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { isNotification, isRequest, type Message, type Notification, type Request } from '../message.ts'
+import { isNotification, isRequest, type Id, type Message, type Notification, type Request } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
 import { answerOf, answers, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
 import { createLogLevel } from './log-level.ts'
@@ -83,9 +83,9 @@ export async function openLegacySession(
   const { alias, timeout } = plain
   /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
   let current = transportFor(options.credential)
-  const { sessionId, portrait } = await initialize(current, ids, options)
-  const headers: Record<string, string> = { 'mcp-protocol-version': portrait.revision }
-  if (sessionId !== undefined) headers['mcp-session-id'] = sessionId
+  const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal: opening } = options
+  const params = { protocolVersion: revision, capabilities, clientInfo: client }
+  const { id: sessionId, headers, portrait } = await initialize(current, ids(), params, opening)
   const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
     at.send({ method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
@@ -249,23 +249,18 @@ export async function openLegacySession(
   return { portrait, attributes: false, ask, present, stream, tell, close }
 }
 
-async function initialize(
-  transport: Transport,
-  ids: () => number,
-  { revision, capabilities, client = OWN_CLIENT, signal }: OpenOptions,
-) {
-  const id = ids()
-  const params = { protocolVersion: revision ?? NEWEST_LEGACY, capabilities, clientInfo: client }
+/** Opens a session with these words of a client; what is said in it goes out with its headers. */
+export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {
   const incoming = await transport.send({
     method: 'POST',
     headers: {},
     body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
-    signal,
     until: id,
+    ...(signal === undefined ? {} : { signal }),
   })
   try {
     const portrait = await readInitialized(transport, id, incoming)
-    return { sessionId: header(incoming, 'mcp-session-id'), portrait }
+    return { portrait, ...sessionOf(incoming, portrait.revision) }
   } catch (thrown) {
     throw thrown instanceof Fault && SAYS_OLDER.has(incoming.status)
       ? new InitializeRefused('', { cause: thrown })
@@ -273,7 +268,15 @@ async function initialize(
   }
 }
 
-async function readInitialized(transport: Transport, id: number, incoming: Incoming): Promise<Portrait> {
+/** The session that the head of an answer to `initialize` names, and the headers of every message in it. */
+export function sessionOf(incoming: Pick<Incoming, 'headers'>, revision: string) {
+  const id = header(incoming, 'mcp-session-id')
+  const headers: Record<string, string> = { 'mcp-protocol-version': revision }
+  if (id !== undefined) headers['mcp-session-id'] = id
+  return { id, headers }
+}
+
+async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<Portrait> {
   if (incoming.response === undefined) refuseStatus(transport, incoming)
   return initialized(transport.alias, await finish(transport, id, incoming))
 }
@@ -303,7 +306,7 @@ const RESUME_DELAY = { unsaid: 500, most: 10_000 }
 /** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
 async function finish(
   transport: Transport,
-  id: number,
+  id: Id,
   first: Incoming,
   resume?: (lastEventId: string, wait: number) => Promise<Incoming>,
 ): Promise<Answer> {

@@ -9,7 +9,7 @@ import { SERVER_KEY, writeEnvelope } from '../eras/modern/envelope.ts'
 import { headersFor } from '../eras/modern/headers.ts'
 import { APPS, APPS_SETTINGS, TASKS } from '../extensions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { isNotification, metaOf, type ErrorBody, type Notification } from '../message.ts'
+import { isNotification, metaOf, type ErrorBody, type Id, type Notification } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
 import { answerOf, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
 import {
@@ -35,7 +35,7 @@ export const NOBODY: Caller = {
 const HEADER_MISMATCH = -32020
 const VERSION_UNKNOWN = -32022
 
-type Ids = () => number
+type Ids = () => Id
 
 /** Send one request and read what belongs to it. Throws `upstream.*` faults; an error of the server is an answer. */
 export async function exchange(transport: Transport, ids: Ids, asked: ClientRequest): Promise<Answer> {

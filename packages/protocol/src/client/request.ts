@@ -104,7 +104,7 @@ export const changedList = (method: string): ListKind | undefined =>
   Object.hasOwn(LIST_CHANGED, method) ? LIST_CHANGED[method] : undefined
 
 /** The progress token of a request of ours. */
-export const tokenOf = (id: number): string => `p${id}`
+export const tokenOf = (id: Id): string => `p${id}`
 
 /**
  * A notification as the caller hears it: progress under our token comes back under the caller's; progress under any other

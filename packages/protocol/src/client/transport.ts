@@ -7,7 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { parseJson } from '../json.ts'
-import { readMessage, type Message, type Response } from '../message.ts'
+import { isResponse, readMessage, type Id, type Message, type Response } from '../message.ts'
 
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -25,7 +25,7 @@ export interface Outgoing {
   /** Gives a function that extends the deadline while a person is asked by another way than this exchange. */
   onDeadline?(extend: () => void): void
   /** Id of the response that ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
-  readonly until?: number
+  readonly until?: Id
 }
 
 export interface Incoming {
@@ -71,6 +71,21 @@ export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
   } catch (thrown) {
     throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
   }
+}
+
+/** The response that is waited for out of a stream of messages; the others are told. What comes after it is not heard. */
+export async function hearUntil(
+  peer: Pick<Peer, 'alias'>,
+  texts: AsyncIterable<string>,
+  { until, onMessage }: Pick<Outgoing, 'until' | 'onMessage'>,
+): Promise<Response | undefined> {
+  for await (const text of texts) {
+    const message = readAs(peer, text)
+    const ends = until !== undefined && isResponse(message) && (message.id === until || message.id === undefined)
+    if (ends) return message
+    onMessage?.(message)
+  }
+  return undefined
 }
 
 function problemOf(thrown: unknown): string {

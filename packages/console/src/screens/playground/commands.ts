@@ -23,7 +23,7 @@ export function curlOf({ endpoint, tool, arguments: given, schema }: Call, origi
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...headersFor('tools/call', params as Params, headerParameters(schema) ?? []),
+    ...headersFor('tools/call', params as Params, headerParameters(schema as Params | undefined) ?? []),
   }
   return [
     `curl -sS ${quoted(origin + publicAddress(endpoint))}`,

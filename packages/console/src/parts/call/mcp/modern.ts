@@ -2,7 +2,7 @@
  * Requests of 2026-07-28: each says all of itself, a question ends it and its answer repeats it, a task is asked about until it is done.
  * Leaving is the cancel.
  */
-import { headerParameters, MODERN, type JsonObject as Params } from '@toolway/protocol'
+import { headerParameters, MODERN, type Caller, type JsonObject as Params } from '@toolway/protocol'
 import { exchange } from '@toolway/protocol/client'
 import {
   answerTo,
@@ -22,7 +22,12 @@ import { isObject, transportTo, type Json, type JsonObject, type RpcError } from
 const MOST_ROUNDS = 20
 
 export function createModern(address: string, capabilities: JsonObject, client: JsonObject): McpClient['request'] {
-  const caller = { revision: MODERN, capabilities: capabilities as Params, client: client as Params, logLevel: 'debug' }
+  const caller: Caller = {
+    revision: MODERN,
+    capabilities: capabilities as Params,
+    client: client as Params,
+    logLevel: 'debug',
+  }
 
   /** One request and its answer. */
   async function once(method: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
@@ -31,7 +36,7 @@ export function createModern(address: string, capabilities: JsonObject, client: 
       method,
       params: { ...params, _meta: { progressToken: 'console' } } as Params,
       caller,
-      headerParameters: (schema === undefined ? undefined : headerParameters(schema)) ?? [],
+      headerParameters: (schema === undefined ? undefined : headerParameters(schema as Params)) ?? [],
       signal,
       onNotification: (notification) => hearNotification(notification, ears),
     }).catch(wordFault)
