@@ -22,11 +22,12 @@ import type { ToolTarget } from '../catalog/view.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
 import { isKeptFrom, judge } from './policy/judge.ts'
 import { obey, traceOf, withChanges } from './policy/obey.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import type { Answer, CallParts, Line, Standing } from './ports.ts'
 import { wordsOfResult } from './record-error.ts'
+import type { ClientRequest } from './request.ts'
 import type { Trail } from './trail.ts'
 
-export async function call(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+export async function call({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
   const { name, arguments: given } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   if (given !== undefined && !isObject(given))
@@ -35,7 +36,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
 
   const target = standing.view.tool(name)
   if (target === undefined && name === standing.view.readResult)
-    return readByTool(standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
+    return readByTool(parts, standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
   // What rules keep from this caller is not there, whatever else would speak against a call of it.
   if (target === undefined || isKeptFrom(target, standing, trail)) throw new Fault('tool.unknown', { tool: name })
   // Before anything runs, so that the client can ask its person for more (MCP 2026-07-28, scope challenge handling).
@@ -50,7 +51,7 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
     const account = target.account === undefined ? undefined : takeAccount(params, target.account)
     takeOrganization(params, target, trail)
     const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
-    const following = { standing, asked, line, trail, target, params, account }
+    const following = { parts, standing, asked, line, trail, target, params, account }
     const limited = judged === undefined ? undefined : follow(following, judged)
     if (limited !== undefined) await limited
     checkParams(target, params, name)
@@ -60,15 +61,27 @@ export async function call(standing: Standing, asked: Asked, line: Line, trail: 
       judged === undefined || judged.verdict.approvals.length === 0 ? undefined : await approve(following, judged)
     if (first !== undefined) return first
     const { headerParameters, wraps, needsTask } = target
-    const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
+    const forwarding = {
+      parts,
+      standing,
+      line,
+      trail,
+      asked,
+      target,
+      params,
+      headerParameters,
+      wraps,
+      needsTask,
+      account,
+    }
     const answer = await forward(forwarding)
     const granted = trail.policy?.approval
-    if (granted !== undefined && wantsInput(answer)) await standing.approvals?.asks(standing.organizationId, granted)
+    if (granted !== undefined && wantsInput(answer)) await parts.approvals?.asks(standing.organizationId, granted)
     // What is to be done first is said by whoever found it.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return keep(trail, answer)
     const whole = checkOutput(target, answer.result, trail, asked.caller.revision)
-    const shaping = shapeResult(standing, whole, judged?.verdict.sizes ?? [], asked.caller)
+    const shaping = shapeResult(parts, standing, whole, judged?.verdict.sizes ?? [], asked.caller)
     const shaped = shaping instanceof Promise ? await shaping : shaping
     const result = judged === undefined ? shaped : withChanges(shaped, judged.verdict.changes)
     if (trail.outcome === 'tool_error') trail.said = wordsOfResult(result)
@@ -102,6 +115,7 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
 
 interface Following {
+  readonly parts: CallParts
   readonly standing: Standing
   readonly asked: Asked
   readonly line: Line
@@ -118,21 +132,22 @@ interface Judged {
 
 /** The verdict carried out: `params` get the arguments that are to be sent. */
 function follow(
-  { standing, asked, line, trail, target, params }: Following,
+  { parts, standing, asked, line, trail, target, params }: Following,
   { verdict, facts }: Judged,
 ): Promise<void> | undefined {
   trail.policy = traceOf(verdict, target.policy, facts)
   if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
-  return obey(verdict, String(asked.params['name']), standing, line.session?.id)
+  return obey(verdict, String(asked.params['name']), parts.limits, standing, line.session?.id)
 }
 
 /** Nobody is asked about arguments that the tool does not take: what is to be answered first, if anything is. */
 async function approve(
-  { standing, asked, line, trail, target, params, account }: Following,
+  { parts, standing, asked, line, trail, target, params, account }: Following,
   { verdict, facts }: Judged,
 ): Promise<Answer | undefined> {
   const { approvals: rules } = verdict
-  const { approvals, organizationId, organization, principal } = standing
+  const { approvals } = parts
+  const { organizationId, organization, principal } = standing
   // Where nobody can be asked nobody grants.
   if (approvals === undefined)
     throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })

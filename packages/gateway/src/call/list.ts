@@ -1,13 +1,13 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { Fault } from '@toolway/contract'
 import { adaptResult, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
-import { ordered, PAGE_SIZE, pageOf, type Signer } from '../catalog/page.ts'
+import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
 import { callerOf, itemsOf, withAccounts } from './discovery/seen.ts'
 import { ruledFor } from './policy/judge.ts'
-import type { Answer, Standing } from './ports.ts'
+import type { Answer, CallParts, Standing } from './ports.ts'
 
 interface Listable {
   readonly kind: ListKind
@@ -23,7 +23,7 @@ export const LISTS: Readonly<Record<string, Listable>> = {
   'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', name: 'uriTemplate' },
 }
 
-export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
+export function list(standing: Standing, asked: Asked, parts: Pick<CallParts, 'signer' | 'credentials'>): Answer {
   const listable = LISTS[asked.method]
   if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
   const { cursor } = asked.params
@@ -36,10 +36,10 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
     cursor,
     scope: `${standing.owner} ${asked.method}`,
     member: name,
-    signer,
+    signer: parts.signer,
     size,
   })
-  const own = kind === 'tools' ? withAccounts(standing, ruled(items)) : items
+  const own = kind === 'tools' ? withAccounts(parts, standing, ruled(items)) : items
   const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }

@@ -7,7 +7,7 @@ import { APPS, declares, type Caller, type JsonObject } from '@toolway/protocol'
 import { nameAccounts } from '../../catalog/account-choice.ts'
 import type { ListKind } from '../../catalog/view.ts'
 import { ruledFor } from '../policy/judge.ts'
-import type { Standing } from '../ports.ts'
+import type { CallParts, Standing } from '../ports.ts'
 
 export const itemsOf = (
   { view }: Pick<Standing, 'view'>,
@@ -41,7 +41,8 @@ export function seenTools(standing: Seeing, caller: Caller): ReadonlyMap<string,
 
 /** Where a tool takes the name of an account, the caller reads which ones it has. */
 export function withAccounts(
-  { view, credentials, principal, organizationId }: Standing,
+  { credentials }: Pick<CallParts, 'credentials'>,
+  { view, principal, organizationId }: Standing,
   tools: readonly JsonObject[],
 ): readonly JsonObject[] {
   if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools
