@@ -10,14 +10,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { callParts, FIRST_ID, faultIn, type CallTarget } from './generator/mcp-call.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 
 /** The figure only goes down. */
-const MOST = 70
+const MOST = 67
 const WARM_CALLS = 50
+const SETTLE_MS = 200
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
@@ -118,7 +120,7 @@ async function warmUp(gateway: Awaited<ReturnType<typeof startInspected>>): Prom
     const fault = await callOnce(gateway.target, FIRST_ID + good)
     if (fault === undefined) good++
     else if (performance.now() > limit) throw new Error(`The gateway does not answer: ${fault}\n${gateway.log()}`)
-    else await new Promise((resolve) => setTimeout(resolve, 50))
+    else await sleep(50)
   }
 }
 
@@ -134,6 +136,8 @@ await inspector.send('Profiler.startPreciseCoverage', { callCount: true, detaile
 await inspector.send('Profiler.takePreciseCoverage')
 const fault = await callOnce(gateway.target, FIRST_ID + WARM_CALLS)
 if (fault !== undefined) throw new Error(`The counted call failed: ${fault}`)
+// The record is written after the answer has left.
+await sleep(SETTLE_MS)
 const { result } = await inspector.send('Profiler.takePreciseCoverage')
 
 const files = (result?.result ?? [])

@@ -5,8 +5,7 @@ import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
-import { callerOf, itemsOf, withAccounts } from './discovery/seen.ts'
-import { ruledFor } from './policy/judge.ts'
+import { itemsOf, listedFor, withAccounts } from './discovery/seen.ts'
 import type { Answer, CallParts, Standing } from './ports.ts'
 
 interface Listable {
@@ -46,7 +45,7 @@ export function list(standing: Standing, asked: Asked, parts: Pick<CallParts, 's
 
   /** Where all are listed, rules are asked of those on the page only; where tools are looked for, they were asked of all. */
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
-    return mode === 'direct' || mode === 'paged' ? ruledFor(standing, callerOf(asked.caller), tools) : tools
+    return mode === 'direct' || mode === 'paged' ? listedFor(standing, asked.caller, tools) : tools
   }
 }
 

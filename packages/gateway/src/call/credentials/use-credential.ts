@@ -5,7 +5,7 @@
  * what a person has to do goes up as it is: whoever worded the call offers its client a way (`call/questions/`).
  */
 import { Fault } from '@toolway/contract'
-import { isObject, metaOf, type JsonObject } from '@toolway/protocol'
+import { metaOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
 import type { Ask, Presents } from '../../upstreams/upstream.ts'
@@ -124,14 +124,3 @@ export function sayAccount(answer: Answer, { account }: Pick<Trail, 'account'>):
 
 export const withAccount = (result: JsonObject, account: ActingAccount | undefined): JsonObject =>
   account === undefined ? result : { ...result, _meta: { ...metaOf(result), [ACCOUNT_KEY]: { ...account } } }
-
-/** Takes the name of an account out of the arguments of a call, before they go to a server that knows nothing of it. */
-export function takeAccount(params: JsonObject, argument: string): string | undefined {
-  const { arguments: given } = params
-  if (!isObject(given) || !Object.hasOwn(given, argument)) return undefined
-  const { [argument]: account, ...own } = given
-  if (typeof account !== 'string' || account === '')
-    throw new Fault('params.shape', { place: `/arguments/${argument}`, problem: 'must be the name of an account' })
-  params['arguments'] = own
-  return account
-}

@@ -10,7 +10,7 @@ import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
 import type { KeptResult } from '../../results/kept-results.ts'
-import { sentenceOf } from '../arguments/check-arguments.ts'
+import { sentenceOf } from '../steps/argument-schema.ts'
 import type { Answer } from '../ports.ts'
 import { keptUri, type ShapeParts, type Shaping } from './shape-result.ts'
 
