@@ -1,9 +1,10 @@
 /** Connections that are made of OpenAPI documents: a look at one before anything is kept, and what a newer one changes. */
 import { z } from 'zod'
 import { ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias } from '../connections.ts'
+import { Alias, CHECKS } from '../connections.ts'
 import { EFFECTS } from '../effects.ts'
 import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
+import { REVISIONS } from '../revisions.ts'
 import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
 
@@ -120,10 +121,20 @@ export const addOpenApi = operation({
     /** Where the key goes, if that is no header. */
     key: KeyPlace.optional(),
     headers: z.record(z.string().min(1).max(200), z.string().max(32_768)).optional(),
+    revision: z.enum(['auto', ...REVISIONS]).optional(),
+    checks: z.enum(CHECKS).optional(),
     timeout: z.number().positive().max(3600).optional(),
   }),
   answer: Connection,
   status: 201,
+})
+
+export const getOpenApiDocument = operation({
+  id: 'getOpenApiDocument',
+  at: `GET ${CONNECTION}/openapi/document`,
+  summary: 'The OpenAPI document of a connection as it is kept.',
+  needs: inOrganization('connector_update'),
+  answer: z.strictObject({ document: z.string() }),
 })
 
 export const refreshOpenApi = operation({

@@ -16,6 +16,7 @@ import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
+import { differencesOf } from './connection-differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
@@ -172,26 +173,35 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   return shown(asked, id)
 })
 
+type ChangeAsked = Pick<OrganizationAsked<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
+
+/** A connection as the change makes it. Throws what is wrong with the change. */
+function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
+  const { settings: was } = held
+  const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
+  const before = was.connector !== 'mcp.process' && was.private
+  return {
+    title: body.title ?? body.name ?? held.title,
+    description: body.description === undefined ? held.description : body.description,
+    enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+    ...permittedParts({ role, organization }, described, { wanted: body.private, before }),
+  }
+}
+
 export const change = serveOrganization(shapes.changeConnection, async (asked) => {
-  const { parts, organization, role, body, ifMatch } = asked
+  const { parts, organization, body, ifMatch } = asked
   const { id, ended } = await asked.change(
-    (changed: { id: ConnectionId; ended: Ended[] }) => ({
+    (done: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
       resource: 'connection',
-      id: changed.id,
-      detail: { fields: Object.keys(body), ...credentialsOf(changed.ended) },
+      id: done.id,
+      detail: { fields: Object.keys(body), ...credentialsOf(done.ended) },
     }),
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
-      const { settings: was } = held
-      const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-      const before = was.connector !== 'mcp.process' && was.private
-      const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
+      const { secrets, ...next } = changed(asked, held)
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
-        title: body.title ?? body.name ?? held.title,
-        description: body.description === undefined ? held.description : body.description,
-        settings,
-        enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+        ...next,
         origin: held.origin,
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
@@ -201,6 +211,11 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
   void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id)
   return shown(asked, id)
+})
+
+const compare = serveOrganization(shapes.compareConnection, (asked) => {
+  const held = findConnectionOf(asked.parts, asked.organization.id, nameOf(asked))
+  return { fields: differencesOf({ ...held, secrets: secretsOf(asked.parts, held) }, changed(asked, held)) }
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
@@ -261,4 +276,4 @@ export const list = serveOrganization(shapes.listConnections, async ({ parts, or
 
 export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))
 
-export const connectionOperations: readonly Served[] = [list, get, add, change, remove, toggle]
+export const connectionOperations: readonly Served[] = [list, get, add, change, compare, remove, toggle]

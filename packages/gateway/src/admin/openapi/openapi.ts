@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { readFor } from '../../call/openapi/documents.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, lockConnection } from '../../connections/connections.ts'
-import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
+import { findDocument, packDocument, putDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
@@ -63,7 +63,8 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
     auth: body.auth ?? letting.auth,
     api,
   }
-  const words = { revision: 'auto' as const, timeout: body.timeout ?? DEFAULT_TIMEOUT, wire }
+  const { revision = 'auto', checks, timeout = DEFAULT_TIMEOUT } = body
+  const words = { revision, checks, timeout, wire }
   const { settings, secrets } = permittedParts(
     { role, organization },
     { words, moved: false, keeps: false },
@@ -139,4 +140,11 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   }
 })
 
-export const openApiOperations: readonly Served[] = [preview, add, refresh]
+const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, organization, params, look }) => {
+  const { id } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
+  const kept = await look((sql) => findDocument(sql, id))
+  if (kept === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  return { document: await unpackDocument(kept.packed) }
+})
+
+export const openApiOperations: readonly Served[] = [preview, add, refresh, document]
