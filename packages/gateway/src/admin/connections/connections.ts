@@ -4,7 +4,6 @@ import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
-  addConnection,
   lockConnection,
   removeConnection,
   switchConnection,
@@ -20,6 +19,7 @@ import { differencesOf } from './connection-differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
+import { createConnection, type CreatedConnection } from './create-connection.ts'
 import { sealerOf } from './describe-connection.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
@@ -147,27 +147,22 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   const known = snapshotOf(parts, organization.id)?.connections ?? []
   const spent = await asked.look((sql) => listSpentAliases(sql, settings))
   const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
-  const id = await change(
-    (added: ConnectionId) => ({
-      action: 'connection.add',
-      resource: 'connection',
-      id: added,
-      detail: { alias, connector, ...(spent.includes(alias) ? { takes_over: true } : {}) },
-    }),
-    async (sql) => {
-      const added = await addConnection(sql, {
-        organizationId: organization.id,
-        alias,
-        title: body.title ?? body.name ?? alias,
-        description: body.description ?? null,
-        settings,
-        enabled: body.enabled ?? body.is_enabled ?? true,
-        origin: ORIGIN,
-        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
-      })
-      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
-      return added
-    },
+  const { id } = await change(
+    (created: CreatedConnection) => created.change,
+    (sql) =>
+      createConnection(
+        sql,
+        { organizationId: organization.id, vault: parts.vault },
+        {
+          alias,
+          title: body.title ?? body.name ?? alias,
+          description: body.description ?? null,
+          enabled: body.enabled ?? body.is_enabled ?? true,
+          origin: ORIGIN,
+          settings,
+          secrets,
+        },
+      ),
   )
   await parts.snapshots.refresh(organization.id)
   return shown(asked, id)

@@ -13,13 +13,7 @@ import {
 } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  addConnection,
-  listConnections,
-  removeConnection,
-  setToolLock,
-  type ConnectionRow,
-} from '../../connections/connections.ts'
+import { listConnections, removeConnection, setToolLock, type ConnectionRow } from '../../connections/connections.ts'
 import {
   findDocument,
   packDocument,
@@ -38,13 +32,13 @@ import { declareWebhooks, settleOrganization, type DeclaredSections } from './de
 import { keyChange } from '../keys/make-key.ts'
 import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
 import { listPlatformRules } from '../../policy/kept/platform-rules.ts'
-import { takesOver } from '../../connections/spent-aliases.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
 import { differencesOf } from '../connections/connection-differences.ts'
+import { createConnection } from '../connections/create-connection.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
 
 export interface DeclaredKey {
@@ -199,11 +193,11 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     }
     const { alias } = connection
     if (held === undefined) {
-      const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
-      if (id !== undefined) await declareDocument(sql, organization.id, id, connection.text)
-      if (id !== undefined && connection.trusted === true) await setToolLock(sql, id, { mode: 'off', trusted: true })
-      const taken = await takesOver(sql, alias, settings)
-      say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector, ...taken }))
+      const document =
+        connection.text === undefined || connection.text === '' ? undefined : await packDocument(connection.text)
+      const wanted = { ...next, alias, secrets, document, trusted: connection.trusted }
+      const created = await createConnection(sql, { organizationId: organization.id, vault }, wanted).catch(byAnother)
+      if (created !== undefined) say({ ...created.change, detail: { ...created.change.detail, origin: FILE } })
       continue
     }
     if (await declareDocument(sql, organization.id, held.id, connection.text)) {
@@ -223,6 +217,11 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
       say(change('connection.change', 'connection', held.id, { alias, ...credentials }))
     }
   }
+}
+
+/** Another gateway that starts with the same file has made it meanwhile. */
+function byAnother(thrown: unknown): undefined {
+  if (!(thrown instanceof Fault) || thrown.code !== 'thing.taken') throw thrown
 }
 
 /** Where its OpenAPI document is fetched from. */
