@@ -234,7 +234,7 @@ function readText(path: string): string {
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
     throw new ConfigFault(
-      `TOOLWAY_CONFIG names ${path}, which cannot be read (${code}): check the path and its permissions.`,
+      `The declaration file ${path} cannot be read (${code}): check the path and its permissions.`,
     )
   }
 }

@@ -6,9 +6,6 @@
  * and removals at the end.
  */
 import {
-  addOrganization,
-  changeEgress,
-  changeOrganization,
   addWebhook,
   changeWebhook,
   putGroup,
@@ -17,13 +14,12 @@ import {
   removeGroup,
   removeToolset,
   removeWebhook,
-  OrganizationSettings,
 } from '@toolway/contract/admin'
-import { isDeepStrictEqual } from 'node:util'
 import { namesPrivate } from '../admin/connections/describe-connection.ts'
 import type { Declared } from '../config-file.ts'
 import type { Act, Call } from './call.ts'
 import { planConnections } from './plan-connections.ts'
+import { planSections } from './plan-sections.ts'
 import { planOrganizationRules, planPlatformRules } from './plan-rules.ts'
 import { readOrganizations, readPlatformRules, readPresent, type Present } from './present.ts'
 import { fieldsOf, refuseDeclared, type Step } from './steps.ts'
@@ -61,7 +57,7 @@ async function planOrganization(call: Call, declared: Declared, present: Present
   const { own, ofConnections } = planOrganizationRules(declared, present, connections.replaced)
   return {
     steps: [
-      ...planSettings(declared, present),
+      ...planSections(declared, present),
       ...planGroups(declared, present),
       ...own.steps,
       ...connections.steps,
@@ -74,54 +70,6 @@ async function planOrganization(call: Call, declared: Declared, present: Present
       ({ name }) => `The key "${name}" of ${declared.slug} is declared at a start only: no operation takes its value.`,
     ),
   }
-}
-
-const SETTINGS = Object.keys(OrganizationSettings.shape)
-
-function planSettings(declared: Declared, present: Present | undefined): Step[] {
-  const { slug, name = slug, description = null, contact_email = null, settings, egress } = declared
-  const params = { organization: slug }
-  const whole = settings && {
-    settings: Object.fromEntries(SETTINGS.map((member) => [member, settings[member as keyof typeof settings] ?? null])),
-  }
-  const words = { name, description, contact_email }
-  const step = { organization: slug, thing: 'organization', name: slug } as const
-  const reach: Step[] = [
-    {
-      ...{ action: 'change', organization: slug, thing: 'egress', name: slug, fields: ['networks', 'hosts'] },
-      acts: [{ operation: changeEgress, params, body: egress }],
-    },
-  ]
-  if (present === undefined) {
-    const acts: Act[] = [{ operation: addOrganization, params: {}, body: { slug, ...words } }]
-    // A new organization begins with settings of its own.
-    if (whole !== undefined) acts.push({ operation: changeOrganization, params, body: whole })
-    return [{ ...step, action: 'create', fields: [], acts }, ...(egress === undefined ? [] : reach)]
-  }
-  const held = present.organization
-  const fields = Object.entries(words).flatMap(([member, value]) =>
-    declared[member as keyof typeof words] === undefined || value === held[member as keyof typeof words]
-      ? []
-      : [member],
-  )
-  const settled = SETTINGS.filter(
-    (member) =>
-      settings !== undefined &&
-      settings[member as keyof typeof settings] !== held.settings[member as keyof typeof settings],
-  )
-  const body = {
-    ...Object.fromEntries(fields.map((member) => [member, words[member as keyof typeof words]])),
-    ...whole,
-  }
-  const all = [...fields, ...settled.map((member) => `settings.${member}`)]
-  const change: Step = {
-    ...step,
-    action: 'change',
-    fields: all,
-    acts: [{ operation: changeOrganization, params, body }],
-  }
-  const isReach = egress !== undefined && !isDeepStrictEqual(egress, present.egress)
-  return [...(all.length === 0 ? [] : [change]), ...(isReach ? reach : [])]
 }
 
 function planGroups({ slug: organization, groups }: Declared, present: Present | undefined): Step[] {
