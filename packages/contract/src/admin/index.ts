@@ -132,6 +132,7 @@ export {
   addMyKey,
   addOrganizationKey,
   addPlatformKey,
+  importKeys,
   Key,
   KeyWish,
   listMyKeys,
