@@ -90,6 +90,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   addPasswordCode: once(user),
   addPlatformKey: once(undefined, { name: 'new' }),
   listPlatformKeys: none,
+  importKeys: once(undefined, { lines: '' }),
   removePlatformKey: once(rowOf('key', 'keys')),
   addOrganizationKey: once(undefined, { name: 'new' }),
   listOrganizationKeys: none,

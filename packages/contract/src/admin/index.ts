@@ -140,6 +140,7 @@ export {
   addMyKey,
   addOrganizationKey,
   addPlatformKey,
+  importKeys,
   Key,
   KeyWish,
   listMyKeys,

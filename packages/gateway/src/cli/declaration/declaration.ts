@@ -1,44 +1,46 @@
-/**
- * `toolway export`, `toolway plan` and `toolway apply`: an installation as a declaration file, and a declaration file made true by the
- * operations of the admin interface. Values of secrets are never printed.
- */
+/** The work of `toolway export`, `toolway plan` and `toolway apply`. */
 import { writeFile } from 'node:fs/promises'
 import { loadConfig } from '../../config.ts'
 import { readConfigFile } from '../../config-file.ts'
 import { applyPlan } from '../../declaration/apply.ts'
+import type { Call } from '../../declaration/call.ts'
 import { planOf, type Plan } from '../../declaration/plan.ts'
 import { readOrganizations, readPlatformRules, readPresent, type Present } from '../../declaration/present.ts'
-import type { Step } from '../../declaration/steps.ts'
 import { written, type Written } from '../../declaration/written.ts'
-import type { Common } from '../command-words.ts'
 import { askLine } from '../terminal/terminal.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import type { Transport } from '../transport/transport.ts'
-import { withTransport } from '../transport/with-transport.ts'
+import { CommandFault, type Output } from '../terminal/output.ts'
+import type { Input, Transport } from '../transport/transport.ts'
 
-export interface ExportOptions extends Common {
+/** The plan holds operations as values: their inputs are checked by their shapes when they are called. */
+const callOf =
+  ({ call }: Transport): Call =>
+  (operation, input) =>
+    call(operation, input as Input<typeof operation>)
+
+export interface ExportWords {
+  readonly organization: string
   /** Every organization and the rules of the platform. */
   readonly all?: boolean
   readonly output?: string
 }
 
-export const exportFile = (options: ExportOptions, output: Output): Promise<number> =>
-  withTransport(async (transport) => {
-    const { text, variables, leftOut } = await exported(transport, options)
-    if (options.output !== undefined) await writeNew(options.output, text)
-    else if (!output.json) process.stdout.write(text)
-    for (const what of leftOut) output.progress(`Left out: ${what}`)
-    if (variables.length > 0) output.progress(`Secrets are read from the environment: ${variables.join(', ')}`)
-    if (output.json) output.result({ file: text, variables, left_out: leftOut }, [])
-    return EXIT.ok
-  })
+export interface Exported extends Written {
+  /** Whether it is where it belongs already: in a file, or in the pipe of another program. */
+  readonly isWritten: boolean
+}
 
-async function exported(transport: Transport, { all = false, organization }: ExportOptions): Promise<Written> {
-  const { call } = transport
+export async function exportFile(transport: Transport, words: ExportWords, { json }: Output): Promise<Exported> {
+  const { all = false, organization, output } = words
+  const call = callOf(transport)
   const slugs = all ? (await readOrganizations(call)).map(({ slug }) => slug) : [organization]
   const organizations: Present[] = []
   for (const slug of slugs) organizations.push(await readPresent(call, slug))
-  return written({ organizations, platformRules: all ? await readPlatformRules(call) : undefined })
+  const file = written({ organizations, platformRules: all ? await readPlatformRules(call) : undefined })
+  // A terminal is shown characters that steer it by their numbers; a file has them as they are.
+  const isPiped = output === undefined && !json && !process.stdout.isTTY
+  if (output !== undefined) await writeNew(output, file.text)
+  if (isPiped) process.stdout.write(file.text)
+  return { ...file, isWritten: isPiped || output !== undefined }
 }
 
 /** Nothing that is there is overwritten. */
@@ -49,74 +51,37 @@ async function writeNew(path: string, text: string): Promise<void> {
   })
 }
 
-export interface PlanOptions {
+export interface PlanWords {
+  readonly file: string
   /** Remove what is there and is not in the file. */
   readonly prune?: boolean
 }
 
-export const showPlan = (file: string, options: PlanOptions, output: Output): Promise<number> =>
-  withTransport(async (transport) => {
-    const { steps, plan } = await planned(transport, file, options)
-    output.result(
-      { steps: steps.map(shown), unlisted: options.prune ? [] : plan.extra.map(shown), notes: plan.notes },
-      [...linesOf(steps), ...afterwords(plan, options)],
-    )
-    return steps.length === 0 ? EXIT.ok : EXIT.changes
-  })
+export async function planFile(transport: Transport, { file, prune = false }: PlanWords): Promise<Plan> {
+  const plan = await planOf(callOf(transport), readConfigFile(file, loadConfig().lookup))
+  return prune ? { ...plan, steps: [...plan.steps, ...plan.extra], extra: [] } : plan
+}
 
-export interface ApplyOptions extends PlanOptions {
+export interface ApplyWords extends PlanWords {
   readonly yes?: boolean
 }
 
-export const applyFile = (file: string, options: ApplyOptions, output: Output): Promise<number> =>
-  withTransport(async (transport) => {
-    const { steps, plan } = await planned(transport, file, options)
-    for (const line of [...linesOf(steps), ...afterwords(plan, options)]) output.progress(line)
-    if (steps.length > 0 && options.yes !== true && !(await isConfirmed(steps.length)))
-      throw new CommandFault('Nothing was changed.')
-    const done: Step[] = []
-    await applyPlan(transport.call, steps, (step) => void done.push(step)).catch((thrown: unknown) => {
-      const next = steps[done.length]
-      if (next !== undefined)
-        output.progress(`${done.length} of ${steps.length} steps are done; refused at: ${wordsOf(next)}`)
-      throw thrown
-    })
-    output.result({ steps: done.map(shown) }, [done.length === 0 ? 'Nothing to do.' : `Done: ${done.length} steps.`])
-    return EXIT.ok
-  })
-
-async function planned({ call }: Transport, file: string, { prune = false }: PlanOptions) {
-  const plan = await planOf(call, readConfigFile(file, loadConfig().lookup))
-  return { plan, steps: prune ? [...plan.steps, ...plan.extra] : plan.steps }
-}
-
-async function isConfirmed(count: number): Promise<boolean> {
-  const answer = await askLine(`Carry out ${count} ${count === 1 ? 'step' : 'steps'}? (yes/no)`)
-  return /^y(?:es)?$/i.test(answer)
-}
-
-const shown = ({ action, organization, thing, name, fields }: Step) => ({
-  action,
-  organization: organization ?? null,
-  thing,
-  name,
-  fields,
-})
-
-const wordsOf = ({ action, thing, name }: Step): string => `${action} ${thing} ${name}`
-
-const linesOf = (steps: readonly Step[]): string[] =>
-  steps.length === 0
-    ? ['Nothing to do: everything is as the file says.']
-    : table(
-        ['ACTION', 'ORGANIZATION', 'KIND', 'NAME', 'CHANGES'],
-        steps.map(({ action, organization = '(platform)', thing, name, fields }) => [
-          ...[action, organization, thing, name, fields.join(', ')],
-        ]),
-      )
-
-function afterwords({ extra, notes }: Plan, { prune = false }: PlanOptions): string[] {
-  if (prune || extra.length === 0) return [...notes]
-  const names = extra.map(({ thing, name }) => `${thing} ${name}`)
-  return [...notes, `Not in the file, and left alone without --prune: ${names.join(', ')}`]
+export async function applyFile(
+  transport: Transport,
+  { steps }: Plan,
+  { yes = false }: ApplyWords,
+  output: Output,
+): Promise<void> {
+  if (steps.length === 0) return
+  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Carry out the plan, steps: ${steps.length} (yes/no)`)))
+    throw new CommandFault('Nothing was changed.')
+  let done = 0
+  try {
+    await applyPlan(callOf(transport), steps, () => void done++)
+  } catch (thrown) {
+    const next = steps[done]
+    const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
+    output.progress(`Refused at: ${at}. Steps that are done: ${done} of ${steps.length}; apply again to go on.`)
+    throw thrown
+  }
 }
