@@ -67,13 +67,21 @@ describe.each([{ mode: { pin: '2026-07-28' } }, { mode: 'legacy' as const }])('t
     }
   })
 
-  test('notes are kept, found and removed', async () => {
+  test('notes are kept, found, read and removed', async () => {
     await using demo = await connect(mode)
     const call = (name: string, input: Record<string, unknown>) => demo.client.callTool({ name, arguments: input })
     const { structuredContent } = await call('notes_add', { title: 'Milk', text: 'Two litres' })
     const { id } = structuredContent as { id: string }
     expect(textIn(await call('notes_search', { words: 'LITRES' }))).toBe(`${id}  Milk`)
+    expect(await demo.client.listResources()).toMatchObject({ resources: [{ uri: `note:///${id}`, title: 'Milk' }] })
+    expect(await demo.client.readResource({ uri: `note:///${id}` })).toMatchObject({
+      contents: [{ text: '# Milk\n\nTwo litres\n' }],
+    })
+    expect(await demo.client.getPrompt({ name: 'plan_my_day', arguments: { focus: 'rest' } })).toMatchObject({
+      messages: [{ content: { text: expect.stringContaining('rest') } }],
+    })
     expect(textIn(await call('notes_remove', { id }))).toContain(id)
+    await expect(demo.client.readResource({ uri: `note:///${id}` })).rejects.toThrow()
     expect(textIn(await call('notes_search', {}))).toBe('No note matches.')
   })
 
