@@ -1,5 +1,5 @@
 /**
- * Does the code keep the rules that a machine can read? Format, lint, types, floors and dead exports, one after the
+ * Does the code keep the rules that a machine can read? Format, lint, types, floors, sizes of functions and dead exports, one after the
  * other and all of them even when one fails; what a failing one printed is shown whole. It changes no file.
  */
 import { stripVTControlCharacters } from 'node:util'
@@ -29,6 +29,11 @@ const steps = [
     name: 'floors',
     asks: 'do imports only look downwards',
     run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools', 'examples'],
+  },
+  {
+    name: 'sizes',
+    asks: 'has no function more than 100 lines',
+    run: [process.execPath, 'tools/function-sizes.ts'],
   },
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
 ]
