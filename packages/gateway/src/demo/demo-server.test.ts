@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calculate } from './calculate.ts'
-
-// Real processes are started here, on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 })
 
 const ANSWERS: [name: string, input: Record<string, unknown>, text: string][] = [
   ['world_clock', { zones: ['Asia/Tokyo', 'UTC'] }, 'Asia/Tokyo: '],
