@@ -14,8 +14,8 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Log } from '../lib/log.ts'
 
-type Told = Extract<GatewayEvent, { type: 'integrations_changed' }>
-type Changed = Omit<Told, 'version'>
+type IntegrationChanged = Extract<GatewayEvent, { type: 'integrations_changed' }>
+type Changed = Omit<IntegrationChanged, 'version'>
 
 /** What the database says: what happened to a connection, or that there is an alert. */
 export interface EventNotice {
@@ -199,7 +199,7 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
   }
 
   /** As it can be looked at: the version that this gateway's memory has. */
-  const now = (organization: string, change: Changed): Told => ({
+  const now = (organization: string, change: Changed): IntegrationChanged => ({
     ...change,
     version: findOrganization(organization)?.version ?? 0,
   })

@@ -50,7 +50,7 @@ export interface Journal {
 /** An intent, or a record that has ended. */
 export type Mark = 'i' | 'f'
 
-interface Held extends Segment {
+interface OpenSegment extends Segment {
   readonly fd: number
   size: number
 }
@@ -78,9 +78,9 @@ export const createJournal = (parts: JournalParts): Journal => new SegmentedJour
 class SegmentedJournal implements Journal {
   readonly owner = `${placeOf()}-${process.pid}-${randomBytes(4).toString('hex')}`
   readonly #parts: JournalParts
-  readonly #segments = new Set<Held>()
+  readonly #segments = new Set<OpenSegment>()
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
-  #active: Held | undefined
+  #active: OpenSegment | undefined
   #count = 0
   #beats = 0
   #beaten = Date.now()
@@ -91,7 +91,7 @@ class SegmentedJournal implements Journal {
     this.#parts = parts
   }
 
-  #openNext(): Held {
+  #openNext(): OpenSegment {
     mkdirSync(this.#parts.directory, { recursive: true, mode: 0o700 })
     const path = join(this.#parts.directory, `${this.owner}-${String(++this.#count).padStart(9, '0')}`)
     const segment = { path, fd: openSync(path, 'ax', 0o600), size: 0, open: 0, waiting: 0, spilled: false }
@@ -122,7 +122,7 @@ class SegmentedJournal implements Journal {
   }
 
   /** Somebody took this process for gone while it was stopped: what is in its file is on record, and what comes needs another. */
-  #leaveAdopted(segment: Held): void {
+  #leaveAdopted(segment: OpenSegment): void {
     this.#beaten = Date.now()
     if (fstatSync(segment.fd).nlink > 0) return
     this.#active = undefined
@@ -131,7 +131,7 @@ class SegmentedJournal implements Journal {
   }
 
   /** Write no more to it. It is brought to the disk before it is closed. */
-  #retire(segment: Held): void {
+  #retire(segment: OpenSegment): void {
     if (this.#active === segment) this.#active = undefined
     fdatasync(segment.fd, (failure) => {
       if (failure !== null) this.#parts.onTrouble(failure)
@@ -141,7 +141,7 @@ class SegmentedJournal implements Journal {
   }
 
   settled(segment: Segment): void {
-    if (segment === this.#active || !isIdle(segment) || !this.#segments.delete(segment as Held)) return
+    if (segment === this.#active || !isIdle(segment) || !this.#segments.delete(segment as OpenSegment)) return
     try {
       unlinkSync(segment.path)
     } catch (thrown) {
