@@ -16,10 +16,11 @@ export const FLOORS = [
   {
     name: 'doors',
     about: 'what comes in, worded for its transport; `compose` builds every part',
-    folders: ['http', 'cli', 'compose'],
+    folders: ['http', 'cli', 'compose', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file'],
   },
   { name: 'verbs', about: 'what is done; nouns meet here', folders: ['call', 'admin', 'oauth', 'jobs'] },
+  { name: 'kinds', about: 'each kind of connection: described, kept, opened, probed (ADR 0053)', folders: ['kinds'] },
   { name: 'nouns', about: 'strangers to one another', folders: [] },
   { name: 'db', about: 'SQL under row-level security', folders: ['db'] },
   { name: 'leaves', about: 'small tools, and the packages `contract` and `protocol`', folders: ['lib'] },
@@ -42,10 +43,10 @@ const forTests = `${tests}|^${gateway}/testing/`
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
   contract: { about: 'what every side agrees on: ids, faults, shapes, operations (Zod)', packages: [], npm: ['zod'] },
-  protocol: { about: 'MCP itself, pure: no I/O, no Node', packages: ['contract'], npm: ['zod'] },
+  protocol: { about: 'MCP itself and the one client, pure: no I/O, no Node', packages: ['contract'], npm: ['zod'] },
   connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod'] },
   gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
-  console: { about: 'the web interface, served by the gateway', packages: ['contract'] },
+  console: { about: 'the web interface, served by the gateway', packages: ['contract', 'protocol'] },
   bridge: { about: 'stdio to the gateway, for clients that only start processes', packages: ['contract', 'protocol'] },
   toolkit: { about: 'for servers of your own', packages: ['contract', 'protocol'] },
 }
@@ -82,7 +83,7 @@ export default {
     ...floors.slice(0, -1).map((floor, index) =>
       error(
         `floor-${index}-looks-down`,
-        'leaves, db, nouns, verbs, doors: imports go downwards.',
+        'leaves, db, nouns, kinds of connections, verbs, doors: imports go downwards.',
         { path: floor, pathNot: tests },
         {
           path: floors.slice(index + 1).join('|'),
@@ -152,7 +153,7 @@ export default {
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
-          'admin/connections/describe-connection\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'kinds/remote\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },
