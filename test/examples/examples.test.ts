@@ -6,14 +6,12 @@ import { json } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation } from '../cli/installation.ts'
 import { becomes, startApprovalStory } from '../e2e/peers/approval-story.ts'
 import { openGateway, toolNames } from '../e2e/peers/open-gateway.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const ROOT = join(import.meta.dirname, '../..')
 const example = (path: string) => join(ROOT, 'examples', path)
@@ -110,7 +108,7 @@ test('a gateway starts with the declaration of a team', async () => {
     REPORT_KEY: report,
   })
   const listed = (key: string) => toolNames({ key }, `${running.address}/mcp`)
-  await expect.poll(() => listed(report), { timeout: 60_000, interval: 100 }).toEqual(['warehouse__stock'])
+  await expect.poll(() => listed(report)).toEqual(['warehouse__stock'])
   const target = { url: `${running.address}/mcp`, key: support }
   expect(textIn(await callTool(target, 'warehouse__stock', { article: 'bolt' }))).toBe('bolt: 120 pieces')
   expect(await here.json(['policy', 'list'])).toMatchObject([{ name: 'look-at-destructive' }, { name: 'no-bulk' }])
