@@ -1,9 +1,10 @@
 /** The objections of a connection's server to a call that its schema allows, before anything is opened for it (ledger U-06). */
+import { kindOf } from '@toolway/contract'
 import { argumentsOf, type Step } from './step.ts'
 
 export const remoteReview: Step = {
   name: 'remoteReview',
-  applies: ({ connector }) => connector === 'contract',
+  applies: ({ connector }) => kindOf(connector)?.reviews === true,
   before(call) {
     const { target, standing, trail } = call
     const { connectionId, name } = target

@@ -1,0 +1,97 @@
+/**
+ * Authorization of an operation, the same for every face that calls it: which organization it addresses (by its path, by a connection
+ * that its path names, or the caller's own), the caller's role there, and what the caller's credential is good for.
+ */
+import { Fault, permits, type Permission, type Role } from '@toolway/contract'
+import type { Needs, Operation } from '@toolway/contract/admin'
+import type { AdminParts } from './serve.ts'
+import { roleIn } from '../call/callers/role.ts'
+import type { Snapshot } from '../call/snapshot.ts'
+import type { Principal } from '../identity/principal.ts'
+import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizations.ts'
+
+/** What the checks lean on. */
+export type PlaceParts = Pick<AdminParts, 'accounts'> & {
+  readonly snapshots: Pick<AdminParts['snapshots'], 'find' | 'all'>
+}
+type Params = Readonly<Record<string, string>>
+type OrganizationNeeds = Extract<Needs, { of: 'organization' }>
+
+export interface AdminPlace {
+  readonly organization: OrganizationRow | undefined
+  readonly role: Role | undefined
+}
+
+/** Throws `place.unknown` for who has no role there, and `role.forbidden` for who has one that may not. */
+export function placeOf(parts: PlaceParts, principal: Principal | undefined, needs: Needs, params: Params): AdminPlace {
+  if (principal === undefined || needs.of === 'anyone' || needs.of === 'signed-in')
+    return { organization: undefined, role: undefined }
+  if (needs.of === 'platform') {
+    const role = roleIn(parts.accounts, principal, new Map())
+    return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
+  }
+  const { organization, role } = standIn(parts, principal, needs, params)
+  return { organization, role: permitted(role, needs.permission) }
+}
+
+/** The organization that is addressed, for who has a role there: its records name nobody who is a stranger to it. */
+export function homeOf(parts: PlaceParts, principal: Principal | undefined, needs: Needs, params: Params) {
+  if (principal === undefined || needs.of !== 'organization') return undefined
+  try {
+    return standIn(parts, principal, needs, params).organization.id
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the principal has a role, and which. Throws `place.unknown` and `place.bound`. */
+function standIn(parts: PlaceParts, principal: Principal, needs: OrganizationNeeds, params: Params) {
+  const snapshot = addressed(parts, principal, needs, params)
+  const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
+  // Whether another organization exists is not told to a token that is bound to one.
+  if (!bound && principal.kind === 'user') throw new Fault('place.bound')
+  if (snapshot === undefined || !bound) throw new Fault('place.unknown')
+  const role = roleIn(parts.accounts, principal, snapshot.members)
+  // One that is not active is there for who administers the platform, and for nobody else.
+  if (role === undefined || (!snapshot.organization.active && role !== 'platform_admin'))
+    throw new Fault('place.unknown')
+  return { organization: snapshot.organization, role }
+}
+
+function addressed(
+  { snapshots }: PlaceParts,
+  { organizationId }: Principal,
+  { by }: OrganizationNeeds,
+  params: Params,
+): Snapshot | undefined {
+  if (by === 'caller')
+    return snapshots.find(organizationId === undefined ? { slug: DEFAULT_SLUG } : { id: organizationId })
+  if (by === 'connection') {
+    const connection = params['connection'] ?? ''
+    return snapshots.all().find(({ connections }) => connections.some(({ id }) => id === connection))
+  }
+  const name = params['organization'] ?? ''
+  return snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
+}
+
+function permitted(role: Role | undefined, permission: Permission, only?: Role): Role {
+  if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
+    throw new Fault('role.forbidden', { role: role ?? 'none', permission })
+  return role
+}
+
+/**
+ * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
+ * one that only reads changes nothing.
+ */
+export function refuseBeyond(
+  principal: Principal | undefined,
+  { method, needs, harmless }: Pick<Operation, 'method' | 'needs' | 'harmless'>,
+): void {
+  if (principal === undefined || harmless) return
+  if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
+  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  // What is bound to one organization has no say over all of them.
+  if (needs.of === 'platform' && principal.organizationId !== undefined)
+    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
+}
