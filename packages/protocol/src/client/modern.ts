@@ -1,35 +1,26 @@
 /**
- * An upstream of revision 2026-07-28 over Streamable HTTP: every request stands alone, and its answer is one message or
- * a stream that ends with it. Closing the exchange is the cancellation.
+ * A client of revision 2026-07-28: every request stands alone, and its answer is one message or a stream that ends with it.
+ * Closing the exchange is the cancellation. Over HTTP here; `channel-call.ts` has the same for pipes.
  */
 import { Fault } from '@toolway/contract'
+import { progressTokenOf, type Caller } from '../asked.ts'
+import { MODERN } from '../era.ts'
+import { SERVER_KEY, writeEnvelope } from '../eras/modern/envelope.ts'
+import { headersFor } from '../eras/modern/headers.ts'
+import { APPS, APPS_SETTINGS, TASKS } from '../extensions.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isNotification, metaOf, type ErrorBody, type Id, type Notification } from '../message.ts'
+import { traceHeaders } from '../trace.ts'
+import { answerOf, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
 import {
-  APPS,
-  APPS_SETTINGS,
-  headersFor,
-  isFailure,
-  isNotification,
-  isObject,
-  isResponse,
-  metaOf,
-  MODERN,
-  progressTokenOf,
-  SERVER_KEY,
-  TASKS,
-  traceHeaders,
-  writeEnvelope,
-  type Caller,
-  type ErrorBody,
-  type HeaderParameter,
-  type Json,
-  type JsonObject,
-  type Message,
-  type Notification,
-} from '@toolway/protocol'
-import { errorAnswer } from '../error-answer.ts'
-import { forCaller, type Answer, type Portrait, type Presented } from '../upstream.ts'
-import { maskedError, maskedResult, readAs, send, type Wire } from './post.ts'
-import { refuseStatus } from './refusal.ts'
+  forCaller,
+  tokenOf,
+  type Answer,
+  type ClientRequest,
+  type CredentialHeaders,
+  type Portrait,
+} from './request.ts'
+import { readAs, type Transport } from './transport.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
 /** Lists are asked for as a host that shows apps asks: servers offer their apps to no other (MCP Apps, negotiation). */
@@ -44,26 +35,15 @@ export const NOBODY: Caller = {
 const HEADER_MISMATCH = -32020
 const VERSION_UNKNOWN = -32022
 
-type Ids = () => number
-
-export interface Exchange {
-  readonly method: string
-  readonly params: JsonObject
-  readonly caller: Caller
-  readonly headerParameters?: readonly HeaderParameter[]
-  readonly signal: AbortSignal
-  readonly patient?: boolean
-  readonly credential?: Presented | undefined
-  onNotification?(notification: { jsonrpc: '2.0'; method: string; params?: JsonObject }): void
-}
+type Ids = () => Id
 
 /** Send one request and read what belongs to it. Throws `upstream.*` faults; an error of the server is an answer. */
-export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<Answer> {
+export async function exchange(transport: Transport, ids: Ids, asked: ClientRequest): Promise<Answer> {
   const id = ids()
   const token = progressTokenOf(asked.params)
-  const ours = token === undefined ? undefined : `p${id}`
+  const ours = token === undefined ? undefined : tokenOf(id)
   const params = writeEnvelope(asked.params, asked.caller, ours)
-  const incoming = await send(wire, {
+  const incoming = await transport.send({
     method: 'POST',
     headers: Object.assign(headersFor(asked.method, params, asked.headerParameters ?? []), traceHeaders(params)),
     body: JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params }),
@@ -76,33 +56,18 @@ export async function exchange(wire: Wire, ids: Ids, asked: Exchange): Promise<A
       if (heard !== undefined) asked.onNotification?.(heard)
     },
   })
-  if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
-  refuseStatus(wire, incoming)
-  if (incoming.stream) throw new Fault('upstream.lost', { connection: wire.alias })
-  return answerOf(wire, id, readAs(wire, incoming.text))
+  const { alias } = transport
+  if (incoming.response !== undefined) return checkEnvelope(alias, answerOf(transport, id, incoming.response))
+  refuseStatus(transport, incoming)
+  if (incoming.stream) throw lost(alias)
+  return checkEnvelope(alias, answerOf(transport, id, readAs(transport, incoming.text)))
 }
 
-function answerOf(wire: Wire, id: number, message: Message): Answer {
-  // An error that the server could not attribute belongs to the only request of this exchange.
-  if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
-  }
-  return isFailure(message) ? failureOf(wire, message.error) : { result: maskedResult(wire, message.result) }
-}
-
-/** A server's error as an answer, unless it is about what the gateway itself wrote. */
-export function failureOf(wire: Pick<Wire, 'alias' | 'mask'>, error: ErrorBody): Answer {
-  const { code } = error
-  // These two describe the gateway's own request; the caller's hop was in order.
-  if (code === HEADER_MISMATCH || code === VERSION_UNKNOWN) {
-    const problem = `it refuses the request's envelope (${code})`
-    throw new Fault(
-      'upstream.malformed',
-      { connection: wire.alias, problem },
-      { cause: new Refused(maskedError(wire, error)) },
-    )
-  }
-  return { error: maskedError(wire, error) }
+/** A server's error about the envelope is about the client's own request: the caller's hop was in order. */
+export function checkEnvelope(alias: string, answer: Answer): Answer {
+  if ('error' in answer && (answer.error.code === HEADER_MISMATCH || answer.error.code === VERSION_UNKNOWN))
+    throw malformed(alias, `it refuses the request's envelope (${answer.error.code})`, new Refused(answer.error))
+  return answer
 }
 
 /** The error with which a server refused an envelope, for whoever may try again. */
@@ -115,22 +80,21 @@ class Refused extends Error {
 }
 
 /** Throws `upstream.error` or `upstream.malformed` for what is no answer to discovery, as a legacy server gives to a method that it does not know. */
-export async function discover(wire: Wire, ids: Ids, signal: AbortSignal): Promise<Portrait> {
-  const ask = () => exchange(wire, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
+export async function discover(transport: Transport, ids: Ids, signal: AbortSignal): Promise<Portrait> {
+  const ask = () => exchange(transport, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
   // A server that refuses the revision and names it among its own is asked once more (2026-07-28, version negotiation).
   const answer = await ask().catch((thrown: unknown) => {
     if (speaksOurs(thrown)) return ask()
     throw thrown
   })
-  return discovered(answer, wire.alias)
+  return discovered(answer, transport.alias)
 }
 
 /** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.error`, `upstream.malformed`. */
 export function discovered(answer: Answer, connection: string): Portrait {
-  const refuse = (problem: string) =>
-    new Fault('upstream.malformed', { connection, problem: `server/discover: ${problem}` })
   if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
-  if (!includesModern(answer.result['supportedVersions'])) throw refuse(`it does not say that it speaks ${MODERN}`)
+  if (!includesModern(answer.result['supportedVersions']))
+    throw malformed(connection, `server/discover: it does not say that it speaks ${MODERN}`)
   return portraitOf(answer.result)
 }
 
@@ -158,17 +122,17 @@ export interface ListenOptions {
   /** Whether tasks are among it: an extension is off unless it is declared. */
   readonly tasks: boolean
   readonly signal: AbortSignal
-  readonly credential?: Presented | undefined
+  readonly credential?: CredentialHeaders | undefined
   onNotification(notification: Notification): void
   /** The server has acknowledged, with what it honours of the filter. */
   onOpen(honoured: JsonObject | undefined): void
 }
 
 /** One listen stream; returns when it ends. */
-export const listen = (wire: Wire, ids: Ids, options: ListenOptions): Promise<Answer> =>
-  exchange(wire, ids, listening(options))
+export const listen = (transport: Transport, ids: Ids, options: ListenOptions): Promise<Answer> =>
+  exchange(transport, ids, listening(options))
 
-export const listening = ({ filter, tasks, signal, onNotification, onOpen }: ListenOptions): Exchange => ({
+export const listening = ({ filter, tasks, signal, onNotification, onOpen }: ListenOptions): ClientRequest => ({
   method: 'subscriptions/listen',
   params: { notifications: filter },
   caller: tasks ? TASKED : NOBODY,

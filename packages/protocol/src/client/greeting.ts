@@ -3,13 +3,13 @@
  *
  * It says one greeting and waits for its answer; which one to try, and what a failure means, is for whoever opened the channel.
  */
-import { Fault } from '@toolway/contract'
-import { isLegacyRevision, NEWEST_LEGACY, writeEnvelope, type JsonObject, type Revision } from '@toolway/protocol'
+import { NEWEST_LEGACY, type Revision } from '../era.ts'
+import { writeEnvelope } from '../eras/modern/envelope.ts'
+import type { JsonObject } from '../json.ts'
 import type { Channel } from './channel.ts'
-import { errorAnswer } from './error-answer.ts'
-import { portraitOf as legacyPortrait } from './http/legacy-session.ts'
-import { discovered, NOBODY, OWN_CLIENT } from './http/modern.ts'
-import type { Portrait } from './upstream.ts'
+import { initialized } from './legacy-session.ts'
+import { discovered, NOBODY, OWN_CLIENT } from './modern.ts'
+import type { Portrait } from './request.ts'
 
 export interface Greeting {
   readonly alias: string
@@ -37,11 +37,7 @@ export async function initialize(
 ): Promise<Portrait> {
   const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
   const answer = await channel.call({ ...greeting, method: 'initialize', params })
-  if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
-  const portrait = legacyPortrait(answer.result)
-  if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
+  const portrait = initialized(alias, answer)
   channel.tell('notifications/initialized')
   return portrait
 }
-
-const malformed = (connection: string, problem: string) => new Fault('upstream.malformed', { connection, problem })

@@ -1,55 +1,40 @@
 /**
- * One session with a legacy upstream over Streamable HTTP (revisions 2025-03-26 to 2025-11-25).
+ * One session with a legacy server over Streamable HTTP (revisions 2025-03-26 to 2025-11-25).
  *
- * The session is opened once, with the capabilities of exactly the one it is held for. What the server sends while it
- * answers arrives on that request's own stream and goes to that request's ears, questions included.
+ * The session is opened once, with the capabilities of exactly the one that it is held for. What the server sends while it
+ * answers arrives on that request's own stream and goes to that request, questions included.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
-import {
-  isFailure,
-  isNotification,
-  isObject,
-  isRequest,
-  isResponse,
-  isLegacyRevision,
-  NEWEST_LEGACY,
-  parseJson,
-  readMessage,
-  progressTokenOf,
-  stripEnvelope,
-  traceHeaders,
-  type JsonObject,
-  type LegacyRevision,
-  type Message,
-  type Notification,
-  type Request,
-} from '@toolway/protocol'
-import { errorAnswer } from '../error-answer.ts'
-import { createLogLevel } from '../log-level.ts'
-import { MOST_QUESTIONS } from '../strays.ts'
+import { progressTokenOf } from '../asked.ts'
+import { isLegacyRevision, NEWEST_LEGACY, type LegacyRevision } from '../era.ts'
+import { stripEnvelope } from '../eras/modern/envelope.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { isNotification, isRequest, type Id, type Message, type Notification, type Request } from '../message.ts'
+import { traceHeaders } from '../trace.ts'
+import { answerOf, answers, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
+import { createLogLevel } from './log-level.ts'
+import { OWN_CLIENT } from './modern.ts'
 import {
   changedList,
   forCaller,
   HUMAN,
+  MOST_QUESTIONS,
   REPEATABLE,
+  tokenOf,
   type Answer,
-  type Ask,
+  type CredentialHeaders,
   type Portrait,
-  type Presented,
-} from '../upstream.ts'
-import { OWN_CLIENT } from './modern.ts'
-import { header, maskedError, maskedResult, readAs, send, type Incoming, type Outgoing, type Wire } from './post.ts'
-import { createPresenting } from './presenting.ts'
-import { refusalOf } from './refusal.ts'
+  type SessionRequest,
+} from './request.ts'
+import { header, readAs, type Incoming, type Outgoing, type Transport } from './transport.ts'
 
 export interface LegacySession {
   readonly portrait: Portrait
   /** Whether it finds itself which call is meant by what comes beside the calls. */
   readonly attributes: boolean
-  ask(ask: Ask): Promise<Answer>
+  ask(asked: SessionRequest): Promise<Answer>
   /** Its credential as it is by now; each ask that brings one presents it, too. */
-  present(credential: Presented): void
+  present(credential: CredentialHeaders): void
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
   stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
   /** Say something that wants no answer, or is one. */
@@ -69,9 +54,6 @@ export class InitializeRefused extends Error {}
 /** 2025-11-25, transports, backwards compatibility. */
 const SAYS_OLDER = new Set([400, 404, 405])
 
-/** What a credential or a moment may change. */
-const IS_REFUSED = new Set([401, 403, 429])
-
 const CLOSE_TIMEOUT = 5_000
 const LEVEL_PATIENCE = 1_000
 
@@ -81,26 +63,36 @@ export interface OpenOptions {
   /** The level that the session had before it was lost. */
   readonly logLevel: string | undefined
   readonly signal: AbortSignal
+  /** The client's name and version; the gateway's own where it is unsaid. */
+  readonly client?: JsonObject | undefined
   /** The session is used under this credential, as it is renewed, and under no other. */
-  readonly credential?: Presented | undefined
+  readonly credential?: CredentialHeaders | undefined
   /** Servers without a stream of their own say within calls that their lists have changed. */
   onListChanged(notification: Notification): void
 }
 
-export async function openLegacySession(wire: Wire, ids: () => number, options: OpenOptions): Promise<LegacySession> {
-  const presented = createPresenting(wire)
-  /** As the last ask that brought its credential presented it: what the session says beside its asks goes out with that. */
-  let current = presented(options.credential)
-  const { sessionId, portrait } = await initialize(current, ids, options)
-  const headers: Record<string, string> = { 'mcp-protocol-version': portrait.revision }
-  if (sessionId !== undefined) headers['mcp-session-id'] = sessionId
+/** The way to the server with the headers of a credential; without one the plain way. */
+export type TransportFor = (credential: CredentialHeaders | undefined) => Transport
+
+export async function openLegacySession(
+  transportFor: TransportFor,
+  ids: () => number,
+  options: OpenOptions,
+): Promise<LegacySession> {
+  const plain = transportFor(undefined)
+  const { alias, timeout } = plain
+  /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
+  let current = transportFor(options.credential)
+  const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal: opening } = options
+  const params = { protocolVersion: revision, capabilities, clientInfo: client }
+  const { id: sessionId, headers, portrait } = await initialize(current, ids(), params, opening)
   const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
-    send(at, { method: 'POST', headers, body: JSON.stringify(message), ...more })
+    at.send({ method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
     post(message, signal === undefined ? {} : { signal }, at)
 
-  function present(credential: Presented): void {
-    current = presented(credential)
+  function present(credential: CredentialHeaders): void {
+    current = transportFor(credential)
   }
 
   const logs = isObject(portrait.capabilities['logging'])
@@ -117,7 +109,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
 
   let asking = 0
   /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
-  async function answerQuestion(question: Request, asked: Ask, at: Wire): Promise<void> {
+  async function answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
     asking++
     try {
       const answer = await asked.onQuestion(question)
@@ -128,10 +120,10 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   }
   function refuseFlood(): void {
     const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
-    if (asking >= MOST_QUESTIONS) throw new Fault('upstream.malformed', { connection: wire.alias, problem })
+    if (asking >= MOST_QUESTIONS) throw malformed(alias, problem)
   }
 
-  async function ask(asked: Ask): Promise<Answer> {
+  async function ask(asked: SessionRequest): Promise<Answer> {
     if (asked.credential !== undefined) present(asked.credential)
     const at = current
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
@@ -140,7 +132,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     let began = Date.now()
     let questions = 0
     const token = progressTokenOf(asked.params)
-    const ours = token === undefined ? undefined : `p${id}`
+    const ours = token === undefined ? undefined : tokenOf(id)
     const params = stripEnvelope(asked.params, ours)
     const { signal } = asked
     const cancel = (reason: string) => {
@@ -178,11 +170,14 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       const traced = { ...headers, ...traceHeaders(params) }
       const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
       const first = await post({ jsonrpc: '2.0', id, method, params }, heard, at)
-      if (first.response === undefined) refuseStatus(at, first, sessionId === undefined ? undefined : id)
+      if (first.response === undefined) {
+        if (sessionId !== undefined) refuseLost(at, first, id)
+        refuseStatus(at, first)
+      }
       // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
       const left = () => {
         if (isAskedBeside) return HUMAN.question
-        return questions > 0 ? wire.timeout : wire.timeout - (Date.now() - began) / 1000
+        return questions > 0 ? timeout : timeout - (Date.now() - began) / 1000
       }
       return await finish(at, id, first, async (last, wait) => {
         asked.onPause?.()
@@ -193,26 +188,26 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
       if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone(at))) throw thrown
-      throw new Fault('upstream.lost', { connection: wire.alias }, { cause: thrown })
+      throw lost(alias, thrown)
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
   /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async function isGone(at: Wire): Promise<boolean> {
+  async function isGone(at: Transport): Promise<boolean> {
     const id = ids()
     const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
-    return answer?.status === 404 && !answers(answer.text, id)
+    return answer?.status === 404 && !answers(at, answer.text, id)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
-  const resume = (last: string, more: Partial<Outgoing>, at: Wire) => {
+  const resume = (last: string, more: Partial<Outgoing>, at: Transport) => {
     const again = { ...headers, accept: 'text/event-stream', 'last-event-id': last }
     // Whatever keeps the rest back, the request itself was sent: it may have acted.
-    return send(at, { method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
+    return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
       const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
-      throw isUnsent ? new Fault('upstream.lost', { connection: wire.alias }, { cause: thrown }) : thrown
+      throw isUnsent ? lost(alias, thrown) : thrown
     })
   }
 
@@ -221,7 +216,7 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     signal: AbortSignal,
     onOpen?: () => void,
   ): Promise<boolean> {
-    const incoming = await send(current, {
+    const incoming = await current.send({
       method: 'GET',
       headers: { ...headers, accept: 'text/event-stream' },
       signal,
@@ -232,18 +227,15 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
     const { status } = incoming
     if (status === 404 && sessionId !== undefined) throw new SessionLost()
     if (status === 409) throw new StreamTaken()
-    const mayBeRenewed = status === 401 && current !== wire
-    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw refusalOf(current, incoming)
+    const mayBeRenewed = status === 401 && current !== plain
+    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw current.refusal(incoming)
     return status === 200 && incoming.stream
   }
 
   async function close(): Promise<void> {
     if (sessionId === undefined) return
-    const ended = wire.pool.closed || wire.pool.destroyed
-    const pool = ended ? wire.ownPool() : wire.pool
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await send({ ...current, pool }, { method: 'DELETE', headers, signal }).catch(() => {})
-    if (ended) await pool.destroy()
+    await current.sendLast({ method: 'DELETE', headers, signal }).catch(() => {})
   }
 
   try {
@@ -257,19 +249,18 @@ export async function openLegacySession(wire: Wire, ids: () => number, options: 
   return { portrait, attributes: false, ask, present, stream, tell, close }
 }
 
-async function initialize(wire: Wire, ids: () => number, { revision, capabilities, signal }: OpenOptions) {
-  const id = ids()
-  const params = { protocolVersion: revision ?? NEWEST_LEGACY, capabilities, clientInfo: OWN_CLIENT }
-  const incoming = await send(wire, {
+/** Opens a session with these words of a client; what is said in it goes out with its headers. */
+export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {
+  const incoming = await transport.send({
     method: 'POST',
     headers: {},
     body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
-    signal,
     until: id,
+    ...(signal === undefined ? {} : { signal }),
   })
   try {
-    const portrait = await readInitialized(wire, id, incoming)
-    return { sessionId: header(incoming, 'mcp-session-id'), portrait }
+    const portrait = await readInitialized(transport, id, incoming)
+    return { portrait, ...sessionOf(incoming, portrait.revision) }
   } catch (thrown) {
     throw thrown instanceof Fault && SAYS_OLDER.has(incoming.status)
       ? new InitializeRefused('', { cause: thrown })
@@ -277,21 +268,28 @@ async function initialize(wire: Wire, ids: () => number, { revision, capabilitie
   }
 }
 
-async function readInitialized(wire: Wire, id: number, incoming: Incoming): Promise<Portrait> {
-  if (incoming.response === undefined) refuseStatus(wire, incoming, undefined)
-  const answer = await finish(wire, id, incoming)
-  if ('error' in answer) {
-    throw errorAnswer(wire.alias, 'initialize', answer.error)
-  }
+/** The session that the head of an answer to `initialize` names, and the headers of every message in it. */
+export function sessionOf(incoming: Pick<Incoming, 'headers'>, revision: string) {
+  const id = header(incoming, 'mcp-session-id')
+  const headers: Record<string, string> = { 'mcp-protocol-version': revision }
+  if (id !== undefined) headers['mcp-session-id'] = id
+  return { id, headers }
+}
+
+async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<Portrait> {
+  if (incoming.response === undefined) refuseStatus(transport, incoming)
+  return initialized(transport.alias, await finish(transport, id, incoming))
+}
+
+/** What an answer to `initialize` says. Throws `upstream.error`, and `upstream.malformed` for a revision without sessions. */
+export function initialized(alias: string, answer: Answer): Portrait {
+  if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
   const portrait = portraitOf(answer.result)
-  if (!isLegacyRevision(portrait.revision)) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'it names an unknown protocol revision' })
-  }
+  if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
   return portrait
 }
 
-/** Who a legacy server says it is in its answer to `initialize`. */
-export function portraitOf(result: JsonObject): Portrait {
+function portraitOf(result: JsonObject): Portrait {
   const { protocolVersion, serverInfo, capabilities, instructions } = result
   return {
     revision: protocolVersion as LegacyRevision,
@@ -307,16 +305,16 @@ const RESUME_DELAY = { unsaid: 500, most: 10_000 }
 
 /** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
 async function finish(
-  wire: Wire,
-  id: number,
+  transport: Transport,
+  id: Id,
   first: Incoming,
   resume?: (lastEventId: string, wait: number) => Promise<Incoming>,
 ): Promise<Answer> {
   let incoming = first
   let { lastEventId, retry } = first
   for (let round = 0; round <= MAX_RESUMES; round++) {
-    if (incoming.response !== undefined) return answerOf(wire, id, incoming.response)
-    if (!incoming.stream) return answerOf(wire, id, readAs(wire, incoming.text))
+    if (incoming.response !== undefined) return answerOf(transport, id, incoming.response)
+    if (!incoming.stream) return answerOf(transport, id, readAs(transport, incoming.text))
     // A server that has nothing to say yet may close again without an event: what was said before still counts.
     lastEventId = incoming.lastEventId ?? lastEventId
     retry = incoming.retry ?? retry
@@ -324,33 +322,12 @@ async function finish(
     incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
     if (incoming.status !== 200 || !incoming.stream) break
   }
-  throw new Fault('upstream.lost', { connection: wire.alias })
+  throw lost(transport.alias)
 }
 
-function answerOf(wire: Wire, id: number, message: Message): Answer {
-  if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined))) {
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem: 'its answer is for another request' })
-  }
-  return isFailure(message)
-    ? { error: maskedError(wire, message.error) }
-    : { result: maskedResult(wire, message.result) }
+/** A 404 that does not answer this very request means that the session is gone. */
+function refuseLost(transport: Transport, incoming: Incoming, id: number): void {
+  if (incoming.status === 404 && !answers(transport, incoming.text, id)) throw new SessionLost()
 }
 
-/** `asked` is the id of a request within a session: a 404 that does not answer it means that the session is gone. */
-function refuseStatus(wire: Wire, incoming: Incoming, asked: number | undefined): void {
-  const { status } = incoming
-  if (status < 300) return
-  if (status === 404 && asked !== undefined && !answers(incoming.text, asked)) throw new SessionLost()
-  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status < 500
-  if (!carriesMessage || IS_REFUSED.has(status)) throw refusalOf(wire, incoming)
-}
-
-/** Whether a body is the answer to this very request: its server has processed it then. */
-function answers(text: string, id: number): boolean {
-  try {
-    const message = readMessage(parseJson(text))
-    return isResponse(message) && message.id === id
-  } catch {
-    return false
-  }
-}
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

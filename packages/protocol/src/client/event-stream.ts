@@ -6,7 +6,7 @@
  */
 export interface EventStream {
   /** The events that end in this chunk. Throws EventTooLarge. */
-  feed(chunk: Buffer): string[]
+  feed(chunk: Uint8Array): string[]
   /** As the last finished event left it; the empty text takes an id back. */
   readonly lastEventId: string | undefined
   /** Milliseconds to wait before connecting again. */

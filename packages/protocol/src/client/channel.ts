@@ -6,24 +6,23 @@
  * to the one request under way; where there are several, or the channel is shared, nobody gets it and a question is refused.
  */
 import { Fault } from '@toolway/contract'
+import { SUBSCRIPTION_KEY } from '../eras/modern/envelope.ts'
+import { parseJson, type JsonObject } from '../json.ts'
 import {
   isFailure,
   isNotification,
   isRequest,
   isResponse,
   metaOf,
-  parseJson,
   readMessage,
-  SUBSCRIPTION_KEY,
   type Id,
-  type JsonObject,
   type Message,
   type Notification,
   type Request,
   type Response,
-} from '@toolway/protocol'
-import { maskedError, maskedResult } from './http/post.ts'
-import { HUMAN, type Answer } from './upstream.ts'
+} from '../message.ts'
+import { maskedError, maskedResult } from './answer.ts'
+import { HUMAN, type Answer } from './request.ts'
 
 const METHOD_NOT_FOUND = -32601
 const INTERNAL = -32603
@@ -78,8 +77,6 @@ export interface Channel {
   drained(): Promise<void>
 }
 
-export const tokenOf = (id: number): string => `p${id}`
-
 export function createChannel(parts: ChannelParts): Channel {
   const { alias, send, onNotification, onNoise, owned = false, mask = (text: string) => text } = parts
   const waiting = new Map<Id, Waiting>()
@@ -103,7 +100,7 @@ export function createChannel(parts: ChannelParts): Channel {
       if (ended !== undefined) return reject(ended)
       const began = Date.now()
       let questions = 0
-      let timer: NodeJS.Timeout | undefined
+      let timer: ReturnType<typeof setTimeout> | undefined
       const finish = () => {
         waiting.delete(id)
         clearTimeout(timer)

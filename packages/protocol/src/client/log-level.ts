@@ -1,5 +1,5 @@
 /** The log level of one session with a legacy server: lowered for whoever wants more, never raised under somebody else. */
-import { reachesLevel } from '@toolway/protocol'
+import { reachesLevel } from '../levels.ts'
 
 export interface LogLevel {
   /** Resolves when lines of that level come, or soon; a server that refuses or is slow has a session all the same. */

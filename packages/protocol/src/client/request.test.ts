@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changedList, forCaller } from './upstream.ts'
+import { changedList, forCaller } from './request.ts'
 
 describe('what a server says has changed', () => {
   test('is one of its lists, by the name of the notification and no other', () => {

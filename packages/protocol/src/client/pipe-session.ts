@@ -6,21 +6,23 @@
  * after that was not sent at all, and says so (`SessionLost`), so that it may go to another session.
  */
 import { Fault } from '@toolway/contract'
-import {
-  isObject,
-  progressTokenOf,
-  stripEnvelope,
-  type JsonObject,
-  type Message,
-  type Notification,
-} from '@toolway/protocol'
-import type { Breaker } from './breaker.ts'
-import { createChannel, tokenOf, type Channel } from './channel.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import type { Message, Notification, Request } from '../message.ts'
+import { lost } from './answer.ts'
+import { callOn } from './channel-call.ts'
+import { createChannel, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
-import { SessionLost, type LegacySession, type OpenOptions } from './http/legacy-session.ts'
+import { SessionLost, type LegacySession, type OpenOptions } from './legacy-session.ts'
 import { createLogLevel } from './log-level.ts'
 import type { OpenPipe, Pipe } from './pipe.ts'
-import { forCaller, REPEATABLE, type Answer, type Ask, type Portrait, type Presented } from './upstream.ts'
+import {
+  REPEATABLE,
+  type Answer,
+  type CallObserver,
+  type CredentialHeaders,
+  type Portrait,
+  type SessionRequest,
+} from './request.ts'
 
 export interface PipeSessionParts {
   readonly alias: string
@@ -31,10 +33,10 @@ export interface PipeSessionParts {
   /** The pipe is open: what later messages carry may depend on the revision. */
   onPortrait?(portrait: Portrait): void
   /** An ask brings its credential as it is by now: what is sent from then on goes out with that. */
-  onCredential?(credential: Presented): void
+  onCredential?(credential: CredentialHeaders): void
   mask(text: string): string
   /** Told how each request ended. */
-  readonly breaker: Breaker
+  readonly observer: CallObserver
 }
 
 const LEVEL_PATIENCE = 1_000
@@ -46,7 +48,7 @@ const NEVER = new AbortController().signal
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
 
 export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
-  const { alias, ids, timeout, mask, breaker } = parts
+  const { alias, ids, timeout, mask, observer } = parts
   const listeners = new Set<(message: Message) => void>()
   const over = Promise.withResolvers<void>()
   let isOver = false
@@ -63,18 +65,16 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   })
   function end(fault: Fault): void {
     isOver = true
-    channel.end(
-      fault.code === 'result.too-large' && channel.size > 1 ? new Fault('upstream.lost', { connection: alias }) : fault,
-    )
+    channel.end(fault.code === 'result.too-large' && channel.size > 1 ? lost(alias) : fault)
     over.resolve()
   }
-  const opening = breaker.turn
+  const opening = observer.turn
   const pipe: Pipe = await parts
     .open({ onText: channel.receive, onEnd: end }, options.signal)
     .catch((thrown: unknown) => refuse(opening, thrown))
 
   function refuse(turn: number, thrown: unknown): never {
-    breaker.failed(turn, thrown)
+    observer.failed(turn, thrown)
     throw thrown
   }
 
@@ -86,37 +86,38 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
 
   async function greet(): Promise<Portrait> {
     const { revision, capabilities, signal } = options
-    const { turn } = breaker
+    const { turn } = observer
     const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities }).catch(
       (thrown: unknown) => refuse(turn, thrown),
     )
-    breaker.answered(turn)
+    observer.answered(turn)
     parts.onPortrait?.(portrait)
     logs = isObject(portrait.capabilities['logging'])
     if (logs) await level.ensure(options.logLevel)
     return portrait
   }
 
-  async function ask(asked: Ask): Promise<Answer> {
+  async function ask(asked: SessionRequest): Promise<Answer> {
     if (doubt !== undefined) await doubt
     if (isOver) throw new SessionLost()
     if (asked.credential !== undefined) parts.onCredential?.(asked.credential)
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
     const began = performance.now()
-    const { turn } = breaker
+    const { turn } = observer
     try {
-      const answer = await exchange(channel, ids(), asked, timeout)
-      breaker.answered(turn)
+      const about = ABOUT_SESSION.has(asked.method) ? undefined : (question: Request) => asked.onQuestion(question)
+      const answer = await callOn(channel, ids(), asked, { era: 'legacy', timeout, onQuestion: about })
+      observer.answered(turn)
       return answer
     } catch (thrown) {
-      breaker.failed(turn, thrown)
+      observer.failed(turn, thrown)
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
       const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
       if (isUnknown) pipe.close()
       else if (isLate && pipe.quiet() >= performance.now() - began) look()
-      throw mayRepeat ? thrown : new Fault('upstream.lost', { connection: alias }, { cause: thrown })
+      throw mayRepeat ? thrown : lost(alias, thrown)
     }
   }
 
@@ -164,7 +165,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     const portrait = await greet()
     const close = () => Promise.resolve(pipe.close())
     const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
-    const present = (credential: Presented) => parts.onCredential?.(credential)
+    const present = (credential: CredentialHeaders) => parts.onCredential?.(credential)
     return { portrait, attributes: true, ask, present, stream, tell, close }
   } catch (thrown) {
     pipe.close()
@@ -174,21 +175,3 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
 
 /** What concerns the session itself is nothing that a server would have a question about. */
 const ABOUT_SESSION = new Set(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])
-
-function exchange(channel: Channel, id: number, asked: Ask, timeout: number): Promise<Answer> {
-  const { method, signal } = asked
-  const token = progressTokenOf(asked.params)
-  const ours = token === undefined ? undefined : tokenOf(id)
-  return channel.call({
-    id,
-    method,
-    params: stripEnvelope(asked.params, ours),
-    signal,
-    timeout: asked.patient === true ? Infinity : timeout,
-    onNotification(notification) {
-      const heard = forCaller(notification, ours, token)
-      if (heard !== undefined) asked.onNotification(heard)
-    },
-    ...(ABOUT_SESSION.has(method) ? {} : { onQuestion: (question) => asked.onQuestion(question) }),
-  })
-}

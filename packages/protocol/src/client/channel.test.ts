@@ -1,8 +1,9 @@
 import { Fault } from '@toolway/contract'
-import type { JsonObject, Notification, Request } from '@toolway/protocol'
+import type { JsonObject } from '../json.ts'
+import type { Notification, Request } from '../message.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createChannel } from './channel.ts'
-import type { Answer } from './upstream.ts'
+import type { Answer } from './request.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
