@@ -32,9 +32,11 @@ const code = await runChild('vitest', [
   'run',
   '--reporter=default',
   '--reporter=json',
+  '--reporter=./test/setup/second-tries.ts',
   '--reporter=./test/setup/isolation-count.ts',
   `--outputFile.json=${report}`,
   ...(isShort ? ['--tags-filter=!long'] : []),
+  ...(process.env.CI === 'true' ? ['--retry=1'] : []),
   ...words,
 ])
 const counted = countTests(report)
