@@ -5,7 +5,7 @@
 const gateway = 'packages/gateway/src'
 const nouns =
   'alerts|approvals|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|results|telemetry|limits|webhooks'
-const doors = `(?:http|cli|compose)/|${gateway}/(?:main|compose|config|config-[\\w-]+|policy-file)\\.ts$`
+const doors = `(?:http|cli|compose|declaration)/|${gateway}/(?:main|compose|config|config-[\\w-]+|policy-file)\\.ts$`
 const floors = ['lib/', 'db/', `(?:${nouns})/`, 'kinds/', '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,
 )

@@ -25,6 +25,7 @@ export {
   AUTH_TYPES,
   addConnection,
   changeConnection,
+  compareConnection,
   Connection,
   ConnectionChange,
   getConnection,
@@ -35,7 +36,14 @@ export {
   probeAddress,
   Probed,
 } from './connections.ts'
-export { addOpenApi, OpenApiDrift, OpenApiPreview, previewOpenApi, refreshOpenApi } from './openapi.ts'
+export {
+  addOpenApi,
+  getOpenApiDocument,
+  OpenApiDrift,
+  OpenApiPreview,
+  previewOpenApi,
+  refreshOpenApi,
+} from './openapi.ts'
 export { getOpenApi, readReference } from './documents.ts'
 export {
   addOrganization,
@@ -131,6 +139,7 @@ export {
   addMyKey,
   addOrganizationKey,
   addPlatformKey,
+  importKeys,
   Key,
   KeyWish,
   listMyKeys,

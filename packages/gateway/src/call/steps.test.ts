@@ -1,6 +1,6 @@
 /** A tool is listed for a caller exactly where that caller can call it, whatever rules, locks, effects and roles there are. */
 import { EFFECTS, LIMITS, type ConnectionId, type Effect, type Limit, type Rule, type Verdict } from '@toolway/contract'
-import { MODERN, type Asked, type JsonObject } from '@toolway/protocol'
+import { MODERN, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createView, type Offered } from '../catalog/view.ts'
@@ -119,7 +119,7 @@ const PARTS = {
   resultLimit: 1_000,
   connectFirst: { ask: (_: unknown, thrown: unknown) => Promise.reject(thrown) },
 } as unknown as CallParts
-const CALLER = { revision: MODERN, capabilities: {}, client: undefined, logLevel: undefined }
+const CALLER: Caller = { revision: MODERN, capabilities: {}, client: undefined, logLevel: undefined }
 
 /** An argument that is missing is not false: a condition that cannot be read counts against the call. */
 const ARGUMENTS = [true, false].flatMap((mild) => [true, false].map((harm) => ({ mild, harm })))
