@@ -3,7 +3,7 @@
  * sends its answer signed with the same secret. Calls that `decide` leaves open wait for a person.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 const { TOOLWAY_URL = 'http://localhost:8787', WEBHOOK_SECRET = '', PORT = '8790' } = process.env
@@ -56,15 +56,13 @@ async function take(message: string): Promise<void> {
   if (said !== undefined) await answer(data.detail.approval, said)
 }
 
-const server = createServer(async (request, response) => {
-  try {
-    const body = await text(request)
-    const genuine = isGenuine(request, body)
-    // The gateway repeats a message that is not taken within ten seconds: take it first, answer afterwards.
-    response.writeHead(genuine ? 204 : 401).end()
-    if (genuine) await take(body)
-  } catch (fault) {
-    console.error(fault)
-  }
-})
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const genuine = isGenuine(request, body)
+  // The gateway repeats a message that is not taken within ten seconds: take it first, answer afterwards.
+  response.writeHead(genuine ? 204 : 401).end()
+  if (genuine) await take(body)
+}
+
+const server = createServer((request, response) => void serve(request, response).catch(console.error))
 server.listen(Number(PORT), '127.0.0.1', () => console.log(`Listening on ${JSON.stringify(server.address())}`))

@@ -37,6 +37,11 @@ import {
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
+import { backendOf } from './kinds/contract/contract.ts'
+import { serverOf } from './kinds/http/http.ts'
+import type { Wire } from './kinds/kinds.ts'
+import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
+import { programOf } from './kinds/stdio/stdio.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
@@ -166,30 +171,7 @@ export interface DeclaredConnection {
   readonly checks?: z.output<typeof Remote>['checks']
   /** The text of its OpenAPI document, where the file names one beside it. */
   readonly text?: string
-  readonly wire:
-    | {
-        readonly kind: 'http'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly auth?: ConnectionAuthChange
-        readonly api?: DeclaredApi
-      }
-    | {
-        readonly kind: 'process'
-        readonly command: string
-        readonly args: string[]
-        readonly environment: Record<string, string>
-      }
-    | {
-        readonly kind: 'contract'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly words: ContractWords
-      }
-}
-interface DeclaredApi extends Pick<z.output<typeof OpenApi>, 'select' | 'effects'> {
-  readonly document: string | undefined
-  readonly key: KeyPlace | undefined
+  readonly wire: Wire
 }
 export interface Declared extends OrganizationWords {
   readonly slug: string
@@ -233,9 +215,7 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
-    throw new ConfigFault(
-      `The declaration file ${path} cannot be read (${code}): check the path and its permissions.`,
-    )
+    throw new ConfigFault(`The declaration file ${path} cannot be read (${code}): check the path and its permissions.`)
   }
 }
 
@@ -299,22 +279,19 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
         headers: fillAll(given.headers, ...place, 'headers'),
       })
-      const wire =
-        'command' in connection
-          ? {
-              kind: 'process' as const,
-              command: connection.command,
-              args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
-              environment: fillAll(connection.environment, ...place, 'environment'),
-            }
-          : connection.type === 'contract'
-            ? { kind: 'contract' as const, ...remote(connection, connection.type), words: contractWordsOf(connection) }
-            : {
-                kind: 'http' as const,
-                ...remote(connection, connection.type),
-                ...(connection.auth === undefined ? {} : { auth: connection.auth }),
-                ...(document === undefined ? {} : { api: document.api }),
-              }
+      const wireOf = (): Wire => {
+        if ('command' in connection)
+          return programOf(
+            connection.command,
+            connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
+            fillAll(connection.environment, ...place, 'environment'),
+          )
+        const at = remote(connection, connection.type)
+        if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
+        const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
+        return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
+      }
+      const wire = wireOf()
       const more = {
         ...(own === undefined ? {} : { rules: own }),
         ...(text === undefined ? {} : { text }),
@@ -354,7 +331,7 @@ function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>
   const isText = isInline || (typeof document !== 'string' && 'file' in document)
   if (!isText && !/^https?:$/.test(URL.parse(said)?.protocol ?? ''))
     throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
-  const api: DeclaredApi = { document: isText ? undefined : said, select, effects, key }
+  const api: ApiWords = { document: isText ? undefined : said, select, effects, key }
   return isText ? { api, text: said } : { api, text: undefined }
 }
 

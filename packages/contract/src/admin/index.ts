@@ -28,7 +28,6 @@ export {
   compareConnection,
   Connection,
   ConnectionChange,
-  CONNECTORS,
   getConnection,
   listConnections,
   NewConnection,

@@ -1,9 +1,10 @@
 /** Connections that are made of OpenAPI documents: a look at one before anything is kept, and what a newer one changes. */
 import { z } from 'zod'
 import { ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias, CHECKS } from '../connections.ts'
+import { Alias } from '../connections.ts'
+import { CHECKS } from '../kinds/kind.ts'
 import { EFFECTS } from '../effects.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'

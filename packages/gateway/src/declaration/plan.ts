@@ -15,7 +15,7 @@ import {
   removeToolset,
   removeWebhook,
 } from '@toolway/contract/admin'
-import { namesPrivate } from '../admin/connections/describe-connection.ts'
+import { namesPrivate } from '../kinds/remote.ts'
 import type { Declared } from '../config-file.ts'
 import type { Act, Call } from './call.ts'
 import { planConnections } from './plan-connections.ts'

@@ -12,7 +12,7 @@ import { putDocument, type PackedDocument } from '../../connections/openapi-docu
 import { takesOver } from '../../connections/spent-aliases.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import { sealerOf } from './describe-connection.ts'
+import { sealerOf } from '../../kinds/kinds.ts'
 
 export interface WantedConnection {
   readonly alias: string

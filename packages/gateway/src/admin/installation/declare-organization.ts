@@ -12,7 +12,7 @@ import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { webhookSecretRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { addWebhook, changeWebhook, listWebhooks } from '../../webhooks/webhooks.ts'
-import { namesPrivate } from '../connections/describe-connection.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { refusePublic } from '../organizations/organization-egress.ts'
 import { DeclarationConflict } from './declare-rules.ts'
 

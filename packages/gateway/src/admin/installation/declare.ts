@@ -4,6 +4,7 @@
  */
 import {
   ConnectionSecrets,
+  isOpenApi,
   Fault,
   type ConnectionId,
   type Limit,
@@ -37,9 +38,9 @@ import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
+import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
 import { differencesOf } from '../connections/connection-differences.ts'
 import { createConnection } from '../connections/create-connection.ts'
-import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
 
 export interface DeclaredKey {
   readonly name: string
@@ -226,7 +227,7 @@ function byAnother(thrown: unknown): undefined {
 
 /** Where its OpenAPI document is fetched from. */
 const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
-  settings.connector === 'openapi' ? settings.document : undefined
+  isOpenApi(settings) ? settings.document : undefined
 
 /** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
 async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {

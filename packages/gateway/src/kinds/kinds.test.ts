@@ -1,6 +1,6 @@
 import { ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { partsOf, sealerOf, type ConnectionWords } from './describe-connection.ts'
+import { partsOf, sealerOf, type ConnectionWords } from './kinds.ts'
 
 const http = (url: string, headers: Record<string, string> = {}): ConnectionWords => ({
   revision: 'auto',
@@ -38,7 +38,7 @@ describe('what is kept of a connection', () => {
       expect(() =>
         partsOf({
           ...words,
-          wire: { ...words.wire, kind: 'http', url: 'wss://mcp.example.com/', headers: {}, auth: { kind } },
+          wire: { kind: 'http', url: 'wss://mcp.example.com/', headers: {}, auth: { kind } },
         }),
       ).toThrow(
         expect.objectContaining({

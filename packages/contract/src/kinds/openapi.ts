@@ -5,8 +5,9 @@
  * never moves them, or the credentials that go with them.
  */
 import { z } from 'zod'
-import { ConnectionAuth } from './connection-auth.ts'
-import { EFFECTS } from './effects.ts'
+import { ConnectionAuth } from '../connection-auth.ts'
+import { EFFECTS } from '../effects.ts'
+import { kind, seconds, shared } from './kind.ts'
 
 /**
  * Names operations: `operation:issues/*`, `tag:issues`, `method:get` or `path:/repos/*`, with `*` for any run of characters. Without
@@ -36,7 +37,11 @@ export type KeyPlace = z.output<typeof KeyPlace>
 /** Bytes of a document, unpacked. */
 export const DOCUMENT_LIMIT = 64 * 1024 * 1024
 
-export const openApiShape = {
+const TIMEOUT = 60
+
+export const OpenApiSettings = z.strictObject({
+  ...shared,
+  timeout: seconds.default(TIMEOUT),
   connector: z.literal('openapi'),
   /** Where the document is fetched from, once and when somebody asks for it anew; absent: it was given. */
   document: z
@@ -50,4 +55,22 @@ export const openApiShape = {
   /** Whether the addresses may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   auth: ConnectionAuth.prefault({}),
-}
+})
+export type OpenApiSettings = z.output<typeof OpenApiSettings>
+
+export const openapi = kind({
+  connector: 'openapi',
+  title: 'REST server (OpenAPI)',
+  plural: 'OpenAPI documents',
+  article: 'an OpenAPI document',
+  settings: OpenApiSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+  changedByAdministrators: true,
+})
+
+/** Whether a connection is made of an OpenAPI document. */
+export const isOpenApi = (settings: { readonly connector: string }): settings is OpenApiSettings =>
+  settings.connector === openapi.connector
