@@ -52,7 +52,7 @@ function creating(organization: string, one: DeclaredConnection): Pick<Step, 'ac
   const { alias, enabled, rules = [], trusted } = one
   const params = { organization, connection: alias }
   const isLater = enabled && rules.length > 0
-  const operation = connectorOf(one) === 'openapi' ? addOpenApi : addConnection
+  const operation = 'api' in one.wire ? addOpenApi : addConnection
   const add = { operation, params: { organization }, body: { ...newBody(one), enabled: enabled && !isLater } }
   return {
     acts: [add, ...(trusted === true ? [trusting(params, 'off', true)] : [])],

@@ -2,7 +2,7 @@
  * A connection as a declaration file writes it. Secrets become references to environment variables; members that have their default
  * are left out, so that the same state is always the same text.
  */
-import { ConnectionAuth, ContractSettings, contractWordsOf, TIMEOUTS } from '@toolway/contract'
+import { ConnectionAuth, ContractSettings, contractWordsOf, kindOf } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { namesPrivate } from '../kinds/remote.ts'
@@ -13,18 +13,15 @@ import { without } from './without.ts'
 /** Gives the reference that stands in the file for a secret: of a connection, and of one of its values by name. */
 export type Refer = (...names: readonly string[]) => { readonly env: string }
 
-/** Which kinds a file has to name: the others are told by `url` or `command`. */
-const TYPES: Partial<Record<Connection['connector'], string>> = { openapi: 'openapi', contract: 'contract' }
-const DEFAULT_TIMEOUTS: Partial<Record<Connection['connector'], number>> = {
-  'mcp.process': TIMEOUTS.process,
-  contract: TIMEOUTS.contract,
-}
+/** Named where neither `url` nor `command` tells the kind. */
+const typeOf = ({ connector, openapi, contract: backend }: Connection): string | undefined =>
+  openapi === null && backend === null ? undefined : connector
 
 export function writtenConnection(one: PresentConnection, rules: readonly object[], refer: Refer): object {
   const { alias, connector, title, description, enabled, revision, checks, timeout } = one
   return without(
     {
-      type: TYPES[connector],
+      type: typeOf(one),
       title,
       description: description ?? undefined,
       enabled,
@@ -38,7 +35,7 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
     },
     {
       ...{ title: alias, enabled: true, trusted: false, revision: 'auto', checks: 'none' },
-      timeout: DEFAULT_TIMEOUTS[connector] ?? TIMEOUTS.http,
+      timeout: kindOf(connector).timeout,
     },
   )
 }
@@ -79,7 +76,7 @@ function openApi({ openapi, document }: PresentConnection): object {
 
 /** What is set of a contract backend where nothing is said. */
 export const CONTRACT_DEFAULTS = contractWordsOf(
-  ContractSettings.parse({ connector: 'contract', url: 'https://backend.invalid' }),
+  ContractSettings.omit({ connector: true }).parse({ url: 'https://backend.invalid' }),
 )
 
 const contract = ({ contract: words }: PresentConnection): object =>
