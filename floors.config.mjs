@@ -6,7 +6,7 @@ const gateway = 'packages/gateway/src'
 const nouns =
   'alerts|approvals|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|results|telemetry|limits|webhooks'
 const doors = `(?:http|cli|compose)/|${gateway}/(?:main|compose|config|config-[\\w-]+|policy-file)\\.ts$`
-const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
+const floors = ['lib/', 'db/', `(?:${nouns})/`, 'kinds/', '(?:call|admin|oauth|jobs)/', doors].map(
   (floor) => `^${gateway}/${floor}`,
 )
 
@@ -56,7 +56,7 @@ export default {
     ...floors.slice(0, -1).map((floor, index) =>
       error(
         `floor-${index}-looks-down`,
-        'leaves, db, nouns, verbs, doors: imports go downwards.',
+        'leaves, db, nouns, kinds of connections, verbs, doors: imports go downwards.',
         { path: floor, pathNot: tests },
         {
           path: floors.slice(index + 1).join('|'),
@@ -126,7 +126,7 @@ export default {
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
-          'admin/connections/describe-connection\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'kinds/remote\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },

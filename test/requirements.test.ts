@@ -135,11 +135,11 @@ describe('npm run requirements', () => {
     return { run, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
   }
 
-  test('says to run npm test first where there is no report', async () => {
+  test('says to run npm test -- --full first where there is no report', async () => {
     await using repository = await openRepository()
     const { code, out, err } = await repository.run('--json')
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toContain('run npm test first')
+    expect(err).toContain('run npm test -- --full first')
   })
 
   test('prints nothing but one JSON document on stdout when asked for JSON', async () => {

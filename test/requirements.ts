@@ -134,7 +134,7 @@ async function main(words: readonly string[]): Promise<number> {
     throw error
   })
   if (report === undefined) {
-    console.error(`There is no test report yet (${REPORT}): run npm test first.`)
+    console.error(`There is no test report yet (${REPORT}): run npm test -- --full first.`)
     return 1
   }
   const proof = prove(parseLedger(await readFile(join(root, LEDGER), 'utf8')), parseReport(report))

@@ -28,7 +28,7 @@ const steps = [
   {
     name: 'floors',
     asks: 'do imports only look downwards',
-    run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools'],
+    run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools', 'examples'],
   },
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
 ]

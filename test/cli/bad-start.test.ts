@@ -1,4 +1,5 @@
 /** Starts that cannot go well: each ends with one sentence that names the cause and the mend, and with an exit code. */
+// @module-tag long
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
 /** A contract backend by command line and by file, with the backend as a process of its own. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -51,7 +52,7 @@ test('is added by its address, tested with what it leaves out and why, and calle
   expect(wrong).toMatchObject({ code: 1, out: expect.stringMatching(/^wrong is kept, but: .*HTTP 401/) })
   const looked = await here.run(['connection', 'test', 'wrong'])
   expect(looked.out).toContain('does not let the gateway in (HTTP 401)')
-}, 90_000)
+})
 
 test('is declared in a file', async () => {
   await using here = await makeInstallation({ BACKEND_KEY: 'k-123' })
@@ -63,12 +64,11 @@ test('is declared in a file', async () => {
   const running = await here.start({ TOOLWAY_CONFIG: file })
   await expect
     .poll(async () => ((await here.json(['connection', 'list'])) as { tools: number }[])[0]?.tools, {
-      timeout: 30_000,
       interval: 300,
     })
     .toBe(15)
   expect(await running.stop()).toBe(0)
-}, 90_000)
+})
 
 test('is declared as the guide says', async () => {
   const guide = await readFile(new URL('../../docs/guides/contracts.md', import.meta.url), 'utf8')

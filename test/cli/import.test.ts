@@ -1,4 +1,5 @@
 /** Taking over what a client already has: the files of Claude Desktop, Cursor and VS Code, said first, done, and taken back. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { makeInstallation, type Installation, type Running } from './installatio
 
 const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
 const SECRET = 'ghp_hunter2hunter2hunter2hunter2hunter2'
-const patiently = { timeout: 20_000, interval: 100 }
+const patiently = { interval: 100 }
 
 let here: Installation
 let running: Running

@@ -1,4 +1,5 @@
 /** The lock on tools by the command line: every command of the guide runs, and each refusal says what to do. */
+// @module-tag long
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ beforeAll(async () => {
   key = await here.localKey()
 })
 afterAll(() => here[Symbol.asyncDispose]())
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 const endpoint = () => ({ url: `${running.address}/mcp`, key })
 async function names(): Promise<string[]> {

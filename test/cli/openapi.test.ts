@@ -1,4 +1,5 @@
 /** REST servers by the command line: the looks, the connection and the refresh of the guide, on a server of the test's own. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFile } from 'node:fs/promises'
@@ -61,7 +62,7 @@ test('a look says what would be, and keeps nothing', async () => {
 
 test(
   'is connected with what was selected, called, and renewed when somebody says so',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await writeFile(join(here.folder, 'headers'), 'X-Token: s3cret-token\n')
     const words = ['connection', 'add', 'shop', '--openapi', file, '--url', url, '--include', 'tag:orders']

@@ -1,4 +1,5 @@
 /** Organizations and rules by the command line, beside a gateway that runs and hears of them. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
@@ -12,7 +13,7 @@ beforeAll(async () => {
   key = await here.localKey()
 })
 afterAll(() => here[Symbol.asyncDispose]())
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 describe('rules', () => {
   test('block a tool at once, say why, and are taken back', async () => {

@@ -1,4 +1,5 @@
 /** Does the guide to rules say what is so? Its commands run as they stand there, and its files are files that Toolway reads. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,7 @@ test('the files of the guide are read, and one of them shows every action', () =
   expect(rows).toEqual(expect.arrayContaining([...RULE_ACTIONS]))
 })
 
-test('the commands of the guide do what they say', { timeout: 120_000 }, async () => {
+test('the commands of the guide do what they say', async () => {
   await using here = await makeInstallation()
   const running = await here.start()
   await running.stop()

@@ -1,4 +1,5 @@
 /** Rules tried on the command line before they bite: explained, held against cases, and judged on what was called. */
+// @module-tag long
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** Rules by the command line and by the declaration file, beside a gateway that runs and hears of them. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ beforeAll(async () => {
   endpoint = { url: `${running.address}/mcp`, key: await here.localKey() }
 })
 afterAll(() => here[Symbol.asyncDispose]())
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 const names = async () => {
   const { message } = await ask(endpoint, 'tools/list')
   return ((message.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
@@ -144,7 +145,7 @@ toolsets:
 
 test(
   'the declaration file says rules of every place; what it no longer says is gone, and what it says is changed in it',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     await using own = await makeInstallation()
     const file = join(own.folder, 'toolway.yaml')

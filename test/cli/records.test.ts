@@ -1,4 +1,5 @@
 /** Records on the command line: looked through, exported, checked where there is no Toolway, redacted and pruned. */
+// @module-tag long
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,10 +16,10 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   const running = await here.start()
   const target = { url: `${running.address}/mcp`, key: KEY }
   const tell = async () => (await callTool(target, 'demo__calculate', { expression: '6*7' })).text
-  await expect.poll(tell, { timeout: 20_000 }).toContain('42')
+  await expect.poll(tell).toContain('42')
   for (let at = 0; at < 3; at++) await tell()
   const listed = async () => (await here.json(['records', 'list', '--action', 'tools/call'])) as Listed
-  await expect.poll(async () => (await listed()).items.length, { timeout: 10_000 }).toBeGreaterThan(3)
+  await expect.poll(async () => (await listed()).items.length).toBeGreaterThan(3)
   const [newest] = (await listed()).items
   expect(newest?.ip_address).toBe('127.0.0.1')
   const shown = await here.run(['records', 'show', newest?.id ?? ''])
@@ -73,4 +74,4 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   expect(left).toMatchObject([{ good: true, records: 1 }])
   expect(left[0]?.first).toBeGreaterThan(newest?.seq ?? 0)
   expect(await running.stop()).toBe(0)
-}, 60_000)
+})

@@ -1,4 +1,5 @@
 /** Where do keys and other secrets of a command go, and where do they come from? Not to whoever listens, not from where all can read. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -6,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
 
-const patiently = { timeout: 10_000, interval: 50 }
+const patiently = { interval: 50 }
 let here: Installation
 let running: Running
 beforeAll(async () => {
@@ -81,7 +82,7 @@ describe('the local key', () => {
     expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(
       /refused from now on\.\nThe commands of this machine called with it; the next start gives them a new one/,
     )
-    await expect.poll(async () => (await other.run(['tools'])).code, { timeout: 10_000 }).toBe(4)
+    await expect.poll(async () => (await other.run(['tools'])).code).toBe(4)
     await first.stop()
     await other.start()
     expect(await other.localKey()).not.toBe(old)

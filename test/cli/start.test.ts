@@ -1,4 +1,5 @@
 /** Starting, as somebody does who has just cloned it: the one screen, what it leaves on disk, and the settings. */
+// @module-tag long
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +8,7 @@ import { makeInstallation } from './installation.ts'
 
 const GIVEN = `uru_${'0123456789abcdef'.repeat(4)}`
 const KEY = /uru_[0-9a-f]{64}/g
-const patiently = { timeout: 20_000, interval: 100 }
+const patiently = { interval: 100 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a first start', () => {

@@ -1,4 +1,5 @@
 /** Toolsets by the command line: every command of the guide runs, and each refusal says what to do. */
+// @module-tag long
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ beforeAll(async () => {
   key = await here.localKey()
 })
 afterAll(() => here[Symbol.asyncDispose]())
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 async function names(toolset: string): Promise<string[]> {
   const url = `${running.address}/o/default/t/${toolset}/mcp`

@@ -1,4 +1,5 @@
 /** The vault's keys as an operator has them: seen, renewed while a gateway runs, dropped; and every source they may come from. */
+// @module-tag long
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -87,7 +88,7 @@ describe('the keys of the vault', () => {
     const again = await here.start()
     expect(await here.run(['tools'], { settings: { TOOLWAY_KEY: key } })).toMatchObject({ code: 0 })
     expect(await again.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('may stand in the environment, from one to the next without a stop in between', async () => {
     await using here = await makeInstallation()

@@ -1,5 +1,5 @@
 /** Calls that wait for somebody: seen as they come, looked at, answered by mouse and by keys, and what became of them. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -9,8 +9,6 @@ import { ADA, startConsole, type ConsoleGateway, type Person } from './support/c
 import { look } from './support/look.ts'
 
 // Most of it is pictures and barriers, which take their time on a busy machine.
-vi.setConfig({ testTimeout: 240_000 })
-
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
 const RULES = '/api/v1/organizations/default/rules'
 
@@ -48,50 +46,54 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
     return String(answer.result?.content?.[0]?.text)
   }
 
-  test('a call appears while one looks, is approved as it would be sent, runs, and is in the history', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/approvals')
-    await page.getByText('Nothing waits for an answer').waitFor()
-    await look(page, 'approvals-empty')
+  test(
+    'a call appears while one looks, is approved as it would be sent, runs, and is in the history',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/approvals')
+      await page.getByText('Nothing waits for an answer').waitFor()
+      await look(page, 'approvals-empty')
 
-    const given = { text: `Dear all,\n${'we are closed. '.repeat(60)}`, to: 'all\u200b', copies: 40 }
-    expect(await call('write_note', given)).toMatch(/^APPROVAL_REQUIRED/)
-    await page.getByRole('heading', { name: 'write_note' }).waitFor()
-    await call('write_note', { text: 'second', to: 'bob' })
-    await page.getByRole('heading', { name: 'write_note' }).nth(1).waitFor()
-    // The first of the list is open; the newest is first.
-    await page.keyboard.press('j')
-    await page.getByText('all⟨U+200B⟩').waitFor()
-    await page.getByText('changed by a rule').waitFor()
-    await page
-      .getByRole('button', { name: /^Show all \d+ characters/ })
-      .first()
-      .waitFor()
-    await look(page, 'approvals')
+      const given = { text: `Dear all,\n${'we are closed. '.repeat(60)}`, to: 'all\u200b', copies: 40 }
+      expect(await call('write_note', given)).toMatch(/^APPROVAL_REQUIRED/)
+      await page.getByRole('heading', { name: 'write_note' }).waitFor()
+      await call('write_note', { text: 'second', to: 'bob' })
+      await page.getByRole('heading', { name: 'write_note' }).nth(1).waitFor()
+      // The first of the list is open; the newest is first.
+      await page.keyboard.press('j')
+      await page.getByText('all⟨U+200B⟩').waitFor()
+      await page.getByText('changed by a rule').waitFor()
+      await page
+        .getByRole('button', { name: /^Show all \d+ characters/ })
+        .first()
+        .waitFor()
+      await look(page, 'approvals')
 
-    await page.keyboard.press('a')
-    await page.keyboard.type('fine with me')
-    await page.keyboard.press('Enter')
-    await page.getByText('write_note may be called once').waitFor()
-    expect(await call('write_note', given)).toBe('did write_note')
+      await page.keyboard.press('a')
+      await page.keyboard.type('fine with me')
+      await page.keyboard.press('Enter')
+      await page.getByText('write_note may be called once').waitFor()
+      expect(await call('write_note', given)).toBe('did write_note')
 
-    await page.keyboard.press('Escape')
-    await page.getByLabel('Note').blur()
-    await page.keyboard.press('d')
-    await page.keyboard.type('not today')
-    await page.keyboard.press('Enter')
-    await page.getByText('Nothing waits for an answer').waitFor()
-    expect(await call('write_note', { text: 'second', to: 'bob' })).toContain('not today')
+      await page.keyboard.press('Escape')
+      await page.getByLabel('Note').blur()
+      await page.keyboard.press('d')
+      await page.keyboard.type('not today')
+      await page.keyboard.press('Enter')
+      await page.getByText('Nothing waits for an answer').waitFor()
+      expect(await call('write_note', { text: 'second', to: 'bob' })).toContain('not today')
 
-    await page.getByRole('tab', { name: 'History' }).click()
-    await page.getByRole('table').getByText('Approved and used').waitFor()
-    await page.getByRole('button', { name: 'write_note' }).last().click()
-    const drawer = page.getByRole('dialog', { name: 'A call that was asked about' })
-    await drawer.getByText('fine with me').waitFor()
-    await look(page, 'approvals-history')
-    expect(new URL(page.url()).searchParams.get('approval')).toMatch(/^apr_/)
-  })
+      await page.getByRole('tab', { name: 'History' }).click()
+      await page.getByRole('table').getByText('Approved and used').waitFor()
+      await page.getByRole('button', { name: 'write_note' }).last().click()
+      const drawer = page.getByRole('dialog', { name: 'A call that was asked about' })
+      await drawer.getByText('fine with me').waitFor()
+      await look(page, 'approvals-history')
+      expect(new URL(page.url()).searchParams.get('approval')).toMatch(/^apr_/)
+    },
+  )
 
   test('an approval that nobody used is taken back; who is not asked sees nothing', async () => {
     await call('write_note', { text: 'third' })
@@ -109,29 +111,34 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
     await other.page.getByText('Nothing waits for an answer').waitFor()
   })
 
-  test('a tool is always allowed to who asked, which is listed and ended; what destroys is not', async () => {
-    await call('drop_all', {})
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/approvals')
-    await page.getByRole('heading', { name: 'drop_all' }).waitFor()
-    await page.getByText('This tool is asked about each time').waitFor()
-    expect(await page.getByRole('button', { name: 'Always for this tool' }).count()).toBe(0)
-    await call('write_note', { text: 'fifth' })
-    await page.getByRole('heading', { name: 'write_note' }).first().click()
-    await page.getByRole('button', { name: 'Always for this tool' }).click()
-    await page.getByText('write_note may always be called').waitFor()
-    for (const text of ['fifth', 'sixth', 'seventh']) expect(await call('write_note', { text })).toBe('did write_note')
+  test(
+    'a tool is always allowed to who asked, which is listed and ended; what destroys is not',
+    { tags: 'long' },
+    async () => {
+      await call('drop_all', {})
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/approvals')
+      await page.getByRole('heading', { name: 'drop_all' }).waitFor()
+      await page.getByText('This tool is asked about each time').waitFor()
+      expect(await page.getByRole('button', { name: 'Always for this tool' }).count()).toBe(0)
+      await call('write_note', { text: 'fifth' })
+      await page.getByRole('heading', { name: 'write_note' }).first().click()
+      await page.getByRole('button', { name: 'Always for this tool' }).click()
+      await page.getByText('write_note may always be called').waitFor()
+      for (const text of ['fifth', 'sixth', 'seventh'])
+        expect(await call('write_note', { text })).toBe('did write_note')
 
-    await page.getByRole('tab', { name: 'Always allowed' }).click()
-    await page.getByText('Used 2 times').waitFor()
-    await look(page, 'approvals-always')
-    await page.getByRole('button', { name: 'End write_note for test' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
-    await page.getByText('write_note is asked about again').waitFor()
-    await page.getByText('Nothing is always allowed').waitFor()
-    expect(await call('write_note', { text: 'eighth' })).toMatch(/^APPROVAL_REQUIRED/)
-  })
+      await page.getByRole('tab', { name: 'Always allowed' }).click()
+      await page.getByText('Used 2 times').waitFor()
+      await look(page, 'approvals-always')
+      await page.getByRole('button', { name: 'End write_note for test' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+      await page.getByText('write_note is asked about again').waitFor()
+      await page.getByText('Nothing is always allowed').waitFor()
+      expect(await call('write_note', { text: 'eighth' })).toMatch(/^APPROVAL_REQUIRED/)
+    },
+  )
 
   test('who is not signed in is led to sign in, and back', async () => {
     await using opened = await console.open()

@@ -2,7 +2,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Page } from 'playwright-core'
 import { parse as parseToml } from 'smol-toml'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectClient, connectOver } from '../e2e/peers/clients/client.ts'
 import { connectWithOAuth } from '../e2e/peers/clients/oauth-client.ts'
 import { createPerson } from '../e2e/peers/people/oauth-person.ts'
@@ -20,8 +20,6 @@ const HELLO = {
 }
 
 // Pictures are taken on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 describe.skipIf(NO_BROWSER)('connect a client', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
@@ -46,7 +44,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
   /** What one of the steps has to copy. */
   const code = (page: Page, step: RegExp) => steps(page).getByRole('region', { name: step }).innerText()
 
-  test('a key is made in place, and the check turns as a real client comes in with it', async () => {
+  test('a key is made in place, and the check turns as a real client comes in with it', { tags: 'long' }, async () => {
     const { page } = ada
     await page.goto('/clients?client=codex&way=key')
     await page.getByText('Waiting for Codex').waitFor()
@@ -87,47 +85,55 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     await seen(page, 'It asked for the tools').waitFor()
   })
 
-  test('a client that signs in by itself is seen as one’s own, and one of another name is said to be', async () => {
-    const { page } = ada
-    await page.goto('/clients?client=cursor')
-    await page.getByText('Waiting for Cursor').waitFor()
-    const person = createPerson(console.gateway.address, { email: ADA.email })
-    await using client = await connectWithOAuth('SDK 1', console.gateway.url, person)
-    await client.tools()
-    await seen(page, 'It asked for the tools').waitFor()
-    await page.getByText(/It calls itself .*If that is not Cursor, go on with the steps\./).waitFor()
-  })
+  test(
+    'a client that signs in by itself is seen as one’s own, and one of another name is said to be',
+    { tags: 'long' },
+    async () => {
+      const { page } = ada
+      await page.goto('/clients?client=cursor')
+      await page.getByText('Waiting for Cursor').waitFor()
+      const person = createPerson(console.gateway.address, { email: ADA.email })
+      await using client = await connectWithOAuth('SDK 1', console.gateway.url, person)
+      await client.tools()
+      await seen(page, 'It asked for the tools').waitFor()
+      await page.getByText(/It calls itself .*If that is not Cursor, go on with the steps\./).waitFor()
+    },
+  )
 
-  test('a client of 2026-07-28 is seen by its first request; who is refused is seen by administrators', async () => {
-    const { page } = ada
-    await page.goto('/clients?client=chatgpt')
-    await page.getByText('ChatGPT cannot reach this address').waitFor()
-    await page.getByRole('button', { name: 'Another client' }).click()
-    await page.waitForURL(/client=generic/)
-    await page.getByText('Waiting for your client').waitFor()
-    await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
-    const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
-    await fetch(console.gateway.url, { method: 'POST', headers })
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
-    await look(page, 'clients')
+  test(
+    'a client of 2026-07-28 is seen by its first request; who is refused is seen by administrators',
+    { tags: 'long' },
+    async () => {
+      const { page } = ada
+      await page.goto('/clients?client=chatgpt')
+      await page.getByText('ChatGPT cannot reach this address').waitFor()
+      await page.getByRole('button', { name: 'Another client' }).click()
+      await page.waitForURL(/client=generic/)
+      await page.getByText('Waiting for your client').waitFor()
+      await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
+      const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
+      await fetch(console.gateway.url, { method: 'POST', headers })
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
+      await look(page, 'clients')
 
-    // What another gateway of the same database sees is seen here, too.
-    await using other = await console.gateway.another()
-    const { key } = console.gateway
-    await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url: `${other.address}/mcp`, key })
-    await client.tools()
-    await seen(page, 'It asked for the tools').waitFor()
-    await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2026-07-28.').waitFor()
+      // What another gateway of the same database sees is seen here, too.
+      await using other = await console.gateway.another()
+      const { key } = console.gateway
+      await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url: `${other.address}/mcp`, key })
+      await client.tools()
+      await seen(page, 'It asked for the tools').waitFor()
+      await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2026-07-28.').waitFor()
 
-    await using ben = await console.open({ email: 'ben@example.com', role: 'tenant_member' })
-    await ben.page.goto('/clients')
-    await ben.page.getByText('Waiting for Claude Code').waitFor()
-    const seenBy = async ({ request }: Page) =>
-      ((await (await request.get('/api/v1/organizations/default/clients/seen')).json()) as { items: object[] }).items
-    expect(await seenBy(ben.page)).toEqual([])
-    expect((await seenBy(page)).length).toBeGreaterThan(2)
-  })
+      await using ben = await console.open({ email: 'ben@example.com', role: 'tenant_member' })
+      await ben.page.goto('/clients')
+      await ben.page.getByText('Waiting for Claude Code').waitFor()
+      const seenBy = async ({ request }: Page) =>
+        ((await (await request.get('/api/v1/organizations/default/clients/seen')).json()) as { items: object[] }).items
+      expect(await seenBy(ben.page)).toEqual([])
+      expect((await seenBy(page)).length).toBeGreaterThan(2)
+    },
+  )
 })
 
 interface Configured {

@@ -1,4 +1,5 @@
 /** A program that is connected: what one sees while it starts, how one leaves, and why it did not start. */
+// @module-tag long
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { look } from './support/look.ts'
 
 const SCRIPT = join(import.meta.dirname, 'support/slow.script.mjs')
 
-describe.skipIf(NO_BROWSER)('connecting a program', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('connecting a program', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let page: Page
@@ -60,7 +61,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', { timeout: 120_000 }, () => 
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await page.getByLabel('Name (optional)').inputValue()).toBe('Slow')
     expect(await found('Slow')).toBe(0)
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
     // What was typed is still there, and works now.
     await writeFile(file, '')
     await press('Connect')

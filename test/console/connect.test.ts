@@ -13,7 +13,7 @@ import { look } from './support/look.ts'
 const TOM = { email: 'tom@example.com', role: 'tenant_admin' } as const
 const EVE = { email: 'eve@example.com', role: 'tenant_member' } as const
 
-describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('connecting', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let effects: EffectsServer
@@ -38,24 +38,28 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await box().fill(text)
   }
 
-  test('S2-QRK-07: the catalog comes first and the URL second; an entry needs no address', async () => {
-    await page.goto('/connections')
-    await page.getByRole('link', { name: 'Connect', exact: true }).first().click()
-    await page.getByRole('heading', { name: 'From the catalog' }).waitFor()
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
-      'From the catalog',
-      'Or paste what you have',
-    ])
-    await look(page, 'connect')
-    await page.getByLabel('Search the catalog').fill('issues')
-    await press(/^Linear/)
-    await page.waitForURL(/entry=linear/)
-    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
-    await page.getByText('Recommended').waitFor()
-    // Sent to a colleague, the address leads to the same entry.
-    await page.reload()
-    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
-  })
+  test(
+    'S2-QRK-07: the catalog comes first and the URL second; an entry needs no address',
+    { tags: 'long' },
+    async () => {
+      await page.goto('/connections')
+      await page.getByRole('link', { name: 'Connect', exact: true }).first().click()
+      await page.getByRole('heading', { name: 'From the catalog' }).waitFor()
+      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+        'From the catalog',
+        'Or paste what you have',
+      ])
+      await look(page, 'connect')
+      await page.getByLabel('Search the catalog').fill('issues')
+      await press(/^Linear/)
+      await page.waitForURL(/entry=linear/)
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+      await page.getByText('Recommended').waitFor()
+      // Sent to a colleague, the address leads to the same entry.
+      await page.reload()
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+    },
+  )
 
   test('S2-UI-02: the first step takes http and https addresses and says why it takes no other', async () => {
     for (const wrong of ['ws://mcp.example.com', 'ftp://example.com', 'file:///etc/passwd']) {
@@ -137,33 +141,37 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     expect(await page.getByRole('listitem').filter({ hasText: 'Guarded' }).count()).toBe(1)
   })
 
-  test('S2-UI-05: with OAuth the browser goes straight to the vendor, and the wizard goes on when the person is back', async () => {
-    await start(docs.url)
-    await press('Continue')
-    await page.getByText('lets people sign in with OAuth').waitFor()
-    await press('Continue')
-    await expect.poll(() => page.getByLabel('Name (optional)').inputValue()).toBe('Acme CRM')
-    await look(page, 'connect-name')
-    // A name that was cleared is not filled in again.
-    await page.getByLabel('Name (optional)').fill('')
-    await press('Back')
-    await press('Continue')
-    expect(await page.getByLabel('Name (optional)').getAttribute('placeholder')).toBe('Acme CRM')
-    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('')
-    await page.getByLabel('Name (optional)').fill('Docs')
-    const popup = page.waitForEvent('popup')
-    await press('Connect and sign in')
-    const asked: string[] = []
-    ;(await popup).on('request', (request) => {
-      if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
-    })
-    await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
-    await page.getByRole('row', { name: /who_am_i.*Writes/ }).waitFor()
-    // Not by a page of ours.
-    expect(asked[0]).toBe(`${authority.issuer}/auth`)
-  })
+  test(
+    'S2-UI-05: with OAuth the browser goes straight to the vendor, and the wizard goes on when the person is back',
+    { tags: 'long' },
+    async () => {
+      await start(docs.url)
+      await press('Continue')
+      await page.getByText('lets people sign in with OAuth').waitFor()
+      await press('Continue')
+      await expect.poll(() => page.getByLabel('Name (optional)').inputValue()).toBe('Acme CRM')
+      await look(page, 'connect-name')
+      // A name that was cleared is not filled in again.
+      await page.getByLabel('Name (optional)').fill('')
+      await press('Back')
+      await press('Continue')
+      expect(await page.getByLabel('Name (optional)').getAttribute('placeholder')).toBe('Acme CRM')
+      expect(await page.getByLabel('Name (optional)').inputValue()).toBe('')
+      await page.getByLabel('Name (optional)').fill('Docs')
+      const popup = page.waitForEvent('popup')
+      await press('Connect and sign in')
+      const asked: string[] = []
+      ;(await popup).on('request', (request) => {
+        if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
+      })
+      await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
+      await page.getByRole('row', { name: /who_am_i.*Writes/ }).waitFor()
+      // Not by a page of ours.
+      expect(asked[0]).toBe(`${authority.issuer}/auth`)
+    },
+  )
 
-  test('several servers of a configuration are chosen from, and each says how it went', async () => {
+  test('several servers of a configuration are chosen from, and each says how it went', { tags: 'long' }, async () => {
     const memory = processOf('memory')
     await start(
       JSON.stringify({
@@ -194,7 +202,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await row('vault').getByText('Asks for an account').waitFor()
   })
 
-  test('an OpenAPI document is shown as tools before it is connected', async () => {
+  test('an OpenAPI document is shown as tools before it is connected', { tags: 'long' }, async () => {
     await start(DOCUMENT)
     await page.getByText('An OpenAPI document', { exact: true }).waitFor()
     await press('Continue')
@@ -213,7 +221,7 @@ describe.skipIf(NO_BROWSER)('connecting', { timeout: 120_000 }, () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
   })
 
-  test('who may not start programs, or not connect at all, reads why', async () => {
+  test('who may not start programs, or not connect at all, reads why', { tags: 'long' }, async () => {
     await using tom = await console.open(TOM)
     await tom.page.goto('/connections/new')
     await tom.page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill('npx -y some-server')

@@ -1,6 +1,6 @@
 /** One connection, as a person looks after it: it falls and is mended, changes and is looked at, loses its account and gets it back. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
 import { startContractBackend } from '../e2e/peers/contract-backend/backend.ts'
@@ -37,8 +37,6 @@ const documentOf = (version: string, names: readonly string[]) => ({
   paths: paths(names),
 })
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 describe.skipIf(NO_BROWSER)('the page of a connection', () => {
   const parts = new AsyncDisposableStack()
   let changing: ChangingServer
@@ -64,30 +62,34 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
   })
   afterAll(() => parts.disposeAsync())
 
-  test('a program that falls over says why in its log, with no secret, and is restarted there', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/connections/program?tab=process')
-    const log = page.getByRole('log', { name: 'Log' })
-    await log.getByText('up, with the token [TOKEN]').first().waitFor()
-    const { gateway } = console
-    const peer = { url: gateway.connectionUrl('program'), key: gateway.key, era: 'modern' as const }
-    await callTool(peer, 'fall')
-    await log.getByText('falling over').waitFor()
-    await log.getByText(/a stdio server ended/).waitFor()
-    expect(await log.textContent()).not.toContain(SECRET)
-    await page.getByText('1', { exact: true }).waitFor()
-    await look(page, 'connection-process')
+  test(
+    'a program that falls over says why in its log, with no secret, and is restarted there',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/connections/program?tab=process')
+      const log = page.getByRole('log', { name: 'Log' })
+      await log.getByText('up, with the token [TOKEN]').first().waitFor()
+      const { gateway } = console
+      const peer = { url: gateway.connectionUrl('program'), key: gateway.key, era: 'modern' as const }
+      await callTool(peer, 'fall')
+      await log.getByText('falling over').waitFor()
+      await log.getByText(/a stdio server ended/).waitFor()
+      expect(await log.textContent()).not.toContain(SECRET)
+      await page.getByText('1', { exact: true }).waitFor()
+      await look(page, 'connection-process')
 
-    await page.getByRole('button', { name: 'Restart' }).click()
-    await page.getByText('program is being opened anew').waitFor()
-    await page.getByRole('button', { name: 'Test now' }).click()
-    await page.getByText('It answers').waitFor()
-    await page.getByText('It offers 2 tools, 0 resources and 0 prompts.').waitFor()
-    await page.getByRole('tab', { name: 'Overview' }).click()
-    await page.getByText('falling 1.2.0').waitFor()
-    await look(page, 'connection-overview')
-  })
+      await page.getByRole('button', { name: 'Restart' }).click()
+      await page.getByText('program is being opened anew').waitFor()
+      await page.getByRole('button', { name: 'Test now' }).click()
+      await page.getByText('It answers').waitFor()
+      await page.getByText('It offers 2 tools, 0 resources and 0 prompts.').waitFor()
+      await page.getByRole('tab', { name: 'Overview' }).click()
+      await page.getByText('falling 1.2.0').waitFor()
+      await look(page, 'connection-overview')
+    },
+  )
 
   test('a tool that its server changed is held, read line by line, and accepted', async () => {
     await using opened = await console.open(ADA)
@@ -133,30 +135,34 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await expect.poll(() => write.count()).toBe(0)
   })
 
-  test('an account is connected in a window beside it, lost, said so, and the way to mend it is a button', async () => {
-    await using opened = await console.open(ADA)
-    const { page, context } = opened
-    await page.goto('/connections/guarded')
-    await page.getByRole('button', { name: 'Connect an account' }).click()
-    const opening = context.waitForEvent('page')
-    await page.getByRole('button', { name: 'Connect one for everybody' }).click()
-    // The authorization server knows who is there: the window comes back by itself, and closes.
-    await (await opening).waitForEvent('close')
-    await page.getByText('An account of Guarded is connected').waitFor()
-    await page.getByText('Healthy').waitFor()
-    await page.getByText('Connected', { exact: true }).waitFor()
+  test(
+    'an account is connected in a window beside it, lost, said so, and the way to mend it is a button',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page, context } = opened
+      await page.goto('/connections/guarded')
+      await page.getByRole('button', { name: 'Connect an account' }).click()
+      const opening = context.waitForEvent('page')
+      await page.getByRole('button', { name: 'Connect one for everybody' }).click()
+      // The authorization server knows who is there: the window comes back by itself, and closes.
+      await (await opening).waitForEvent('close')
+      await page.getByText('An account of Guarded is connected').waitFor()
+      await page.getByText('Healthy').waitFor()
+      await page.getByText('Connected', { exact: true }).waitFor()
 
-    await authority.forget()
-    const { gateway } = console
-    const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
-    // Its token lives for seconds; the next one is refused.
-    const lost = page.getByText('Connect it again')
-    await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count()), { timeout: 20_000 }).toBeGreaterThan(0)
-    await page.getByText('It needs an account').waitFor()
-    await look(page, 'connection-accounts')
-    await page.getByRole('tab', { name: 'Overview' }).click()
-    await page.getByText(/has to be connected again/).waitFor()
-  })
+      await authority.forget()
+      const { gateway } = console
+      const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
+      // Its token lives for seconds; the next one is refused.
+      const lost = page.getByText('Connect it again')
+      await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
+      await page.getByText('It needs an account').waitFor()
+      await look(page, 'connection-accounts')
+      await page.getByRole('tab', { name: 'Overview' }).click()
+      await page.getByText(/has to be connected again/).waitFor()
+    },
+  )
 
   test('settings change what is said and keep what is sealed, and another’s change is not written over', async () => {
     await using opened = await console.open(ADA)
@@ -181,7 +187,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     expect(kept).toMatchObject({ title: 'Our notes', description: 'Said again', header_names: ['x-team'] })
   })
 
-  test('a newer document is held against the one that is kept before it is taken', async () => {
+  test('a newer document is held against the one that is kept before it is taken', { tags: 'long' }, async () => {
     const made = await admin(`POST ${CONNECTIONS}/openapi`, {
       ...{
         alias: 'shop',
@@ -231,7 +237,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByText('There is no such connection here').waitFor()
   })
 
-  test('what goes with a connection is said before it is deleted', async () => {
+  test('what goes with a connection is said before it is deleted', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/connections/program?dialog=delete')

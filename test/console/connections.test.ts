@@ -74,22 +74,26 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await look(page, 'connections')
   })
 
-  test('there are more of than a page holds, and all of them can be reached as cards, with their number', async () => {
-    const names = Array.from({ length: 70 }, (_, at) => `many${String(at).padStart(2, '0')}`)
-    const wire = { kind: 'http' as const, url: 'https://many.example.com/mcp', headers: {} }
-    for (const alias of names) await putConnection(console.gateway, { alias, title: alias, enabled: false, wire })
-    await page.goto('/connections?search=many')
-    await page.getByText('1 to 60 of 70').waitFor()
-    expect(await page.getByRole('listitem').count()).toBe(60)
-    expect(await card('many69').count()).toBe(0)
-    await page.getByRole('button', { name: 'Next page' }).click()
-    await card('many69').waitFor()
-    await page.getByText('61 to 70 of 70').waitFor()
-    await look(page, 'connections-second-page')
-    await page.goBack()
-    await card('many00').waitFor()
-    for (const alias of names) await removeFrom(console.gateway, alias)
-  })
+  test(
+    'there are more of than a page holds, and all of them can be reached as cards, with their number',
+    { tags: 'long' },
+    async () => {
+      const names = Array.from({ length: 70 }, (_, at) => `many${String(at).padStart(2, '0')}`)
+      const wire = { kind: 'http' as const, url: 'https://many.example.com/mcp', headers: {} }
+      for (const alias of names) await putConnection(console.gateway, { alias, title: alias, enabled: false, wire })
+      await page.goto('/connections?search=many')
+      await page.getByText('1 to 60 of 70').waitFor()
+      expect(await page.getByRole('listitem').count()).toBe(60)
+      expect(await card('many69').count()).toBe(0)
+      await page.getByRole('button', { name: 'Next page' }).click()
+      await card('many69').waitFor()
+      await page.getByText('61 to 70 of 70').waitFor()
+      await look(page, 'connections-second-page')
+      await page.goBack()
+      await card('many00').waitFor()
+      for (const alias of names) await removeFrom(console.gateway, alias)
+    },
+  )
 
   test('what is looked for is in the address, as cards or as a table', async () => {
     await page.getByLabel('Search by name').fill('off')
@@ -156,34 +160,38 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await second.close()
   })
 
-  test('S2-QRK-01: the way back from a vendor is one hop to the list, which lifts the card; the old address leads there', async () => {
-    const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
-    const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
-    const popup = page.waitForEvent('popup')
-    await page.getByRole('button', { name: 'Sign in to Docs' }).click()
-    const away = await popup
-    const hops: string[] = []
-    away.on('response', (response) => {
-      const { origin, pathname, search } = new URL(response.url())
-      if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
-      // What the authorization server gave along is good once, and other each time.
-      hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
-    })
-    await card('Docs').getByText('Connected · 2 tools').waitFor()
-    await expect
-      .poll(() => hops)
-      .toEqual([`303 ${finishOAuth.path}`, `200 /settings/integrations?org=default&connected=${id}`])
-    if (!away.isClosed()) await away.waitForEvent('close')
+  test(
+    'S2-QRK-01: the way back from a vendor is one hop to the list, which lifts the card; the old address leads there',
+    { tags: 'long' },
+    async () => {
+      const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
+      const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
+      const popup = page.waitForEvent('popup')
+      await page.getByRole('button', { name: 'Sign in to Docs' }).click()
+      const away = await popup
+      const hops: string[] = []
+      away.on('response', (response) => {
+        const { origin, pathname, search } = new URL(response.url())
+        if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
+        // What the authorization server gave along is good once, and other each time.
+        hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
+      })
+      await card('Docs').getByText('Connected · 2 tools').waitFor()
+      await expect
+        .poll(() => hops)
+        .toEqual([`303 ${finishOAuth.path}`, `200 /settings/integrations?org=default&connected=${id}`])
+      if (!away.isClosed()) await away.waitForEvent('close')
 
-    await page.goto(`/settings/mcp?connected=${id}`)
-    await page.waitForURL((url) => url.pathname === '/settings/integrations' && url.search === `?connected=${id}`)
-    await page.getByRole('status').getByText('Docs is connected').waitFor()
-    expect(await page.getByRole('listitem').first().textContent()).toContain('Docs')
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.waitForURL((url) => url.search === '')
-    await page.goto('/settings/integrations?error=invalid_state&why=spent')
-    await page.getByRole('alert').getByText('it was used before, and each is good once').waitFor()
-  })
+      await page.goto(`/settings/mcp?connected=${id}`)
+      await page.waitForURL((url) => url.pathname === '/settings/integrations' && url.search === `?connected=${id}`)
+      await page.getByRole('status').getByText('Docs is connected').waitFor()
+      expect(await page.getByRole('listitem').first().textContent()).toContain('Docs')
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.waitForURL((url) => url.search === '')
+      await page.goto('/settings/integrations?error=invalid_state&why=spent')
+      await page.getByRole('alert').getByText('it was used before, and each is good once').waitFor()
+    },
+  )
 
   test('S3-OAU-02: an account of a vendor ends at /oauth/success, where a person reads it', async () => {
     await page.goto('/oauth/success?connected=github')

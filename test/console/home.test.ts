@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await response.text()
   }
 
-  test('tells of calls as they are made, of what is connected and of what waits', async () => {
+  test('tells of calls as they are made, of what is connected and of what waits', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/?org=default')
@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     expect(await hide.count()).toBe(0)
   })
 
-  test('has more of it under usage: over a month, by what was called and by whom', async () => {
+  test('has more of it under usage: over a month, by what was called and by whom', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/usage?org=default')

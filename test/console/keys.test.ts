@@ -1,6 +1,6 @@
 /** Keys and the clients that signed in, as a member and as those who look after them see them. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { connectClient } from '../e2e/peers/clients/client.ts'
@@ -11,8 +11,6 @@ import { look } from './support/look.ts'
 const BEN: Person = { email: 'ben@example.com', role: 'tenant_member' }
 
 // Pictures are taken on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 describe.skipIf(NO_BROWSER)('keys', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
@@ -91,40 +89,44 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     expect(await gatewayTakes(key)).toBe(false)
   })
 
-  test('a key is bound to a toolset and ends on a day of choice, and the list says both exactly', async () => {
-    const { page } = ada
-    await page.goto('/keys?tab=organization')
-    const dialog = page.getByRole('dialog', { name: 'Make a key of the organization' })
-    const make = async (name: string) => {
-      await dialog.getByRole('button', { name: 'Make the key' }).click()
-      const key = await dialog.getByRole('region', { name }).innerText()
-      await dialog.getByRole('button', { name: 'Done' }).click()
-      return key
-    }
-    await page.getByRole('button', { name: 'Make a key' }).click()
-    await dialog.getByLabel('Name').fill('by days')
-    await make('by days')
-    await row(page, 'by days').getByText('in 90 days').waitFor()
+  test(
+    'a key is bound to a toolset and ends on a day of choice, and the list says both exactly',
+    { tags: 'long' },
+    async () => {
+      const { page } = ada
+      await page.goto('/keys?tab=organization')
+      const dialog = page.getByRole('dialog', { name: 'Make a key of the organization' })
+      const make = async (name: string) => {
+        await dialog.getByRole('button', { name: 'Make the key' }).click()
+        const key = await dialog.getByRole('region', { name }).innerText()
+        await dialog.getByRole('button', { name: 'Done' }).click()
+        return key
+      }
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      await dialog.getByLabel('Name').fill('by days')
+      await make('by days')
+      await row(page, 'by days').getByText('in 90 days').waitFor()
 
-    await page.getByRole('button', { name: 'Make a key' }).click()
-    await dialog.getByLabel('Name').fill('bound')
-    await dialog.getByRole('combobox', { name: 'Expires' }).click()
-    await page.getByRole('option', { name: 'On a date' }).click()
-    await dialog.getByLabel('Last day').fill('2099-02-20')
-    await dialog.getByRole('combobox', { name: 'Toolset' }).click()
-    await page.getByRole('option', { name: '(read-only)' }).click()
-    await look(page, 'keys-make')
-    const key = await make('bound')
-    await row(page, 'bound').getByText('toolset read-only').waitFor()
-    await row(page, 'bound').getByText('Feb 20, 2099').waitFor()
-    const at = (toolset: string) =>
-      fetch(`${console.gateway.address}/o/default/t/${toolset}/rest/tools`, {
-        headers: { authorization: `Bearer ${key}` },
-      })
-    expect([(await at('read-only')).status, (await at('standard')).status]).toEqual([200, 404])
-  })
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      await dialog.getByLabel('Name').fill('bound')
+      await dialog.getByRole('combobox', { name: 'Expires' }).click()
+      await page.getByRole('option', { name: 'On a date' }).click()
+      await dialog.getByLabel('Last day').fill('2099-02-20')
+      await dialog.getByRole('combobox', { name: 'Toolset' }).click()
+      await page.getByRole('option', { name: '(read-only)' }).click()
+      await look(page, 'keys-make')
+      const key = await make('bound')
+      await row(page, 'bound').getByText('toolset read-only').waitFor()
+      await row(page, 'bound').getByText('Feb 20, 2099').waitFor()
+      const at = (toolset: string) =>
+        fetch(`${console.gateway.address}/o/default/t/${toolset}/rest/tools`, {
+          headers: { authorization: `Bearer ${key}` },
+        })
+      expect([(await at('read-only')).status, (await at('standard')).status]).toEqual([200, 404])
+    },
+  )
 
-  test('clients that signed in are ended by who let them in, and by administrators', async () => {
+  test('clients that signed in are ended by who let them in, and by administrators', { tags: 'long' }, async () => {
     await allow(console, 'Cursor', 'fam_one')
     await allow(console, 'Claude', 'fam_two')
     const { page: own } = ben
@@ -146,7 +148,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     await row(page, 'Claude').waitFor({ state: 'detached' })
   })
 
-  test('the platform has keys and clients of its own; a client’s secret is shown once', async () => {
+  test('the platform has keys and clients of its own; a client’s secret is shown once', { tags: 'long' }, async () => {
     const { page } = ada
     await page.goto('/keys?tab=platform')
     await page.getByRole('button', { name: 'Make a platform key' }).click()

@@ -1,4 +1,5 @@
 /** What happens elsewhere is seen here, by one stream for all tabs. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'

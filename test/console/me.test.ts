@@ -8,9 +8,7 @@ import { look } from './support/look.ts'
 const MAY: Person = { email: 'may@example.com', role: 'tenant_member' }
 const NEXT = 'a horse of another colour'
 
-const PATIENT = { timeout: 10_000 }
-
-describe.skipIf(NO_BROWSER)('one’s own account', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('one’s own account', () => {
   let console: ConsoleGateway
   beforeAll(async () => {
     console = await startConsole()
@@ -28,7 +26,7 @@ describe.skipIf(NO_BROWSER)('one’s own account', { timeout: 120_000 }, () => {
     await look(page, 'me')
     await table.getByRole('button', { name: /^End the sign-in A command line/ }).click()
     await page.getByText('That sign-in has ended').waitFor()
-    await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     const field = (name: string) => page.getByLabel(name, { exact: true })
     await field('Current password').fill('not the password')

@@ -13,7 +13,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
   })
   afterAll(() => console[Symbol.asyncDispose]())
 
-  test('come in with a code that is shown once, change roles, form groups and leave', async () => {
+  test('come in with a code that is shown once, change roles, form groups and leave', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/people')
@@ -79,33 +79,37 @@ describe.skipIf(NO_BROWSER)('people', () => {
     await page.getByRole('heading', { name: 'A code for eve' }).waitFor()
   })
 
-  test('have organizations, which are made, settled, switched off and removed by their typed name', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/organizations')
-    await page.getByRole('button', { name: 'New organization' }).click()
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Harbour Works')
-    await page.getByRole('button', { name: 'Make it' }).click()
-    await page.getByText('Harbour Works is there').waitFor()
-    await look(page, 'organizations')
-    await page.getByRole('button', { name: 'Change Harbour Works' }).click()
-    await page.getByLabel('Calls a minute').fill('120')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Harbour Works is changed').waitFor()
-    await page.getByRole('textbox', { name: 'Networks' }).fill('10.1.0.0/16')
-    await page.getByRole('button', { name: 'Save addresses' }).click()
-    await page.getByText('The addresses are saved').waitFor()
-    expect(page.url()).toContain('edit=harbour-works')
-    await look(page, 'organizations-edit')
-    await page.getByRole('button', { name: 'Remove Harbour Works' }).click()
-    const gone = page.getByRole('dialog', { name: 'Remove Harbour Works for good?' })
-    const remove = gone.getByRole('button', { name: 'Remove Harbour Works' })
-    expect(await remove.isDisabled()).toBe(true)
-    await gone.getByLabel('Type harbour-works to confirm').fill('harbour-works')
-    await remove.click()
-    await page.getByText('Harbour Works is gone').waitFor()
-    await page.getByRole('table').getByText('Harbour Works').waitFor({ state: 'detached' })
-  })
+  test(
+    'have organizations, which are made, settled, switched off and removed by their typed name',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/organizations')
+      await page.getByRole('button', { name: 'New organization' }).click()
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Harbour Works')
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByText('Harbour Works is there').waitFor()
+      await look(page, 'organizations')
+      await page.getByRole('button', { name: 'Change Harbour Works' }).click()
+      await page.getByLabel('Calls a minute').fill('120')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Harbour Works is changed').waitFor()
+      await page.getByRole('textbox', { name: 'Networks' }).fill('10.1.0.0/16')
+      await page.getByRole('button', { name: 'Save addresses' }).click()
+      await page.getByText('The addresses are saved').waitFor()
+      expect(page.url()).toContain('edit=harbour-works')
+      await look(page, 'organizations-edit')
+      await page.getByRole('button', { name: 'Remove Harbour Works' }).click()
+      const gone = page.getByRole('dialog', { name: 'Remove Harbour Works for good?' })
+      const remove = gone.getByRole('button', { name: 'Remove Harbour Works' })
+      expect(await remove.isDisabled()).toBe(true)
+      await gone.getByLabel('Type harbour-works to confirm').fill('harbour-works')
+      await remove.click()
+      await page.getByText('Harbour Works is gone').waitFor()
+      await page.getByRole('table').getByText('Harbour Works').waitFor({ state: 'detached' })
+    },
+  )
 
   test('without the role are told so in words, and do not see it in the menu', async () => {
     await using opened = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })

@@ -10,7 +10,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-describe.skipIf(NO_BROWSER)('the playground', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('the playground', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -113,49 +113,57 @@ describe.skipIf(NO_BROWSER)('the playground', { timeout: 120_000 }, () => {
     },
   )
 
-  test.each(['modern', 'legacy'])('a server’s question is answered in place (client of the %s era)', async (era) => {
-    await page.goto(`/playground?connection=legacy&era=${era}&tool=test_elicitation`)
-    await page.getByLabel(/^message/).fill('Who are you?')
-    await run()
-    const card = last('test_elicitation')
-    const question = card.getByRole('group', { name: 'The server asks you' })
-    await page.locator('[role=group]:focus').waitFor()
-    await question.getByLabel(/^username/).fill('ada')
-    await question.getByLabel(/^email/).fill('ada@example.com')
-    if (era === 'modern') await look(page, 'playground-question')
-    await question.getByRole('button', { name: 'Accept' }).click()
-    await card.getByText(/action=accept.*"username":"ada"/).waitFor()
-    await page.goto(`/playground?connection=modern&era=${era}&tool=test_input_required_result_elicitation`)
-    await run()
-    await last('test_input_required_result_elicitation').getByRole('button', { name: 'Decline' }).click()
-    await last('test_input_required_result_elicitation').getByText('Asks:').waitFor()
-  })
-
-  test('an app is picked, a tool called, its result seen as it comes; of the company and one’s own in one place', async () => {
-    await page.goto('/playground')
-    await page.getByRole('combobox', { name: 'Where' }).click()
-    await page.getByRole('option', { name: 'every', exact: true }).click()
-    await choose('trigger-long-running-operation')
-    await page.getByLabel(/^duration/).fill('1')
-    await page.getByLabel(/^steps/).fill('2')
-    await run()
-    await last('trigger-long-running-operation').getByText('1 / 2').waitFor()
-    await last('trigger-long-running-operation')
-      .getByText(/completed\. Duration: 1/)
-      .waitFor()
-    await page.getByRole('combobox', { name: 'Where' }).click()
-    await page.getByRole('option', { name: 'All connections' }).click()
-    for (const [tool, said] of [
-      ['company__who_am_i', 'The shared account of the organization acted'],
-      ['mine__who_am_i', 'Your own account acted'],
-    ] as const) {
-      await choose(tool)
+  test.each(['modern', 'legacy'])(
+    'a server’s question is answered in place (client of the %s era)',
+    { tags: 'long' },
+    async (era) => {
+      await page.goto(`/playground?connection=legacy&era=${era}&tool=test_elicitation`)
+      await page.getByLabel(/^message/).fill('Who are you?')
       await run()
-      await last(tool).getByText(said).waitFor()
-      await last(tool).getByText('who_am_i for whoever has the key').waitFor()
-    }
-    expect(await page.getByRole('article').count()).toBe(3)
-  })
+      const card = last('test_elicitation')
+      const question = card.getByRole('group', { name: 'The server asks you' })
+      await page.locator('[role=group]:focus').waitFor()
+      await question.getByLabel(/^username/).fill('ada')
+      await question.getByLabel(/^email/).fill('ada@example.com')
+      if (era === 'modern') await look(page, 'playground-question')
+      await question.getByRole('button', { name: 'Accept' }).click()
+      await card.getByText(/action=accept.*"username":"ada"/).waitFor()
+      await page.goto(`/playground?connection=modern&era=${era}&tool=test_input_required_result_elicitation`)
+      await run()
+      await last('test_input_required_result_elicitation').getByRole('button', { name: 'Decline' }).click()
+      await last('test_input_required_result_elicitation').getByText('Asks:').waitFor()
+    },
+  )
+
+  test(
+    'an app is picked, a tool called, its result seen as it comes; of the company and one’s own in one place',
+    { tags: 'long' },
+    async () => {
+      await page.goto('/playground')
+      await page.getByRole('combobox', { name: 'Where' }).click()
+      await page.getByRole('option', { name: 'every', exact: true }).click()
+      await choose('trigger-long-running-operation')
+      await page.getByLabel(/^duration/).fill('1')
+      await page.getByLabel(/^steps/).fill('2')
+      await run()
+      await last('trigger-long-running-operation').getByText('1 / 2').waitFor()
+      await last('trigger-long-running-operation')
+        .getByText(/completed\. Duration: 1/)
+        .waitFor()
+      await page.getByRole('combobox', { name: 'Where' }).click()
+      await page.getByRole('option', { name: 'All connections' }).click()
+      for (const [tool, said] of [
+        ['company__who_am_i', 'The shared account of the organization acted'],
+        ['mine__who_am_i', 'Your own account acted'],
+      ] as const) {
+        await choose(tool)
+        await run()
+        await last(tool).getByText(said).waitFor()
+        await last(tool).getByText('who_am_i for whoever has the key').waitFor()
+      }
+      expect(await page.getByRole('article').count()).toBe(3)
+    },
+  )
 
   test('what does not fit is told at its field; what is too long is read on', async () => {
     await ask('POST /organizations/default/rules', {
@@ -188,44 +196,48 @@ describe.skipIf(NO_BROWSER)('the playground', { timeout: 120_000 }, () => {
     await viewer.page.getByRole('heading', { name: 'You may look, but not call tools here' }).waitFor()
   })
 
-  test('an approval is asked for as a client can show it: in place, on a page, as a task, as a link', async () => {
-    await ask('POST /organizations/default/rules', {
-      ...{ name: 'look-first', action: 'approve', reason: 'Looked at first', match: { tools: ['every__echo'] } },
-      parameters: { by: { roles: ['tenant_member'], self: true }, quorum: 1, wait: 3600, repeat: 0 },
-    })
-    const echo = async (without: string, message: string) => {
-      const args = encodeURIComponent(JSON.stringify({ message }))
-      await page.goto(`/playground?connection=every&tool=echo&args=${args}&without=${without}`)
-      await run()
-      return last('echo')
-    }
-    const inPlace = await echo('', 'one')
-    await inPlace.getByRole('group').getByText('Looked at first').waitFor()
-    await inPlace.getByRole('button', { name: 'Accept' }).click()
-    await inPlace.getByText('Echo: one').waitFor()
+  test(
+    'an approval is asked for as a client can show it: in place, on a page, as a task, as a link',
+    { tags: 'long' },
+    async () => {
+      await ask('POST /organizations/default/rules', {
+        ...{ name: 'look-first', action: 'approve', reason: 'Looked at first', match: { tools: ['every__echo'] } },
+        parameters: { by: { roles: ['tenant_member'], self: true }, quorum: 1, wait: 3600, repeat: 0 },
+      })
+      const echo = async (without: string, message: string) => {
+        const args = encodeURIComponent(JSON.stringify({ message }))
+        await page.goto(`/playground?connection=every&tool=echo&args=${args}&without=${without}`)
+        await run()
+        return last('echo')
+      }
+      const inPlace = await echo('', 'one')
+      await inPlace.getByRole('group').getByText('Looked at first').waitFor()
+      await inPlace.getByRole('button', { name: 'Accept' }).click()
+      await inPlace.getByText('Echo: one').waitFor()
 
-    const onPage = await echo('forms.tasks', 'two')
-    const [popup] = await Promise.all([
-      opened.context.waitForEvent('page'),
-      onPage.getByRole('button', { name: /^Open / }).click(),
-    ])
-    const grant = (address: string) =>
-      ask(`POST /organizations/default/approvals/${/apr_\w+/.exec(address)?.[0]}/answer`, { answer: 'grant' })
-    const address = popup.url()
-    await popup.close()
-    await grant(address)
-    await onPage.getByText('Echo: two').waitFor()
+      const onPage = await echo('forms.tasks', 'two')
+      const [popup] = await Promise.all([
+        opened.context.waitForEvent('page'),
+        onPage.getByRole('button', { name: /^Open / }).click(),
+      ])
+      const grant = (address: string) =>
+        ask(`POST /organizations/default/approvals/${/apr_\w+/.exec(address)?.[0]}/answer`, { answer: 'grant' })
+      const address = popup.url()
+      await popup.close()
+      await grant(address)
+      await onPage.getByText('Echo: two').waitFor()
 
-    const asTask = await echo('forms', 'three')
-    await grant(
-      (await asTask
-        .getByRole('link', { name: /approvals/ })
-        .first()
-        .getAttribute('href')) ?? '',
-    )
-    await asTask.getByText('Echo: three').waitFor()
+      const asTask = await echo('forms', 'three')
+      await grant(
+        (await asTask
+          .getByRole('link', { name: /approvals/ })
+          .first()
+          .getAttribute('href')) ?? '',
+      )
+      await asTask.getByText('Echo: three').waitFor()
 
-    const asLink = await echo('forms.pages.tasks', 'four')
-    await asLink.getByText('It goes on at this page:').waitFor()
-  })
+      const asLink = await echo('forms.pages.tasks', 'four')
+      await asLink.getByText('It goes on at this page:').waitFor()
+    },
+  )
 })

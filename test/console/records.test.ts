@@ -9,9 +9,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-const PATIENT = { timeout: 10_000 }
-
-describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('records', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -41,20 +39,20 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await look(page, 'records')
     const echoes = table.getByRole('button', { name: 'Open the record of probe__echo' })
     await call('story-live')
-    await expect.poll(() => echoes.count(), PATIENT).toBe(2)
+    await expect.poll(() => echoes.count()).toBe(2)
 
     await page.getByRole('combobox', { name: 'Outcome' }).click()
     await page.getByRole('option', { name: 'Refused' }).click()
     await page.waitForURL(/outcome=refused/)
     await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
-    await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
     await page.getByLabel('Correlation id').fill('story-1')
     await page.getByLabel('Correlation id').press('Enter')
     await page.waitForURL(/correlation_id=story-1/)
-    await expect.poll(() => table.getByRole('row').count(), PATIENT).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await page.getByLabel('Correlation id').fill('nobody-has-this')
     await page.getByLabel('Correlation id').press('Enter')
     await page.getByRole('heading', { name: 'No record fits' }).waitFor()
@@ -78,38 +76,42 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await drawer.getByText('story-2').waitFor()
   })
 
-  test('a record says why its call failed, and shows what was sent where an administrator wants that kept', async () => {
-    const { page } = opened
-    const fails = (reason: string) =>
-      callTool(
-        { url: console.gateway.url, key: console.gateway.key, era: 'modern' },
-        'probe__fail',
-        { reason, token: 'sk-abcdefghijklmnop' },
-        { headers: { 'x-correlation-id': 'story-why' } },
-      )
-    await fails('502: the customer database is not reachable')
-    await page.goto('/records?outcome=tool_error')
-    await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
-    const drawer = page.getByRole('dialog', { name: 'Record' })
-    await drawer.getByText('502: the customer database is not reachable').waitFor()
-    await drawer.getByText('This connection keeps no arguments and results.').waitFor()
-    await look(page, 'record-why')
+  test(
+    'a record says why its call failed, and shows what was sent where an administrator wants that kept',
+    { tags: 'long' },
+    async () => {
+      const { page } = opened
+      const fails = (reason: string) =>
+        callTool(
+          { url: console.gateway.url, key: console.gateway.key, era: 'modern' },
+          'probe__fail',
+          { reason, token: 'sk-abcdefghijklmnop' },
+          { headers: { 'x-correlation-id': 'story-why' } },
+        )
+      await fails('502: the customer database is not reachable')
+      await page.goto('/records?outcome=tool_error')
+      await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
+      const drawer = page.getByRole('dialog', { name: 'Record' })
+      await drawer.getByText('502: the customer database is not reachable').waitFor()
+      await drawer.getByText('This connection keeps no arguments and results.').waitFor()
+      await look(page, 'record-why')
 
-    await page.goto('/connections/probe?tab=settings')
-    await page.getByRole('switch', { name: 'Keep arguments and results' }).click()
-    await page.getByText('Arguments and results of calls are kept from now on').waitFor()
-    await look(page, 'connection-payloads')
-    await fails('503: still not reachable')
-    await page.goto('/records?outcome=tool_error')
-    await page.getByRole('button', { name: 'Open the record of probe__fail' }).first().click()
-    await drawer.getByText('503: still not reachable').waitFor()
-    await drawer.getByRole('button', { name: 'Show arguments and result' }).click()
-    await drawer.getByText('"reason": "503: still not reachable"').waitFor()
-    expect(await drawer.getByText('abcdefghijklmnop').count()).toBe(0)
-    await look(page, 'record-payload')
-  })
+      await page.goto('/connections/probe?tab=settings')
+      await page.getByRole('switch', { name: 'Keep arguments and results' }).click()
+      await page.getByText('Arguments and results of calls are kept from now on').waitFor()
+      await look(page, 'connection-payloads')
+      await fails('503: still not reachable')
+      await page.goto('/records?outcome=tool_error')
+      await page.getByRole('button', { name: 'Open the record of probe__fail' }).first().click()
+      await drawer.getByText('503: still not reachable').waitFor()
+      await drawer.getByRole('button', { name: 'Show arguments and result' }).click()
+      await drawer.getByText('"reason": "503: still not reachable"').waitFor()
+      expect(await drawer.getByText('abcdefghijklmnop').count()).toBe(0)
+      await look(page, 'record-payload')
+    },
+  )
 
-  test('a long verification says how many records it has checked, and can be cancelled', async () => {
+  test('a long verification says how many records it has checked, and can be cancelled', { tags: 'long' }, async () => {
     const { page } = opened
     const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     // The verification waits for this table once it has counted the records.
@@ -137,33 +139,37 @@ describe.skipIf(NO_BROWSER)('records', { timeout: 120_000 }, () => {
     await page.keyboard.press('Escape')
   })
 
-  test('their chain is proven in words, and they leave as a file that is verified elsewhere', async () => {
-    const { page } = opened
-    await page.goto('/records')
-    await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('Nothing was changed, removed, put in or moved').waitFor()
-    await page
-      .getByRole('region', { name: 'Command' })
-      .getByText(/toolway records verify/)
-      .waitFor()
-    await look(page, 'records-verify')
-    await page.keyboard.press('Escape')
+  test(
+    'their chain is proven in words, and they leave as a file that is verified elsewhere',
+    { tags: 'long' },
+    async () => {
+      const { page } = opened
+      await page.goto('/records')
+      await page.getByRole('button', { name: 'Verify' }).click()
+      await page.getByText('Nothing was changed, removed, put in or moved').waitFor()
+      await page
+        .getByRole('region', { name: 'Command' })
+        .getByText(/toolway records verify/)
+        .waitFor()
+      await look(page, 'records-verify')
+      await page.keyboard.press('Escape')
 
-    await page.getByRole('button', { name: 'Export', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Export records' })
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Export', exact: true }).click(),
-    ])
-    expect(file.suggestedFilename()).toBe('records-default.jsonl')
-    expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
-    await dialog.getByText(/is saved/).waitFor()
+      await page.getByRole('button', { name: 'Export', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Export records' })
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+      ])
+      expect(file.suggestedFilename()).toBe('records-default.jsonl')
+      expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
+      await dialog.getByText(/is saved/).waitFor()
 
-    // Who looks after the installation sees every chain, its own among them.
-    await page.goto('/records?all=true&dialog=verify')
-    await page.getByText('Default: Nothing was changed, removed, put in or moved').waitFor()
-    await page.getByText('The installation: Nothing was changed, removed, put in or moved').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('cell', { name: 'The installation' }).first().waitFor()
-  })
+      // Who looks after the installation sees every chain, its own among them.
+      await page.goto('/records?all=true&dialog=verify')
+      await page.getByText('Default: Nothing was changed, removed, put in or moved').waitFor()
+      await page.getByText('The installation: Nothing was changed, removed, put in or moved').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('cell', { name: 'The installation' }).first().waitFor()
+    },
+  )
 })

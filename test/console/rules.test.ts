@@ -1,5 +1,5 @@
 /** Rules as an administrator meets them: written as a sentence grows, tried on what happened, watched, turned on, taken back. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -9,8 +9,6 @@ import { ADA, startConsole, type ConsoleGateway, type Person } from './support/c
 import { look } from './support/look.ts'
 
 // Most of it is pictures and barriers, which take their time on a busy machine.
-vi.setConfig({ testTimeout: 240_000 })
-
 const BOB: Person = { email: 'bob@example.com', role: 'tenant_admin' }
 const EVE: Person = { email: 'eve@example.com', role: 'tenant_member' }
 const RULES = '/api/v1/organizations/default/rules'
@@ -44,7 +42,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     match: { effects: ['destructive'] },
   }
 
-  test('a first rule is written, tried on what happened, watches, and then bites', async () => {
+  test('a first rule is written, tried on what happened, watches, and then bites', { tags: 'long' }, async () => {
     for (const tool of ['drop_all', 'drop_all', 'look_up']) await call(tool)
     await using opened = await console.open(BOB)
     const { page } = opened
@@ -84,53 +82,62 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     expect(await call('drop_all')).toContain('Nothing is destroyed by agents')
   })
 
-  test('the list is in order of scope, is searched by its address, and what is done there can be undone', async () => {
-    await ensure(NO_DESTROYING)
-    for (const rule of [
-      { name: 'slow', action: 'rate', reason: 'Not too many', parameters: { calls: 100, per: 60 } },
-      { name: 'looked-at', action: 'approve', reason: 'Looked at', match: { tools: ['write_*'] } },
-      { name: 'of-work', action: 'warn', reason: 'Marked', scope: 'connection', of: 'work' },
-    ])
-      await ensure(rule)
-    const above = { name: 'everywhere', action: 'warn', reason: 'All of us look', match: { effects: ['destructive'] } }
-    expect((await platform('POST /api/v1/admin/rules', above)).status).toBe(201)
+  test(
+    'the list is in order of scope, is searched by its address, and what is done there can be undone',
+    { tags: 'long' },
+    async () => {
+      await ensure(NO_DESTROYING)
+      for (const rule of [
+        { name: 'slow', action: 'rate', reason: 'Not too many', parameters: { calls: 100, per: 60 } },
+        { name: 'looked-at', action: 'approve', reason: 'Looked at', match: { tools: ['write_*'] } },
+        { name: 'of-work', action: 'warn', reason: 'Marked', scope: 'connection', of: 'work' },
+      ])
+        await ensure(rule)
+      const above = {
+        name: 'everywhere',
+        action: 'warn',
+        reason: 'All of us look',
+        match: { effects: ['destructive'] },
+      }
+      expect((await platform('POST /api/v1/admin/rules', above)).status).toBe(201)
 
-    await using opened = await console.open(BOB)
-    const { page } = opened
-    await page.goto('/rules')
-    const table = page.getByRole('table', { name: 'Rules' })
-    await table.getByText('of the platform').waitFor()
-    expect(await table.getByRole('link').allTextContents()).toEqual([
-      ...['everywhere', 'no-destroying', 'slow', 'looked-at', 'of-work'],
-    ])
-    expect(
-      await table.getByRole('radiogroup', { name: 'State of everywhere' }).getByRole('radio').first().isDisabled(),
-    ).toBe(true)
-    await look(page, 'rules')
+      await using opened = await console.open(BOB)
+      const { page } = opened
+      await page.goto('/rules')
+      const table = page.getByRole('table', { name: 'Rules' })
+      await table.getByText('of the platform').waitFor()
+      expect(await table.getByRole('link').allTextContents()).toEqual([
+        ...['everywhere', 'no-destroying', 'slow', 'looked-at', 'of-work'],
+      ])
+      expect(
+        await table.getByRole('radiogroup', { name: 'State of everywhere' }).getByRole('radio').first().isDisabled(),
+      ).toBe(true)
+      await look(page, 'rules')
 
-    await page.getByRole('button', { name: 'Delete slow' }).click()
-    await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await table.getByRole('link', { name: 'slow' }).waitFor()
+      await page.getByRole('button', { name: 'Delete slow' }).click()
+      await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await table.getByRole('link', { name: 'slow' }).waitFor()
 
-    await page.getByRole('textbox', { name: 'Search' }).fill('looked')
-    await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).searchParams.get('search')).toBe('looked')
-    await page.getByRole('radiogroup', { name: 'State of looked-at' }).getByText('Off').click()
-    await page.getByText('looked-at is off').waitFor()
-    expect(await call('write_note')).toBe('did write_note')
+      await page.getByRole('textbox', { name: 'Search' }).fill('looked')
+      await table.getByRole('link', { name: 'slow' }).waitFor({ state: 'detached' })
+      expect(new URL(page.url()).searchParams.get('search')).toBe('looked')
+      await page.getByRole('radiogroup', { name: 'State of looked-at' }).getByText('Off').click()
+      await page.getByText('looked-at is off').waitFor()
+      expect(await call('write_note')).toBe('did write_note')
 
-    await table.getByRole('link', { name: 'looked-at' }).click()
-    await page.getByRole('heading', { name: 'looked-at', level: 1 }).waitFor()
-    await page.getByLabel('How many have to').fill('2')
-    await page.getByText('it waits until 2 people say yes').waitFor()
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('looked-at is changed').waitFor()
-    await look(page, 'rule')
+      await table.getByRole('link', { name: 'looked-at' }).click()
+      await page.getByRole('heading', { name: 'looked-at', level: 1 }).waitFor()
+      await page.getByLabel('How many have to').fill('2')
+      await page.getByText('it waits until 2 people say yes').waitFor()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('looked-at is changed').waitFor()
+      await look(page, 'rule')
 
-    await page.goto(`/rules/${(await platform('GET /api/v1/admin/rules')).body['items'][0].id}`)
-    await page.getByText('It is a rule of the platform').waitFor()
-  })
+      await page.goto(`/rules/${(await platform('GET /api/v1/admin/rules')).body['items'][0].id}`)
+      await page.getByText('It is a rule of the platform').waitFor()
+    },
+  )
 
   test('a call is explained by its address, and rules that are off are replayed as if they were on', async () => {
     await ensure(NO_DESTROYING)

@@ -8,9 +8,7 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
-const PATIENT = { timeout: 10_000 }
-
-describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('what runs', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -43,7 +41,7 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
       .poll(async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
         return [await page.getByText('Running', { exact: true }).count(), (await pid()) === before]
-      }, PATIENT)
+      })
       .toEqual([1, false])
     await page.getByRole('button', { name: 'Stop child' }).click()
     await page.getByText('Stopped', { exact: true }).waitFor()
@@ -60,7 +58,7 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
     await expect(callTool(client, 'probe__echo', { text: 'x' })).resolves.toMatchObject({ status: 404 })
   })
 
-  test('what is held open is given up, and the log goes on by itself', async () => {
+  test('what is held open is given up, and the log goes on by itself', { tags: 'long' }, async () => {
     const { page } = opened
     const { gateway } = console
     const call = () => callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
@@ -82,36 +80,40 @@ describe.skipIf(NO_BROWSER)('what runs', { timeout: 120_000 }, () => {
     await page.getByText('Paused', { exact: true }).waitFor()
   })
 
-  test('health is said in words; who looks after one organization is told who sees the rest', async () => {
-    const { page } = opened
-    await page.goto('/runtime?tab=health')
-    await page.getByText('It serves', { exact: true }).waitFor()
-    await look(page, 'runtime-health')
-    const { gateway } = console
-    const Nothing = z.object({})
-    // A disk without room, as the database says it.
-    await gateway.db.system(async (sql) => {
-      await sql(Nothing)`create function no_room() returns trigger language plpgsql as
+  test(
+    'health is said in words; who looks after one organization is told who sees the rest',
+    { tags: 'long' },
+    async () => {
+      const { page } = opened
+      await page.goto('/runtime?tab=health')
+      await page.getByText('It serves', { exact: true }).waitFor()
+      await look(page, 'runtime-health')
+      const { gateway } = console
+      const Nothing = z.object({})
+      // A disk without room, as the database says it.
+      await gateway.db.system(async (sql) => {
+        await sql(Nothing)`create function no_room() returns trigger language plpgsql as
         'begin raise exception ''no room'' using errcode = ''53100''; end'`
-      await sql(Nothing)`create trigger no_room before insert on records for each row execute function no_room()`
-    })
-    await callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
-    await expect
-      .poll(async () => {
-        await page.getByRole('button', { name: 'Refresh' }).click()
-        return page.getByText('It serves, and something it needs is away', { exact: true }).count()
-      }, PATIENT)
-      .toBe(1)
-    await page
-      .getByText(/records cannot be stored and wait on the disk: its disk is full/)
-      .first()
-      .waitFor()
-    await look(page, 'runtime-health-degraded')
-    await gateway.db.system((sql) => sql(Nothing)`drop trigger no_room on records`)
-    await using other = await console.open({ email: 'olga@example.com', role: 'tenant_admin' })
-    await other.page.goto('/runtime?tab=pool')
-    await other.page.getByRole('heading', { name: 'This is for whoever looks after the installation' }).waitFor()
-    await other.page.getByRole('tab', { name: 'Programs' }).click()
-    await other.page.getByRole('button', { name: 'Restart child' }).waitFor()
-  })
+        await sql(Nothing)`create trigger no_room before insert on records for each row execute function no_room()`
+      })
+      await callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
+      await expect
+        .poll(async () => {
+          await page.getByRole('button', { name: 'Refresh' }).click()
+          return page.getByText('It serves, and something it needs is away', { exact: true }).count()
+        })
+        .toBe(1)
+      await page
+        .getByText(/records cannot be stored and wait on the disk: its disk is full/)
+        .first()
+        .waitFor()
+      await look(page, 'runtime-health-degraded')
+      await gateway.db.system((sql) => sql(Nothing)`drop trigger no_room on records`)
+      await using other = await console.open({ email: 'olga@example.com', role: 'tenant_admin' })
+      await other.page.goto('/runtime?tab=pool')
+      await other.page.getByRole('heading', { name: 'This is for whoever looks after the installation' }).waitFor()
+      await other.page.getByRole('tab', { name: 'Programs' }).click()
+      await other.page.getByRole('button', { name: 'Restart child' }).waitFor()
+    },
+  )
 })

@@ -14,7 +14,7 @@ const FRESH_MS = 1_200
 
 const soon = <T>(read: () => T) =>
   // eslint-disable-next-line vitest/require-awaited-expect-poll -- whoever says what it should be awaits it
-  expect.poll(read, { timeout: 10_000 })
+  expect.poll(read)
 
 describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let console: ConsoleGateway
@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
   let lastAt = Date.now()
   /** What was asked is asked again by who comes back once it is not fresh any more. */
   const untilStale = async () => {
-    await expect.poll(() => Date.now() - lastAt, { timeout: 20_000 }).toBeGreaterThan(FRESH_MS)
+    await expect.poll(() => Date.now() - lastAt).toBeGreaterThan(FRESH_MS)
   }
   const watch = (page: Page) => {
     const seen = { refused: 0, renewed: 0 }
@@ -49,7 +49,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     return seen
   }
 
-  test('begins on a page that looks well: the first one, and those after it', async () => {
+  test('begins on a page that looks well: the first one, and those after it', { tags: 'long' }, async () => {
     await using opened = await console.open()
     const { page } = opened
     await page.goto('/')
@@ -142,25 +142,29 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     expect(seen).toEqual({ refused, renewed: 1 })
   })
 
-  test('S0-AUT-08: is renewed once for two tabs that find it out together, and ends in both', async () => {
-    await using opened = await console.open(ADA)
-    const { page, context } = opened
-    const other = await context.newPage()
-    await Promise.all([atHome(page), atHome(other)])
-    const both = [watch(page), watch(other)]
-    await untilStale()
-    await expire(context)
-    await Promise.all([comeBack(page), comeBack(other)])
-    await soon(() => Math.min(...both.map(({ refused }) => refused))).toBeGreaterThan(0)
-    await soon(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
-    await Promise.all([atHome(page), atHome(other)])
+  test(
+    'S0-AUT-08: is renewed once for two tabs that find it out together, and ends in both',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page, context } = opened
+      const other = await context.newPage()
+      await Promise.all([atHome(page), atHome(other)])
+      const both = [watch(page), watch(other)]
+      await untilStale()
+      await expire(context)
+      await Promise.all([comeBack(page), comeBack(other)])
+      await soon(() => Math.min(...both.map(({ refused }) => refused))).toBeGreaterThan(0)
+      await soon(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
+      await Promise.all([atHome(page), atHome(other)])
 
-    await page.getByRole('button', { name: `Account of ${ADA.email}` }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.waitForURL('/sign-in')
-    expect(await context.cookies()).toEqual([])
-    // The other tab may find it out by itself before.
-    await other.goto('/people').catch(() => undefined)
-    await other.waitForURL(/\/sign-in/)
-  })
+      await page.getByRole('button', { name: `Account of ${ADA.email}` }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.waitForURL('/sign-in')
+      expect(await context.cookies()).toEqual([])
+      // The other tab may find it out by itself before.
+      await other.goto('/people').catch(() => undefined)
+      await other.waitForURL(/\/sign-in/)
+    },
+  )
 })

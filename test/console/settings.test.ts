@@ -7,7 +7,7 @@ import { look } from './support/look.ts'
 
 const SECRET = 'a-secret-of-the-client-abcd'
 
-describe.skipIf(NO_BROWSER)('settings', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('settings', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
@@ -35,7 +35,7 @@ describe.skipIf(NO_BROWSER)('settings', { timeout: 120_000 }, () => {
     expect(await name.inputValue()).toBe('Default')
   })
 
-  test('take an OAuth app whose secret goes in and never comes out', async () => {
+  test('take an OAuth app whose secret goes in and never comes out', { tags: 'long' }, async () => {
     const { page } = opened
     await page.goto('/settings?tab=apps')
     await page.getByRole('button', { name: 'Add an OAuth app' }).click()
@@ -55,43 +55,47 @@ describe.skipIf(NO_BROWSER)('settings', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'No OAuth app yet' }).waitFor()
   })
 
-  test('tell an address of alerts: its secret is shown once, and a test says what came of it', async () => {
-    let told = 0
-    const receiver = createServer((_, response) => {
-      told++
-      response.end()
-    })
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-    parts.defer(() => void receiver.close())
-    const { port } = receiver.address() as { port: number }
-    const address = `http://127.0.0.1:${port}/hook`
-    const { page } = opened
-    await page.goto('/settings?tab=webhooks')
-    await page.getByRole('button', { name: 'Add a webhook' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
-    await dialog.getByLabel('Address').fill('nowhere')
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('An address that begins with https:// or http://').waitFor()
-    await dialog.getByLabel('Address').fill(address)
-    await dialog.getByLabel('It lies in a private network').check()
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
-    await secret
-      .getByRole('region', { name: 'Secret' })
-      .getByText(/^whsec_/)
-      .waitFor()
-    await secret.getByRole('button', { name: 'I have stored it' }).click()
-    await secret.waitFor({ state: 'hidden' })
+  test(
+    'tell an address of alerts: its secret is shown once, and a test says what came of it',
+    { tags: 'long' },
+    async () => {
+      let told = 0
+      const receiver = createServer((_, response) => {
+        told++
+        response.end()
+      })
+      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+      parts.defer(() => void receiver.close())
+      const { port } = receiver.address() as { port: number }
+      const address = `http://127.0.0.1:${port}/hook`
+      const { page } = opened
+      await page.goto('/settings?tab=webhooks')
+      await page.getByRole('button', { name: 'Add a webhook' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+      await dialog.getByLabel('Address').fill('nowhere')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('An address that begins with https:// or http://').waitFor()
+      await dialog.getByLabel('Address').fill(address)
+      await dialog.getByLabel('It lies in a private network').check()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
+      await secret
+        .getByRole('region', { name: 'Secret' })
+        .getByText(/^whsec_/)
+        .waitFor()
+      await secret.getByRole('button', { name: 'I have stored it' }).click()
+      await secret.waitFor({ state: 'hidden' })
 
-    await page.getByRole('button', { name: `Actions of ${address}` }).click()
-    await page.getByRole('menuitem', { name: 'Send a test' }).click()
-    await page.getByText('Delivered: the address answered 200').waitFor()
-    expect(told).toBe(1)
-    await look(page, 'settings-webhooks')
-    await page.getByRole('button', { name: `Actions of ${address}` }).click()
-    await page.getByRole('menuitem', { name: 'Switch off' }).click()
-    await page.getByRole('table').getByText('Off', { exact: true }).waitFor()
-  })
+      await page.getByRole('button', { name: `Actions of ${address}` }).click()
+      await page.getByRole('menuitem', { name: 'Send a test' }).click()
+      await page.getByText('Delivered: the address answered 200').waitFor()
+      expect(told).toBe(1)
+      await look(page, 'settings-webhooks')
+      await page.getByRole('button', { name: `Actions of ${address}` }).click()
+      await page.getByRole('menuitem', { name: 'Switch off' }).click()
+      await page.getByRole('table').getByText('Off', { exact: true }).waitFor()
+    },
+  )
 
   test('of the installation say where each comes from, to who looks after it', async () => {
     const { page } = opened

@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     expect(await box.inputValue()).toBe('')
   })
 
-  test('stays when the gateway is away, and opens what was asked for once it is back', async () => {
+  test('stays when the gateway is away, and opens what was asked for once it is back', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page, context } = opened
     await page.goto('/o/default')
@@ -113,9 +113,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).waitFor()
     await page.keyboard.press('Escape')
-    await expect
-      .poll(() => page.locator(':focus').getAttribute('aria-label'), { timeout: 10_000 })
-      .toBe('Organization: Second House')
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Organization: Second House')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: /Default/ }).click()
     await page.waitForURL('/o/default')
@@ -123,31 +121,35 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.waitForURL('/o/default/people')
   })
 
-  test('stays in the organization that was looked at last, and an address that names one leads there', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    const chosen = (name: string) => page.getByRole('button', { name: `Organization: ${name}` })
-    await page.goto('/o/second/keys')
-    await chosen('Second House').waitFor()
-    // Bookmarks of before have no organization in them, or a parameter.
-    await page.goto('/connections')
-    await page.waitForURL('/o/second/connections')
-    await page.goto('/connections/harbour?org=default')
-    await page.waitForURL('/o/default/connections/harbour')
-    await page.getByRole('heading', { level: 1, name: 'Harbour Desk' }).waitFor()
-    await page.goto('/')
-    await page.waitForURL('/o/default')
-    await page.reload()
-    await chosen('Default').waitFor()
-    // One that is not there is not taken for another.
-    await page.goto('/o/nowhere/connections')
-    await page.getByRole('heading', { name: 'Organization not found' }).waitFor()
-    await look(page, 'organization-not-found')
-    await page.getByRole('link', { name: 'Go to your organization' }).click()
-    await page.waitForURL('/o/default')
-  })
+  test(
+    'stays in the organization that was looked at last, and an address that names one leads there',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      const chosen = (name: string) => page.getByRole('button', { name: `Organization: ${name}` })
+      await page.goto('/o/second/keys')
+      await chosen('Second House').waitFor()
+      // Bookmarks of before have no organization in them, or a parameter.
+      await page.goto('/connections')
+      await page.waitForURL('/o/second/connections')
+      await page.goto('/connections/harbour?org=default')
+      await page.waitForURL('/o/default/connections/harbour')
+      await page.getByRole('heading', { level: 1, name: 'Harbour Desk' }).waitFor()
+      await page.goto('/')
+      await page.waitForURL('/o/default')
+      await page.reload()
+      await chosen('Default').waitFor()
+      // One that is not there is not taken for another.
+      await page.goto('/o/nowhere/connections')
+      await page.getByRole('heading', { name: 'Organization not found' }).waitFor()
+      await look(page, 'organization-not-found')
+      await page.getByRole('link', { name: 'Go to your organization' }).click()
+      await page.waitForURL('/o/default')
+    },
+  )
 
-  test('says when what is seen is not live, and goes on by itself', async () => {
+  test('says when what is seen is not live, and goes on by itself', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page, context } = opened
     await page.goto('/?org=default')
@@ -157,37 +159,41 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await console.gateway.restart()
     await page.getByRole('status').getByText('Not live').first().waitFor()
     await context.setOffline(false)
-    await page.getByRole('status').getByText('Not live').first().waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByRole('status').getByText('Not live').first().waitFor({ state: 'detached' })
   })
 
-  test('S3-UI-01: has a dashboard, tenants and connectors, with their dialogs and forms', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    const menu = page.getByRole('navigation', { name: 'Menu' })
-    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
-    await page.goto('/?org=default')
-    await heading('Home').waitFor()
-    await page.getByRole('region', { name: 'Connections' }).getByText('Harbour Desk').waitFor()
+  test(
+    'S3-UI-01: has a dashboard, tenants and connectors, with their dialogs and forms',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      const menu = page.getByRole('navigation', { name: 'Menu' })
+      const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+      await page.goto('/?org=default')
+      await heading('Home').waitFor()
+      await page.getByRole('region', { name: 'Connections' }).getByText('Harbour Desk').waitFor()
 
-    await menu.getByRole('link', { name: 'Organizations' }).click()
-    await heading('Organizations').waitFor()
-    await page.getByRole('button', { name: 'New organization' }).click()
-    const made = page.getByRole('dialog', { name: 'New organization' })
-    await made.getByRole('textbox', { name: 'Name', exact: true }).fill('Third Place')
-    await made.getByRole('button', { name: 'Make it' }).click()
-    await page.getByRole('table').getByText('third-place').waitFor()
-    await page.getByRole('button', { name: 'Change Third Place' }).click()
-    const drawer = page.getByRole('dialog', { name: 'Change Third Place' })
-    await drawer.getByRole('textbox', { name: 'Description' }).fill('Where the third one lives')
-    await drawer.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('table').getByText('Where the third one lives').waitFor()
-    await page.keyboard.press('Escape')
+      await menu.getByRole('link', { name: 'Organizations' }).click()
+      await heading('Organizations').waitFor()
+      await page.getByRole('button', { name: 'New organization' }).click()
+      const made = page.getByRole('dialog', { name: 'New organization' })
+      await made.getByRole('textbox', { name: 'Name', exact: true }).fill('Third Place')
+      await made.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('table').getByText('third-place').waitFor()
+      await page.getByRole('button', { name: 'Change Third Place' }).click()
+      const drawer = page.getByRole('dialog', { name: 'Change Third Place' })
+      await drawer.getByRole('textbox', { name: 'Description' }).fill('Where the third one lives')
+      await drawer.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('table').getByText('Where the third one lives').waitFor()
+      await page.keyboard.press('Escape')
 
-    await menu.getByRole('link', { name: 'Connections' }).click()
-    await heading('Connections').waitFor()
-    await page.getByText('Harbour Desk').first().waitFor()
-    await page.goto('/connections/new?org=default')
-    await heading('Connect').waitFor()
-    await page.getByRole('textbox').first().fill('https://mcp.example.com/mcp')
-  })
+      await menu.getByRole('link', { name: 'Connections' }).click()
+      await heading('Connections').waitFor()
+      await page.getByText('Harbour Desk').first().waitFor()
+      await page.goto('/connections/new?org=default')
+      await heading('Connect').waitFor()
+      await page.getByRole('textbox').first().fill('https://mcp.example.com/mcp')
+    },
+  )
 })

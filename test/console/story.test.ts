@@ -2,6 +2,7 @@
  * The first day of somebody who has never seen Toolway: from a gateway that has nothing to a call of a tool in their own client,
  * with the console alone. The gateway is the program, its server a real one, the client an official one.
  */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
 import { connectClient } from '../e2e/peers/clients/client.ts'
@@ -14,7 +15,6 @@ const MINUTE = 60_000
 
 test.skipIf(NO_BROWSER)(
   'from an empty start to a first call in one’s own client, in under a minute of machine time',
-  { timeout: MINUTE + 30_000 },
   async () => {
     await ensureBuilt()
     const began = performance.now()

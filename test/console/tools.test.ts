@@ -17,7 +17,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     const server = parts.use(await startManyTools())
     console = parts.use(await startConsole({ connections: manyConnections(server) }))
     await Promise.all(ALIASES.map((alias) => console.gateway.settled(alias)))
-  }, 120_000)
+  })
   afterAll(() => parts.disposeAsync())
 
   test('a thousand are in one table, of which only what is near the window is in the document', async () => {
@@ -55,32 +55,36 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await expect.poll(() => listed('report_4')).toBe(100)
   })
 
-  test('one is read whole: what it says and takes, where it is listed, and what is odd about it', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/tools?q=report_00')
-    await page.getByRole('checkbox', { name: 'Select twin__report_000' }).check()
-    await look(page, 'tools')
-    await page.getByRole('button', { name: 'twin__report_000' }).click()
-    const drawer = page.getByRole('dialog', { name: 'twin__report_000' })
-    await drawer.getByText('A report that the archive has too.').waitFor()
-    await drawer.getByText('Another connection has a tool of the same name').waitFor()
-    expect(await drawer.getByRole('link', { name: 'Try it' }).getAttribute('href')).toContain(
-      '/playground?tool=twin__report_000',
-    )
-    await look(page, 'tool-about')
-    await drawer.getByRole('tab', { name: 'Input' }).click()
-    await drawer.getByText('One of: table, text, both').waitFor()
-    await drawer.getByText('1990 to 2040').waitFor()
-    await look(page, 'tool-input')
-    await drawer.getByRole('tab', { name: 'Toolsets' }).click()
-    await drawer.getByRole('link', { name: 'What only reads' }).waitFor()
-    await page.keyboard.press('Escape')
-    await drawer.waitFor({ state: 'hidden' })
-    expect(new URL(page.url()).search).toBe('?q=report_00')
-  })
+  test(
+    'one is read whole: what it says and takes, where it is listed, and what is odd about it',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/tools?q=report_00')
+      await page.getByRole('checkbox', { name: 'Select twin__report_000' }).check()
+      await look(page, 'tools')
+      await page.getByRole('button', { name: 'twin__report_000' }).click()
+      const drawer = page.getByRole('dialog', { name: 'twin__report_000' })
+      await drawer.getByText('A report that the archive has too.').waitFor()
+      await drawer.getByText('Another connection has a tool of the same name').waitFor()
+      expect(await drawer.getByRole('link', { name: 'Try it' }).getAttribute('href')).toContain(
+        '/playground?tool=twin__report_000',
+      )
+      await look(page, 'tool-about')
+      await drawer.getByRole('tab', { name: 'Input' }).click()
+      await drawer.getByText('One of: table, text, both').waitFor()
+      await drawer.getByText('1990 to 2040').waitFor()
+      await look(page, 'tool-input')
+      await drawer.getByRole('tab', { name: 'Toolsets' }).click()
+      await drawer.getByRole('link', { name: 'What only reads' }).waitFor()
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'hidden' })
+      expect(new URL(page.url()).search).toBe('?q=report_00')
+    },
+  )
 
-  test('a preview is the very list that a caller gets', async () => {
+  test('a preview is the very list that a caller gets', { tags: 'long' }, async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/tools?view=preview&who=role:tenant_viewer&where=toolset:read-only')

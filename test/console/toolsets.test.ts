@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
       }),
     )
     await Promise.all(SERVED.map(({ alias }) => console.gateway.settled(alias)))
-  }, 120_000)
+  })
   afterAll(() => parts.disposeAsync())
 
   test('that is not there is said so, with the way back to all of them', async () => {
@@ -86,45 +86,49 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.waitForURL(/\/toolsets(\?|$)/)
   })
 
-  test('one is made, picked, worded and fixed in the browser, and a client finds exactly that', async () => {
-    await using opened = await console.open(ADA)
-    const { page } = opened
-    await page.goto('/toolsets')
-    await page.getByRole('link', { name: 'What only reads' }).waitFor()
-    await look(page, 'toolsets')
-    await page.getByRole('button', { name: 'New toolset' }).click()
-    await page.getByLabel('Title').fill('Writing letters')
-    await page.getByRole('radio', { name: 'No tools yet' }).check()
-    await look(page, 'toolset-new')
-    await page.getByRole('button', { name: 'Make it' }).click()
-    await page.waitForURL(/\/toolsets\/writing-letters/)
-    await page.getByText(/^0 of 4 tools are in/).waitFor()
+  test(
+    'one is made, picked, worded and fixed in the browser, and a client finds exactly that',
+    { tags: 'long' },
+    async () => {
+      await using opened = await console.open(ADA)
+      const { page } = opened
+      await page.goto('/toolsets')
+      await page.getByRole('link', { name: 'What only reads' }).waitFor()
+      await look(page, 'toolsets')
+      await page.getByRole('button', { name: 'New toolset' }).click()
+      await page.getByLabel('Title').fill('Writing letters')
+      await page.getByRole('radio', { name: 'No tools yet' }).check()
+      await look(page, 'toolset-new')
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.waitForURL(/\/toolsets\/writing-letters/)
+      await page.getByText(/^0 of 4 tools are in/).waitFor()
 
-    await page.getByText('mail: 0 of 3').click()
-    await page.getByRole('checkbox', { name: 'mail__empty_bin is in' }).uncheck()
-    await page.getByText(/^2 of 4 tools are in/).waitFor()
-    await page.getByRole('button', { name: 'Edit mail__send_message' }).click()
-    await word(page)
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Writing letters is saved').waitFor()
-    await look(page, 'toolset-tools')
+      await page.getByText('mail: 0 of 3').click()
+      await page.getByRole('checkbox', { name: 'mail__empty_bin is in' }).uncheck()
+      await page.getByText(/^2 of 4 tools are in/).waitFor()
+      await page.getByRole('button', { name: 'Edit mail__send_message' }).click()
+      await word(page)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Writing letters is saved').waitFor()
+      await look(page, 'toolset-tools')
 
-    expect(await listed('writing-letters')).toEqual([
-      {
-        name: 'write_letter',
-        description: 'Sends one letter to somebody.',
-        arguments: ['to', 'text', 'folder'],
-      },
-      { name: 'mail__list_messages', description: 'Lists messages.', arguments: [] },
-    ])
-    await call('writing-letters', 'write_letter', { to: 'ada@example.com', text: 'Good day.', copies: 7 })
-    expect(server.called.at(-1)).toMatchObject({ name: 'send_message', arguments: { text: 'Good day.', copies: 2 } })
+      expect(await listed('writing-letters')).toEqual([
+        {
+          name: 'write_letter',
+          description: 'Sends one letter to somebody.',
+          arguments: ['to', 'text', 'folder'],
+        },
+        { name: 'mail__list_messages', description: 'Lists messages.', arguments: [] },
+      ])
+      await call('writing-letters', 'write_letter', { to: 'ada@example.com', text: 'Good day.', copies: 7 })
+      expect(server.called.at(-1)).toMatchObject({ name: 'send_message', arguments: { text: 'Good day.', copies: 2 } })
 
-    await page.getByRole('tab', { name: 'Preview' }).click()
-    await page.getByRole('button', { name: 'write_letter' }).waitFor()
-    await page.getByText(/^2 tools, .* As Platform administrator$/).waitFor()
-    await look(page, 'toolset-preview')
-  })
+      await page.getByRole('tab', { name: 'Preview' }).click()
+      await page.getByRole('button', { name: 'write_letter' }).waitFor()
+      await page.getByText(/^2 tools, .* As Platform administrator$/).waitFor()
+      await look(page, 'toolset-preview')
+    },
+  )
 
   test('how tools are found and for whom it is there are said, saved and taken back', async () => {
     await using opened = await console.open(ADA)
@@ -140,7 +144,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('is saved').waitFor()
     expect((await ask(at('standard'), 'tools/list')).answer.result).toBeUndefined()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(async () => (await listed('standard')).length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(async () => (await listed('standard')).length).toBe(3)
 
     await page.getByRole('tab', { name: 'Rules' }).click()
     await page.getByText('No rules of its own').waitFor()

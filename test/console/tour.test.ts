@@ -1,4 +1,5 @@
 /** What the source system's web application has beside its forms, each found and used in one visit. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GIVEN_CLIENT, startAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected } from '../e2e/peers/authorities/protected-server.ts'
@@ -10,7 +11,7 @@ import { until } from '../e2e/peers/until.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 
-describe.skipIf(NO_BROWSER)('a tour', { timeout: 120_000 }, () => {
+describe.skipIf(NO_BROWSER)('a tour', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   beforeAll(async () => {

@@ -1,4 +1,5 @@
 /** Does the guide to administration say what is so? Its commands run as they stand there, one after the other. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { readFileSync } from 'node:fs'
@@ -6,6 +7,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { addKey } from './peers/people/administrators.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 const root = new URL('../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/administration.md', root), 'utf8')
@@ -18,7 +20,7 @@ test('the commands of the guide do what they say', async () => {
   const before = await toolNames(gateway, gateway.url)
   const script = ['set -euo pipefail', ...blocks.flatMap((text) => [text, 'echo'])].join('\n')
   const { stdout, stderr } = await promisify(execFile)('bash', ['--noprofile', '--norc', '-c', script], {
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
     env: {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
       TOOLWAY_URL: gateway.address,

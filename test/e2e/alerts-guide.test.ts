@@ -1,4 +1,5 @@
 /** Does the guide to alerts and webhooks say what is so? Its commands run as they stand there, one after the other. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
@@ -10,18 +11,19 @@ import { ALERT_KINDS } from '../../packages/contract/src/admin/index.ts'
 import { PAUSES } from '../../packages/gateway/src/jobs/deliver-webhooks.ts'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from './peers/people/administrators.ts'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/alerts-and-webhooks.md', import.meta.url), 'utf8')
 const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
 
-test('the commands of the guide do what they say, and it names every kind of alert', { timeout: 60_000 }, async () => {
+test('the commands of the guide do what they say, and it names every kind of alert', async () => {
   await using gateway = await startTestGateway()
   const folder = await mkdtemp(join(tmpdir(), 'toolway-guide-'))
   try {
     const script = ['set -euo pipefail', ...blocks.flatMap((text) => [text, 'echo'])].join('\n')
     const { stdout, stderr } = await promisify(execFile)('bash', ['--noprofile', '--norc', '-c', script], {
       cwd: folder,
-      timeout: 50_000,
+      timeout: PATIENCE_MS,
       env: {
         PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
         TOOLWAY_URL: gateway.address,

@@ -12,7 +12,7 @@ import { until } from './peers/until.ts'
 let story: ApprovalStory
 beforeAll(async () => {
   story = await startApprovalStory()
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length

@@ -19,7 +19,7 @@ import { until } from './peers/until.ts'
 let story: ApprovalStory
 beforeAll(async () => {
   story = await startApprovalStory()
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 const Nothing = z.object({})

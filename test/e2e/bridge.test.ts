@@ -2,6 +2,7 @@
  * Does a client that starts its servers as processes get everything that one over HTTP gets? The official clients, in both
  * eras, by the bundled bridge under the oldest Node it promises, against a real gateway and servers of both eras.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
@@ -14,7 +15,7 @@ import { startRecorder } from './peers/recorder.ts'
 import { until } from './peers/until.ts'
 
 const ERAS = ['modern', 'legacy'] as const
-const patiently = { timeout: 20_000, interval: 20 }
+const patiently = { interval: 20 }
 /** Of ten people: the gateway keeps ten sessions of one. */
 const KEYS = Array.from({ length: 10 }, (_, number) => `uru_${String(number).repeat(64)}`)
 const parts = new AsyncDisposableStack()

@@ -2,6 +2,7 @@
  * How often servers are asked for their lists, by which of several gateways, and what idle clients hear of it: a server is asked
  * when there is a reason to, by one gateway, and clients are told of what is another list now.
  */
+// @module-tag long
 import { describe, expect, test, vi } from 'vitest'
 import { listConnections } from '../../packages/gateway/src/connections/connections.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -53,7 +54,7 @@ describe('a server that has no stream of its own', () => {
     server.offer(short, [changingTool('other')])
     await until('what really changed is told', () => told(client).length > before)
     expect(new Set(told(client))).toEqual(new Set(['notifications/tools/list_changed']))
-  }, 60_000)
+  })
 })
 
 describe('of two gateways on one database', () => {
@@ -103,7 +104,7 @@ test('two hundred connections are asked 16 at a time and stored together, and af
   expect((await toolNames(gateway, gateway.url)).length).toBeGreaterThanOrEqual(2 * COUNT)
   await until('each is heard again', () => paths.every((path) => server.streams(path) === 2))
   expect(server.all.lists).toBe(COUNT + 1)
-}, 120_000)
+})
 
 describe('a connection that was just made', () => {
   test('announces what may come, under its name, and tells of what came and of nothing else', async () => {

@@ -1,4 +1,5 @@
 /** What a server that is started here sees and may take: a world of its own, so much memory and no more, and an end with all it started. */
+// @module-tag long
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -27,7 +28,7 @@ beforeAll(async () => {
     connections: ['one', 'other', 'filling', 'bearing', 'shouting'].map(greedy),
     settings: { TOOLWAY_CHILD_MEMORY: '256' },
   })
-}, 30_000)
+})
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   vi.unstubAllEnvs()

@@ -2,6 +2,7 @@
  * Does every official client get everything from servers of both eras, at the endpoint of one connection and at the one
  * that joins them all? The same story is told for each of the sixteen ways.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createConnectLinks } from '../../packages/gateway/src/oauth/outgoing/flows/connect-links.ts'

@@ -2,10 +2,12 @@
  * Does everybody get their own answer when many ask at once? A thousand calls by fifty clients that all use JSON-RPC id 0,
  * in both eras, over HTTP and over the one pipe of a child; and nobody waits for a server that is silent.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
+import { CROWD, inLanes } from './peers/lanes.ts'
 import { startProbe } from './peers/probes/probe-server.ts'
 import type { ProbeServer } from './peers/probes/probe-server.ts'
 import { callTool, openSession, start } from './peers/clients/raw-client.ts'
@@ -56,12 +58,10 @@ async function everybodyCalls(peers: readonly RawPeer[], tool: string) {
   const questions = peers.flatMap((peer, client) =>
     Array.from({ length: CALLS_EACH }, (_, call) => ({ peer, text: `client ${client} call ${call}` })),
   )
-  return Promise.all(
-    questions.map(async ({ peer, text }) => {
-      const { answer } = await callTool(peer, tool, { text }, { id: 0 })
-      return { asked: text, got: answer.result?.content?.[0]?.text, id: answer.id }
-    }),
-  )
+  return inLanes(CROWD, questions, async ({ peer, text }) => {
+    const { answer } = await callTool(peer, tool, { text }, { id: 0 })
+    return { asked: text, got: answer.result?.content?.[0]?.text, id: answer.id }
+  })
 }
 
 const ways = ERAS.flatMap((era) => (['modern', 'legacy', 'child'] as const).map((server) => ({ era, server })))

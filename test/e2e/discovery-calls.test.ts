@@ -64,7 +64,7 @@ beforeAll(async () => {
     }),
   )
   platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
-}, 60_000)
+})
 afterAll(() => parts.disposeAsync())
 
 const at = (toolset: string) => `${gateway.address}/o/default/t/${toolset}/mcp`

@@ -40,7 +40,7 @@ beforeAll(async () => {
       ],
     }),
   )
-}, 120_000)
+})
 afterAll(() => parts.disposeAsync())
 
 const at = (toolset: string) => `${gateway.address}/o/default/t/${toolset}/mcp`

@@ -2,6 +2,7 @@
  * Do the seeds' four switches switch something, each by itself and in every combination? A gateway for each of the sixteen, in
  * front of a legacy server that counts the sessions it is asked for.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigFault, loadConfig } from '../../packages/gateway/src/config.ts'
 import { startTestGateway, TEST_KEY } from '../../packages/gateway/src/testing/gateway.ts'

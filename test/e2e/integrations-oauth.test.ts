@@ -1,4 +1,5 @@
 /** Integrations that are let in by OAuth, with a real authorization server: begun, finished, told, and taken back. */
+// @module-tag long
 import { finishOAuth } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -54,48 +55,44 @@ const follow = async (browser: Browser, url: string) => {
   return response.headers.get('location') ?? `${response.status}`
 }
 
-test(
-  'S2-API-09, S2-API-10, S2-API-11, S2-API-12: the way to the authorization server begins at either address, ends at the callback, and a disconnect takes it back',
-  { timeout: 60_000 },
-  async () => {
-    await using gateway = await startTestGateway()
-    await using authority = await startAuthority('registers')
-    await using server = await startProtected(authority)
-    const { browser, ask } = await signedIn(gateway)
-    const made = await ask(`POST ${AT}`, { name: 'Guarded', server_url: server.url, auth_type: 'oauth' })
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
-    const id = String(made.body['id'])
-    const look = async () => (await ask(`GET ${AT}/${id}`)).body
-    expect(await look()).toMatchObject({ auth_type: 'oauth', connection_status: 'disconnected', tool_count: 0 })
+test('S2-API-09, S2-API-10, S2-API-11, S2-API-12: the way to the authorization server begins at either address, ends at the callback, and a disconnect takes it back', async () => {
+  await using gateway = await startTestGateway()
+  await using authority = await startAuthority('registers')
+  await using server = await startProtected(authority)
+  const { browser, ask } = await signedIn(gateway)
+  const made = await ask(`POST ${AT}`, { name: 'Guarded', server_url: server.url, auth_type: 'oauth' })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const id = String(made.body['id'])
+  const look = async () => (await ask(`GET ${AT}/${id}`)).body
+  expect(await look()).toMatchObject({ auth_type: 'oauth', connection_status: 'disconnected', tool_count: 0 })
 
-    for (const way of [`GET ${AT}/${id}/oauth-url`, `POST ${AT}/${id}/connect`]) {
-      const { status, body } = await ask(way)
-      expect(status, JSON.stringify(body)).toBe(200)
-      const url = new URL(String(body['url']))
-      expect(url.origin).toBe(authority.issuer)
-      expect(Object.fromEntries(url.searchParams)).toMatchObject({
-        response_type: 'code',
-        code_challenge_method: 'S256',
-        redirect_uri: gateway.address + finishOAuth.path,
-        state: expect.stringMatching(/^.{43}$/) as string,
-      })
-      const back = await goThere(url.href, gateway.address)
-      expect(new URL(back).pathname).toBe(finishOAuth.path)
-      expect(await follow(browser, back)).toBe(`/settings/integrations?connected=${id}`)
-      // Once is all that it is good for.
-      expect(await follow(browser, back)).toContain('error=invalid_state')
-      await until('its tools are there', async () => (await look())['connection_status'] === 'connected')
-      const found = await look()
-      expect(found).toMatchObject({ auth_type: 'oauth', last_error: null })
-      expect(found['tool_count']).toBeGreaterThan(0)
+  for (const way of [`GET ${AT}/${id}/oauth-url`, `POST ${AT}/${id}/connect`]) {
+    const { status, body } = await ask(way)
+    expect(status, JSON.stringify(body)).toBe(200)
+    const url = new URL(String(body['url']))
+    expect(url.origin).toBe(authority.issuer)
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      redirect_uri: gateway.address + finishOAuth.path,
+      state: expect.stringMatching(/^.{43}$/) as string,
+    })
+    const back = await goThere(url.href, gateway.address)
+    expect(new URL(back).pathname).toBe(finishOAuth.path)
+    expect(await follow(browser, back)).toBe(`/settings/integrations?connected=${id}`)
+    // Once is all that it is good for.
+    expect(await follow(browser, back)).toContain('error=invalid_state')
+    await until('its tools are there', async () => (await look())['connection_status'] === 'connected')
+    const found = await look()
+    expect(found).toMatchObject({ auth_type: 'oauth', last_error: null })
+    expect(found['tool_count']).toBeGreaterThan(0)
 
-      const { revocations } = authority.counts
-      const ended = await ask(`POST ${AT}/${id}/disconnect`)
-      expect(ended.body).toMatchObject({ ended: 1, problems: [], integration: { connection_status: 'disconnected' } })
-      expect(authority.counts.revocations).toBe(revocations + 2)
-    }
-  },
-)
+    const { revocations } = authority.counts
+    const ended = await ask(`POST ${AT}/${id}/disconnect`)
+    expect(ended.body).toMatchObject({ ended: 1, problems: [], integration: { connection_status: 'disconnected' } })
+    expect(authority.counts.revocations).toBe(revocations + 2)
+  }
+})
 
 test('S2-API-07: an integration that is removed takes its credentials back, and nothing of it is there any more', async () => {
   await using gateway = await startTestGateway()

@@ -174,7 +174,7 @@ describe('the role of a key', () => {
 
 describe('the organization of a key', () => {
   test('lists and calls its own and nothing of another, which answers as if it were not there', async () => {
-    await expect.poll(async () => (await list(gateway.url, theirs)).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await list(gateway.url, theirs)).length).toBeGreaterThan(0)
     expect((await list(gateway.url, theirs)).every(({ name }) => name.startsWith('theirs__'))).toBe(true)
     expect(
       (await callTool({ url: gateway.url, key: theirs }, 'demo__calculate', GIVEN.read)).message.error?.message,

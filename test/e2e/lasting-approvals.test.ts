@@ -14,7 +14,7 @@ const SETTINGS = 'PUT /api/v1/admin/tenants/default/settings'
 let story: ApprovalStory
 beforeAll(async () => {
   story = await startApprovalStory()
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 const calls = (tool: string) => story.upstream.called.filter((name) => name === tool).length

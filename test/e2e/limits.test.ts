@@ -259,7 +259,7 @@ describeWithRedis('two gateways', () => {
   const limitsOf = async (address: string) =>
     ((await (await fetch(`${address}/health/ready`)).json()) as { checks: { limits: string } }).checks.limits
 
-  test('count together with Redis, alone without, and say which', async () => {
+  test('count together with Redis, alone without, and say which', { tags: 'long' }, async () => {
     await using redis = await startTestRedis()
     const settings = { TOOLWAY_LIMIT_ORGANIZATION: '10' }
     await using first = await startTestGateway({ settings: { ...settings, REDIS_URL: redis.url } })

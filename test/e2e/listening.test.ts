@@ -2,6 +2,7 @@
  * What modern clients hear on their listen streams of resources at servers of both eras: theirs and nobody else's, on one
  * stream upstream, through breaks and changes.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

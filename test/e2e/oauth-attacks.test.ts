@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
 import { createPerson, formIn } from './peers/people/oauth-person.ts'
@@ -201,6 +201,10 @@ describe('the organizations of a consent', () => {
 })
 
 describe('where an answer goes', () => {
+  let open: Awaited<ReturnType<typeof openOAuthGateway>>
+  beforeAll(async () => void (open = await openOAuthGateway()))
+  afterAll(() => open[Symbol.asyncDispose]())
+
   test.each([
     ['another path', `${REDIRECT}/further`],
     ['another host', 'http://evil.example/callback'],
@@ -210,7 +214,6 @@ describe('where an answer goes', () => {
     ['https instead', REDIRECT.replace('http:', 'https:')],
     ['localhost instead of its address', REDIRECT.replace('127.0.0.1', 'localhost')],
   ])('%s is refused with a page, and nobody is sent there', async (_, redirect_uri) => {
-    await using open = await openOAuthGateway()
     const client = createRawClient(open.gateway)
     await client.register()
     const { back, pages } = await open.person().open(client.authorization({ redirect_uri }))
@@ -220,7 +223,6 @@ describe('where an answer goes', () => {
   })
 
   test('is another port of this machine, for a program of it, and no other port for a web client', async () => {
-    await using open = await openOAuthGateway()
     const program = createRawClient(open.gateway)
     await program.register()
     const moved = REDIRECT.replace('39999', '41234')
@@ -235,7 +237,6 @@ describe('where an answer goes', () => {
   })
 
   test('says who sent it (RFC 9207), with a code and with a refusal', async () => {
-    await using open = await openOAuthGateway()
     const client = createRawClient(open.gateway)
     await client.register()
     const backOf = async (changed: Record<string, string | undefined>, answer: 'allow' | 'refuse' = 'allow') =>
@@ -250,8 +251,11 @@ describe('where an answer goes', () => {
 })
 
 describe('the consent page', () => {
+  let open: Awaited<ReturnType<typeof openOAuthGateway>>
+  beforeAll(async () => void (open = await openOAuthGateway()))
+  afterAll(() => open[Symbol.asyncDispose]())
+
   test('runs nothing, loads nothing, and stands in no frame', async () => {
-    await using open = await openOAuthGateway()
     const client = createRawClient(open.gateway)
     await client.register({ client_name: '<img src=x onerror=alert(1)>"\u202e' })
     const { pages } = await open.person().open(client.authorization())
@@ -267,7 +271,6 @@ describe('the consent page', () => {
   })
 
   test('takes no answer without its own token, from another site, or from another browser', async () => {
-    await using open = await openOAuthGateway()
     const client = createRawClient(open.gateway)
     await client.register()
     const person = open.person()
@@ -309,7 +312,6 @@ describe('the consent page', () => {
   })
 
   test('has nothing to offer at an endpoint that is not theirs, as at one that is not there', async () => {
-    await using open = await openOAuthGateway()
     const client = createRawClient(open.gateway)
     await client.register()
     const resource = `${open.gateway.address}/o/nobody/t/nothing/mcp`
@@ -319,7 +321,6 @@ describe('the consent page', () => {
   })
 
   test('is shown once for a web client, and each time for a program on this machine', async () => {
-    await using open = await openOAuthGateway()
     const web = createRawClient(open.gateway, { redirect: 'https://client.example/cb' })
     const program = createRawClient(open.gateway)
     await Promise.all([web.register(), program.register()])

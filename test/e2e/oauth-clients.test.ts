@@ -1,4 +1,5 @@
 /** Do real clients get in by the address alone? Each with its own OAuth, on a real port, with a person who has a browser. */
+// @module-tag long
 import { describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'

@@ -1,4 +1,5 @@
 /** Is anybody led to an address that no person agreed to? The authorization endpoint, as strangers would use it. */
+// @module-tag long
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
 /** REST servers behind their OpenAPI documents: looked at, connected, called, and renewed, through the doors that people use. */
+// @module-tag long
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentText } from '../../packages/gateway/src/testing/openapi-documents.ts'
@@ -8,12 +9,13 @@ import { toolNames } from './peers/open-gateway.ts'
 import { addKey, createAsk, type Answered, type Ask } from './peers/people/administrators.ts'
 import { startDouble, type OpenApiDouble } from './peers/servers/openapi-double.ts'
 import { until } from './peers/until.ts'
+import { within } from '../setup/form.ts'
 
 const CONNECTORS = '/api/v1/admin/tenants/default/connectors'
 const KEY = 'a-key-that-nobody-may-read'
 const GITHUB = documentText('github')
 /** A desk at work on something else is given more time. */
-const SOON = process.env['CI'] === undefined ? 15_000 : 5_000
+const SOON = within(5_000)
 const packed = (text: string) => gzipSync(text).toString('base64')
 
 const parts = new AsyncDisposableStack()
@@ -324,7 +326,7 @@ describe('a declaration file', () => {
   test('names a document by its address, which is fetched once and then kept', async () => {
     await using server = await startDouble(documentText('notion'))
     const api = { document: server.document, select: { exclude: [] }, effects: {}, key: undefined }
-    const wire = { kind: 'http' as const, url: server.url, headers: {}, auth: { kind: 'none' as const }, api }
+    const wire = { kind: 'openapi' as const, url: server.url, headers: {}, auth: { kind: 'none' as const }, api }
     await using declared = await startTestGateway({ connections: [{ alias: 'notion', wire }] })
     expect(await declared.settled('notion')).toMatchObject({ status: 'connected', tools: 24 })
     server.publish('{"openapi":"3.1.0","paths":{}}')

@@ -2,6 +2,7 @@
  * What do clients see when a server is away, silent, broken or switched off? Its last good tools stay listed and marked, its
  * calls are answered in words, nobody else's wait, and it is used again when it is back.
  */
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient } from './peers/clients/client.ts'

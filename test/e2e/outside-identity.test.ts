@@ -175,7 +175,7 @@ describe('a token of an issuer', () => {
     const token = await issuer.mint({ sub: 'x', email: 'off@example.com', org_id: 'default' })
     expect(await aliasesFor(token)).toEqual(['mine'])
     await gateway.db.system((sql) => sql(Row)`update users set active = false where id = ${user.id} returning id`)
-    await expect.poll(async () => (await refusalOf(token)).status, { timeout: 1_000 }).toBe(401)
+    await expect.poll(async () => (await refusalOf(token)).status).toBe(401)
   })
 
   test('is refused for now while its issuer is away and its keys are not known', async () => {
@@ -304,9 +304,7 @@ describe('S1-ORG-07: on behalf of a member', () => {
     const off = await join('gone@example.com', gateway.organization.id)
     expect((await askFor(TRUSTED, { 'x-on-behalf-of': 'gone@example.com' })).status).toBe(200)
     await gateway.db.system((sql) => sql(Row)`update users set active = false where id = ${off.id} returning id`)
-    await expect
-      .poll(async () => (await askFor(TRUSTED, { 'x-on-behalf-of': 'gone@example.com' })).status, { timeout: 1_000 })
-      .toBe(403)
+    await expect.poll(async () => (await askFor(TRUSTED, { 'x-on-behalf-of': 'gone@example.com' })).status).toBe(403)
     for (const name of ['nobody@example.com', 'elsewhere@example.com', '', ' '])
       expect(await askFor(TRUSTED, { 'x-on-behalf-of': name })).toMatchObject({ status: 403 })
     const both = { 'x-on-behalf-of': 'dora@example.com', 'x-openwebui-user-email': 'vera@example.com' }

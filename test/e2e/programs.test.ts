@@ -1,6 +1,7 @@
 /** Do the client programs that people use get through? The inspector's command line, and mcp-remote as Claude Desktop starts it. */
+// @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
 import { connectOver } from './peers/clients/client.ts'
@@ -9,8 +10,6 @@ import { createHome, desktopEntry, inspect } from './peers/clients/programs.ts'
 import { httpWire, processOf } from './peers/servers/real-servers.ts'
 
 // Whole programs are started here, on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 })
-
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway
 let home: string

@@ -59,15 +59,23 @@ beforeAll(async () => {
     await browser.submit('/sign-in', { email: 'ada@example.com', password: PASSWORD }, { origin: PUBLIC })
     return (await browser.ask('/connect')).status === 200
   })
+  // Each organization is told of its members by itself.
+  await until('both organizations know her', async () => {
+    const begun = await Promise.all(['default', 'other'].map((organization) => begin(organization)))
+    return begun.every(({ status }) => status === 303)
+  })
 })
 afterAll(() => parts.disposeAsync())
 
 const PUBLIC = 'https://gateway.example'
 const here = (url: string) => url.replace(PUBLIC, '')
 
+const begin = (organization: string) =>
+  browser.ask(`/api/v1/oauth/${organization}/auth/github`, { headers: { accept: 'text/html' } })
+
 /** From the address of an organization to the vendor's own. */
 async function depart(organization: string): Promise<URL> {
-  const begun = await browser.ask(`/api/v1/oauth/${organization}/auth/github`, { headers: { accept: 'text/html' } })
+  const begun = await begin(organization)
   expect(begun.status, await begun.clone().text()).toBe(303)
   const path = here(begun.headers.get('location') ?? '')
   const { action, fields } = formIn(await (await browser.ask(path)).text()) ?? { action: path, fields: {} }

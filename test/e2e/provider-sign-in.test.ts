@@ -1,4 +1,5 @@
 /** Signing in at an identity provider: a real OpenID Connect one by the browser, and Supabase by its access tokens. */
+// @module-tag long
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

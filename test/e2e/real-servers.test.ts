@@ -2,6 +2,7 @@
  * Do the published servers work behind the gateway? Everything, filesystem and memory as children, everything over HTTP in a
  * process of its own; each called by every official client, at its own endpoint and at the joined one.
  */
+// @module-tag long
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

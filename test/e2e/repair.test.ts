@@ -2,6 +2,7 @@
  * What happens when an account dies in the middle of a conversation? Its person is led to a page in the way of the client's revision,
  * connects it anew, and the same client finishes its call. The person is played over http; the pages are the gateway's own.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from './peers/clients/client.ts'
 import { ask, openSession, type RawPeer } from './peers/clients/raw-client.ts'
@@ -16,7 +17,7 @@ describe.each(['whose refresh token is taken away', 'whose key is taken back'] a
   let story: Story
   beforeAll(async () => {
     story = await STARTS[how]()
-  }, 60_000)
+  })
   afterAll(() => story[Symbol.asyncDispose]())
 
   test.each(KINDS)('is connected anew from within the call of %s, which goes on by itself', async (kind) => {
@@ -103,7 +104,7 @@ describe('by hand', () => {
   let story: KeyStory
   beforeAll(async () => {
     story = await startKeyStory()
-  }, 60_000)
+  })
   afterAll(() => story[Symbol.asyncDispose]())
 
   const modern = (): RawPeer => ({ url: story.url, key: story.token, era: 'modern' })

@@ -2,6 +2,7 @@
  * What happens to a legacy client whose connection breaks? It comes back for the stream it had and misses nothing and hears
  * nothing twice; what is no longer kept it is told. Real sockets, cut in the middle.
  */
+// @module-tag long
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -2,6 +2,7 @@
  * Is every revision served over every transport, by the official SDK and by hand? With sessions and without them: what each
  * cell may do is the same, but for what needs a session.
  */
+// @module-tag long
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,9 @@
 /** Does it matter in what a server is written that is started here? One of each runtime that this machine has, and a command of one's own. */
+// @module-tag long
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
@@ -22,11 +24,13 @@ beforeAll(async () => {
     await openGateway({
       connections: installed.map(({ alias, command, args }) => ({
         alias,
+        // The first start of a runtime may compile what it starts.
+        timeout: PATIENCE_MS / 1_000,
         wire: { kind: 'process', command, args, environment: {} },
       })),
     }),
   )
-}, 90_000)
+})
 afterAll(() => parts.disposeAsync())
 
 const textOf = async (peer: RawPeer, tool: string) => (await callTool(peer, tool)).answer.result?.content?.[0]?.text

@@ -1,4 +1,5 @@
 /** Who shares what with a server: two people call one connection in parallel, in both eras, and nothing of one reaches the other. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { openGateway } from './peers/open-gateway.ts'
 import { sayResult, startScriptedUpstream } from '../fault/scripted-upstream.ts'
@@ -10,7 +11,6 @@ const SECRET = 'Bearer of-the-connection'
 
 test.each(['legacy', 'modern'] as const)(
   'S3-POOL-05: a thousand parallel calls of two people to a %s server never cross, and their keys stay here',
-  { timeout: 60_000 },
   async (era) => {
     await using upstream = await startScriptedUpstream({
       era,

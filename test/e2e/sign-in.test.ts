@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson, askAdmin, createBrowser, PASSWORD, signIn } from '../../packages/gateway/src/testing/people.ts'
+import { within } from '../setup/form.ts'
 
 const ADA = 'ada@example.com'
 const BOB = 'bob@example.com'
@@ -170,7 +171,7 @@ describe('a pair of tokens', () => {
     const out = await askAdmin(gateway.address, 'POST /auth/logout', { body: { refresh_token: pair.refresh_token } })
     expect(out.status).toBe(204)
     expect(await statusOf(gateway, pair.access_token)).toBe(401)
-    await expect.poll(() => statusOf(replica, pair.access_token), { timeout: 1_000, interval: 20 }).toBe(401)
+    await expect.poll(() => statusOf(replica, pair.access_token), { timeout: within(1_000), interval: 20 }).toBe(401)
     await gateway.restart()
     expect(await statusOf(gateway, pair.access_token)).toBe(401)
     const again = await askAdmin(gateway.address, 'POST /auth/logout', { body: { refresh_token: pair.refresh_token } })

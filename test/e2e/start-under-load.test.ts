@@ -1,4 +1,5 @@
 /** A fresh gateway takes over the clients of another at once. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'

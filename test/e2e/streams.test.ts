@@ -2,6 +2,7 @@
  * What travels beside a result, and against it: progress under the client's own token, cancellation down to the upstream,
  * log lines, watched resources, lists that change. In both eras and across them.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'

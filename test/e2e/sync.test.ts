@@ -14,9 +14,10 @@ import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
 import { changingTool, startChanging, type ChangingServer } from './peers/servers/changing-server.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
+import { within } from '../setup/form.ts'
 
 const CONNECTIONS = '/api/v1/admin/tenants/default/connectors'
-const DEADLINE_MS = 5_000
+const DEADLINE_MS = within(5_000)
 const HEARS = ['SDK 2 by discovery', 'SDK 1'] as const
 
 const parts = new AsyncDisposableStack()

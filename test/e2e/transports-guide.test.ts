@@ -1,4 +1,5 @@
 /** Does the guide say what is so? Its programs run as they stand there, and its table of close codes is the one that is sent. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +9,7 @@ import { CLOSE_CODES } from '../../packages/gateway/src/http/lasting/close-codes
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { probeProcess } from './peers/servers/real-servers.ts'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 const root = new URL('../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/transports.md', root), 'utf8')
@@ -27,7 +29,7 @@ test.each(programs)('a program of the guide lists the tools and ends by itself: 
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: fileURLToPath(root),
     env: { TOOLWAY_URL: gateway.address, TOOLWAY_KEY: gateway.key },
-    timeout: 20_000,
+    timeout: PATIENCE_MS,
   })
   expect(stdout).toContain('child__echo')
 })

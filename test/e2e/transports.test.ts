@@ -2,6 +2,7 @@
  * The two ways in that last, the pair of 2024-11-05 and WebSocket: does everything that works over Streamable HTTP work there, for
  * the clients that people have, in both eras, with servers of both?
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'

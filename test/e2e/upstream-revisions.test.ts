@@ -35,7 +35,7 @@ beforeAll(async () => {
     cells.map(async ({ way, revision }) => ({ alias: aliasOf(way, revision), wire: await start(way, revision) })),
   )
   gateway = parts.use(await openGateway({ connections }))
-}, 30_000)
+})
 afterAll(() => parts.disposeAsync())
 
 async function start(way: Way, revision: string) {

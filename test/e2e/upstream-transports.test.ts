@@ -2,6 +2,7 @@
  * Does everything that works over Streamable HTTP work with servers over HTTP+SSE and WebSocket too? Each official client, each
  * era of server, through one gateway that was told nothing but an address.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { sayJson, startScriptedUpstream } from '../fault/scripted-upstream.ts'

@@ -1,4 +1,5 @@
 /** A long verification over HTTP: it tells how far it is, answers what the plain answer has, and ends when nobody waits for it. */
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '@toolway/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,5 @@
 /** Legacy clients that ask and leave: leaving is no cancel, and yet what they leave behind must not fill the gateway. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { openSession, start, type RawPeer } from '../e2e/peers/clients/raw-client.ts'

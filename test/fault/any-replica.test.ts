@@ -1,4 +1,5 @@
 /** Two gateways behind an address that leads each request to another one: what works all the same, and what says why not. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { startExtensionsServer } from '../conformance/extensions-server.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'

@@ -1,4 +1,5 @@
 /** One caller asks for much, or one server gives much: what it may cost is bounded, and everybody is told where the bound was. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { listCatalogs } from '../../packages/gateway/src/catalog/catalogs.ts'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -2,6 +2,7 @@
  * What does a client on stdio hear when something goes wrong on the way to the gateway, and what becomes of the bridge when
  * something goes wrong with the client? Each request gets one answer, nothing is sent twice, no process is left.
  */
+// @module-tag long
 import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

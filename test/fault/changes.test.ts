@@ -9,7 +9,7 @@ import { startScriptedUpstream, type ScriptedUpstream } from './scripted-upstrea
 
 const NARROW = `uru_${'ef'.repeat(32)}`
 const STEADY = 'steady__first'
-const patiently = { timeout: 10_000, interval: 20 }
+const patiently = { interval: 20 }
 const parts = new AsyncDisposableStack()
 let [first, second]: ScriptedUpstream[] = []
 let gateway: TestGateway

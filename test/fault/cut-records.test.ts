@@ -1,4 +1,5 @@
 /** Whoever owns the database cuts off the end of a chain, with everything in it that speaks of that end: it is found. */
+// @module-tag long
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -25,7 +26,7 @@ test('a short life is signed at its end, and records that are cut off with their
   const running = await here.start({ TOOLWAY_CONFIG: file })
   const tell = async () =>
     textIn(await callTool({ url: `${running.address}/mcp`, key: KEY }, 'counted__note', { mark: 'x' }))
-  await expect.poll(tell, { timeout: 20_000 }).toContain('noted')
+  await expect.poll(tell).toContain('noted')
   for (let at = 0; at < 5; at++) await tell()
   expect(await running.stop()).toBe(0)
 
@@ -64,4 +65,4 @@ test('a short life is signed at its end, and records that are cut off with their
   expect(await again.stop()).toBe(0)
   expect(again.err()).toContain('records that were signed are not there any more')
   expect((await here.run(['records', 'verify'])).out).toContain(`record ${last} `)
-}, 90_000)
+})

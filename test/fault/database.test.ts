@@ -1,4 +1,5 @@
 /** The database goes away under a running gateway: probes tell the truth, calls are answered or refused in words, all comes back. */
+// @module-tag long
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ const probes = async (address: string) => ({
   ready: await probe(address, 'ready'),
   startup: await probe(address, 'startup'),
 })
-const slowly = { timeout: 20_000, interval: 100 }
+const slowly = { interval: 100 }
 
 /** A server of the user's own, which can be stopped and started again. */
 async function startOutside() {
@@ -65,7 +66,7 @@ describe('a gateway whose database stops', () => {
     await expect.poll(() => probe(address, 'ready'), slowly).toBe(503)
     // A key that was good serves as long as readiness says so, and no longer.
     const refused = async () => faultIn(await callTool(known, 'demo__calculate', { expression: '6*7' }))?.fault
-    await expect.poll(refused, { timeout: 60_000, interval: 500 }).toBe('database.unavailable')
+    await expect.poll(refused, { interval: 500 }).toBe('database.unavailable')
     expect(await probes(address)).toEqual({ live: 200, ready: 503, startup: 200 })
     const told = (await (await fetch(`${address}/health/ready`)).json()) as Record<string, unknown>
     expect(told).toMatchObject({
@@ -78,7 +79,7 @@ describe('a gateway whose database stops', () => {
     await expect.poll(() => probe(address, 'ready'), slowly).toBe(200)
     await expect.poll(refused, slowly).toBeUndefined()
     expect(await running.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('goes on answering the keys it knows, refuses the others in words, and keeps the records for later', async () => {
     await using outside = await startOutside()
@@ -123,7 +124,7 @@ describe('a gateway whose database stops', () => {
     await here.json(['key', 'remove', 'later'])
     await expect.poll(async () => (await callTool({ ...known, key }, 'x')).status, slowly).toBe(401)
     expect(await running.stop()).toBe(0)
-  }, 90_000)
+  })
 
   test('starts its embedded database again when that was killed, and goes on', async () => {
     await using here = await makeInstallation({ TOOLWAY_BOOTSTRAP_KEY: KEY })

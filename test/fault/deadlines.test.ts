@@ -1,4 +1,5 @@
 /** Servers that take their time in every step but the call itself: each step ends with the connection's own limit, and is told so. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { startTestGateway, type TestConnection } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask as askRaw, callTool as callLegacy, openSession } from '../e2e/peers/clients/raw-client.ts'

@@ -32,7 +32,7 @@ test('an address of this machine is reached when the operator wrote it, and refu
   )
   let refused = await callTool(target, 'named__good')
   await expect
-    .poll(async () => faultIn((refused = await callTool(target, 'named__good')))?.fault, { timeout: 10_000 })
+    .poll(async () => faultIn((refused = await callTool(target, 'named__good')))?.fault)
     .toBe('egress.refused')
   expect(faultIn(refused)).toMatchObject({ code: 'PERMISSION_DENIED', retryable: false })
   expect(refused.text).not.toMatch(/localhost|127\.0\.0\.1/)
@@ -71,14 +71,14 @@ test('a client that goes away in the middle of its call ends it at the server to
   const leaving = new AbortController()
   const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
   const calls = Array.from({ length: 10 }, () => callTool(target, 'silent', {}, leaving.signal).catch(() => 'gone'))
-  await expect.poll(() => upstream.connections(), { timeout: 5_000 }).toBeGreaterThanOrEqual(10)
+  await expect.poll(() => upstream.connections()).toBeGreaterThanOrEqual(10)
   leaving.abort()
   expect(new Set(await Promise.all(calls))).toEqual(new Set(['gone']))
-  await expect.poll(() => upstream.connections(), { timeout: 5_000 }).toBeLessThanOrEqual(Math.max(idle, 2))
+  await expect.poll(() => upstream.connections()).toBeLessThanOrEqual(Math.max(idle, 2))
   const Row = z.object({ outcome: z.string(), code: z.string().nullable() })
   const records = () => gateway.db.system((sql) => sql(Row)`select outcome, code from records where target = 'silent'`)
   await expect
-    .poll(records, { timeout: 5_000 })
+    .poll(records)
     .toEqual(Array.from({ length: 10 }, () => ({ outcome: 'cancelled', code: 'call.cancelled' })))
 })
 

@@ -2,6 +2,7 @@
  * The gateway is killed where it stands, twenty times: in its first start, in later ones, right after its screen, and under
  * load. What must hold each time: nobody is left behind, what was acknowledged is there, and the next start works.
  */
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
 import pg from 'pg'
@@ -9,8 +10,8 @@ import { expect, test } from 'vitest'
 import { makeInstallation, type Installation, type Running, type Starting } from '../cli/installation.ts'
 import { callTool, requestOf, type Target } from './caller.ts'
 import { followFamily } from './family.ts'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
-const PATIENCE_MS = 10_000
 const KEY_FORM = /uru_[0-9a-f]{64}/
 
 interface Story {
@@ -63,9 +64,7 @@ async function confirm(running: Running, story: Story): Promise<Target> {
   story.shown ??= (await story.here.firstSecrets().catch(() => undefined))?.key
   expect(story.shown, 'a key has been shown by now').toMatch(KEY_FORM)
   const target = { url: `${running.address}/mcp`, key: story.shown }
-  await expect
-    .poll(async () => (await callTool(target, 'demo__calculate', { expression: '6*7' })).text, { timeout: 20_000 })
-    .toContain('42')
+  await expect.poll(async () => (await callTool(target, 'demo__calculate', { expression: '6*7' })).text).toContain('42')
   const kept = await rows(story, 'select name as word from keys union select correlation_id from records')
   expect(kept).toEqual(expect.arrayContaining([...story.keys, ...story.records]))
   return target
@@ -84,9 +83,7 @@ async function rows({ here }: Story, text: string): Promise<string[]> {
 
 /** A record counts as acknowledged once it is in the database. */
 async function recorded(story: Story, correlation: string): Promise<void> {
-  await expect
-    .poll(() => rows(story, 'select correlation_id as word from records'), { timeout: 10_000 })
-    .toContain(correlation)
+  await expect.poll(() => rows(story, 'select correlation_id as word from records')).toContain(correlation)
   story.records.push(correlation)
 }
 
@@ -139,4 +136,4 @@ test('killed at any moment, twenty times, it leaves no process behind, loses not
   const ends = await Promise.allSettled([first?.().then(second), third?.().then(fourth)])
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   expect(kills).toBe(20)
-}, 120_000)
+})

@@ -336,7 +336,7 @@ describe('a WebSocket', () => {
   })
 })
 
-test('a gateway that ends cuts a socket whose peer never agrees to the end', async () => {
+test('a gateway that ends cuts a socket whose peer never agrees to the end', { tags: 'long' }, async () => {
   const ending = await startTestGateway()
   using raw = await openRaw(ending.address)
   const head = upgradeHead(ending.key).replace('/api/v1/default/connectors/up/mcp', '/mcp')

@@ -6,7 +6,7 @@ import { callTool as callLegacy, openSession } from '../e2e/peers/clients/raw-cl
 import { callTool, faultIn, textIn } from './caller.ts'
 import { sayError, sayJson, startScriptedUpstream } from './scripted-upstream.ts'
 
-const patiently = { timeout: 10_000, interval: 20 }
+const patiently = { interval: 20 }
 const legacy = (url: string): TestConnection => ({
   alias: 'up',
   revision: '2025-11-25',

@@ -9,7 +9,7 @@ import { callTool, faultIn, textIn, type Called } from './caller.ts'
 import { sayResult, startScriptedUpstream } from './scripted-upstream.ts'
 
 const NARROW = `uru_${'cd'.repeat(32)}`
-const patiently = { timeout: 5_000, interval: 20 }
+const patiently = { interval: 20 }
 
 const outcome = (answer: Called) => faultIn(answer)?.fault ?? answer.message.error?.message ?? textIn(answer)
 

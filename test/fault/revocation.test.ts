@@ -9,7 +9,7 @@ import { ask, requestOf } from './caller.ts'
 import { headOf, openRaw } from './raw-socket.ts'
 
 const REMOVED = `uru_${'cd'.repeat(32)}`
-const patiently = { timeout: 10_000, interval: 20 }
+const patiently = { interval: 20 }
 
 const SETTINGS = { include: ['*'], exclude: [] }
 const open = () =>

@@ -1,4 +1,5 @@
 /** Does a rotation of the vault's key that is killed at any of its steps lose anything, and does the next one end it? */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 /** The gateway is told to end: what is under way may finish, what is not is refused, and nobody is left behind. */
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { makeInstallation, type Settings } from '../cli/installation.ts'
@@ -6,7 +7,7 @@ import { callTool, requestOf, textIn, type Target } from './caller.ts'
 import { followFamily } from './family.ts'
 
 const KEY = `uru_${'ab'.repeat(32)}`
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 
 async function startBusy(settings: Settings = {}) {
   const here = await makeInstallation({ TOOLWAY_BOOTSTRAP_KEY: KEY, ...settings })

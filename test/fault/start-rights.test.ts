@@ -1,4 +1,5 @@
 /** A start with a database role that may not do enough ends in one sentence. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { makeInstallation } from '../cli/installation.ts'
 import { startOutsideDatabase } from './outside-database.ts'
@@ -22,4 +23,4 @@ test('a role without rights on the schema is told in a sentence at the start, be
   const later = await second.run(['start'], { settings: { DATABASE_URL: outside.urlFor('poor') } })
   expect([later.code, later.err]).toEqual([1, expect.stringMatching(/must be owner|lacks rights|permission denied/)])
   expect(later.err).not.toMatch(/\n\s+at /)
-}, 120_000)
+})

@@ -16,13 +16,13 @@ const connection = (alias: string, own: string, way = 'well', timeout = 2): Test
   wire: { kind: 'process', command: process.execPath, args: [SCRIPT, way, own], environment: {} },
 })
 
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 const toldBy = (answer: Called) => faultIn(answer)?.fault ?? textIn(answer)
 
 describe('a server that is started here', () => {
   test(
     'that misbehaves in a call costs its caller an answer that says so, and the next one nothing',
-    { timeout: 60_000 },
+    { tags: 'long' },
     async () => {
       const own = mark()
       {

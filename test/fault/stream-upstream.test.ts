@@ -2,6 +2,7 @@
  * Servers whose connection is their session (HTTP+SSE, WebSocket) and that misbehave: the one who called is told what happened,
  * the next call works, nothing is sent twice, and nothing of it stays.
  */
+// @module-tag long
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +14,7 @@ import { callTool, faultIn, textIn, type Called } from './caller.ts'
 import { startFaultyStream, STREAM_MISBEHAVIOURS, type StreamMisbehaviour } from './faulty-stream.ts'
 
 const names = Object.keys(STREAM_MISBEHAVIOURS) as StreamMisbehaviour[]
-const patiently = { timeout: 10_000, interval: 20 }
+const patiently = { interval: 20 }
 
 /** What the caller is told; `ok` where the answer counts. */
 const TOLD: Readonly<Record<StreamMisbehaviour, string>> = {
@@ -42,37 +43,31 @@ const outcomeOf = (answer: Called): string =>
   faultIn(answer)?.fault ?? (answer.message.error === undefined ? 'ok' : 'an error')
 
 describe.each(['sse', 'socket'] as const)('a server over %s', (kind) => {
-  test(
-    'that misbehaves costs its caller an answer that says so, and the next one nothing',
-    { timeout: 60_000 },
-    async () => {
-      await using upstream = await startFaultyStream(kind)
-      await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 3 })] })
-      const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
-      const told: Record<string, string> = {}
-      const texts: Record<string, string> = {}
-      for (const name of names) {
-        const answer = await callTool(target, name)
-        told[name] = outcomeOf(answer)
-        texts[name] = textIn(answer)
-        expect(answer.status).toBe(200)
-        expect(answer.text).not.toMatch(/secret-of|127\.0\.0\.1/)
-        expect(textIn(await callTool(target, 'good')), `after ${name}`).toBe('done')
-      }
-      expect(told).toEqual(TOLD)
-      expect(texts).toMatchObject({ twice: 'first', garbage: 'after the garbage', flood: 'after the flood' })
-      for (const name of names)
-        if (name !== 'good') expect(upstream.called.filter((one) => one === name)).toEqual([name])
-      // What was broken has been let go: left are the caller's session and the gateway's own two.
-      await expect.poll(() => upstream.size, patiently).toBeLessThanOrEqual(3)
-    },
-  )
+  test('that misbehaves costs its caller an answer that says so, and the next one nothing', async () => {
+    await using upstream = await startFaultyStream(kind)
+    await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 3 })] })
+    const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
+    const told: Record<string, string> = {}
+    const texts: Record<string, string> = {}
+    for (const name of names) {
+      const answer = await callTool(target, name)
+      told[name] = outcomeOf(answer)
+      texts[name] = textIn(answer)
+      expect(answer.status).toBe(200)
+      expect(answer.text).not.toMatch(/secret-of|127\.0\.0\.1/)
+      expect(textIn(await callTool(target, 'good')), `after ${name}`).toBe('done')
+    }
+    expect(told).toEqual(TOLD)
+    expect(texts).toMatchObject({ twice: 'first', garbage: 'after the garbage', flood: 'after the flood' })
+    for (const name of names) if (name !== 'good') expect(upstream.called.filter((one) => one === name)).toEqual([name])
+    // What was broken has been let go: left are the caller's session and the gateway's own two.
+    await expect.poll(() => upstream.size, patiently).toBeLessThanOrEqual(3)
+  })
 
-  test('leaves nothing behind when the gateway is closed: no socket, no timer', { timeout: 60_000 }, async () => {
+  test('leaves nothing behind when the gateway is closed: no socket, no timer', async () => {
     const form = /^(TCP|Timeout)/
     // Connections of this test's own fetch are kept a few seconds for the next request.
-    const slowly = { timeout: 20_000 }
-    await expect.poll(() => handlesNow(form).join(), slowly).not.toContain('TCP')
+    await expect.poll(() => handlesNow(form).join()).not.toContain('TCP')
     const before = handlesNow(form)
     {
       await using upstream = await startFaultyStream(kind)
@@ -80,7 +75,7 @@ describe.each(['sse', 'socket'] as const)('a server over %s', (kind) => {
       const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
       await Promise.all([callTool(target, 'good'), callTool(target, 'silent'), callTool(target, 'cut')])
     }
-    await expect.poll(() => handlesBeyond(before, form), slowly).toEqual([])
+    await expect.poll(() => handlesBeyond(before, form)).toEqual([])
   })
 })
 

@@ -2,8 +2,10 @@
  * What is kept between requests, and whose it is: upstream sessions and credentials, client sessions, cursors, request states, parked
  * calls, tasks, views, roles. A thousand calls at once never cross; what was given to one means nothing in the hands of another.
  */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { CROWD, inLanes } from '../e2e/peers/lanes.ts'
 import { startLegacyTasks } from '../e2e/peers/servers/legacy-tasks.ts'
 import { startProbeOne } from '../e2e/peers/probes/probe-one-server.ts'
 import { ask, callTool, openSession, type RawAnswer, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
@@ -40,20 +42,18 @@ describeEachTown('with servers that keep sessions,', { era: 'legacy' }, (town) =
     // Each is known before all of them come at once: unknown keys take turns.
     for (const { name } of people) await callTool(peerOf(town(), name), 'same__whoami')
     const calls = Array.from({ length: CALLS }, (_, at) => ({ at, person: people[at % people.length] }))
-    await Promise.all(
-      calls.map(async ({ at, person }) => {
-        if (person === undefined) return
-        const { side, name, peers, sessions } = person
-        const [peer] = at % 8 < 4 ? peers : peers.toReversed()
-        if (peer === undefined) return
-        const said = `${name} ${at}`
-        const { word, authorization, session, said: heard } = echoedOf(await callTool(peer, 'same__whoami', { said }))
-        tally.check(heard === said, `${said} was answered ${heard}`)
-        tally.check(word === WORDS[side], `${said} reached ${word}`)
-        tally.check(authorization === `Bearer upstream-${WORDS[side]}`, `${said} was sent with ${authorization}`)
-        if (typeof session === 'string') sessions.add(session)
-      }),
-    )
+    await inLanes(CROWD, calls, async ({ at, person }) => {
+      if (person === undefined) return
+      const { side, name, peers, sessions } = person
+      const [peer] = at % 8 < 4 ? peers : peers.toReversed()
+      if (peer === undefined) return
+      const said = `${name} ${at}`
+      const { word, authorization, session, said: heard } = echoedOf(await callTool(peer, 'same__whoami', { said }))
+      tally.check(heard === said, `${said} was answered ${heard}`)
+      tally.check(word === WORDS[side], `${said} reached ${word}`)
+      tally.check(authorization === `Bearer upstream-${WORDS[side]}`, `${said} was sent with ${authorization}`)
+      if (typeof session === 'string') sessions.add(session)
+    })
     for (const one of people) {
       // One of the client's own session, one of the principal's.
       tally.check(one.sessions.size === 2, `${one.name} had ${one.sessions.size} sessions upstream`)

@@ -3,7 +3,7 @@
  * door serves, each asked for in earnest by somebody who may; one that is in no list here fails.
  */
 import type { Operation } from '@toolway/contract/admin'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { newSetUpCode } from '../../packages/gateway/src/identity/codes.ts'
@@ -13,9 +13,6 @@ import { plantApproval } from './plants.ts'
 import { request, type Bearer } from './request.ts'
 import { SAMPLES } from './samples.ts'
 import type { Names, Town } from './town.ts'
-
-// Each asks as everybody, everywhere, and what reads all records reads those of all the others.
-vi.setConfig({ testTimeout: 240_000 })
 
 /** What makes and changes, then what removes, the organization last. What is always allowed ends with any change of its connection. */
 const FIRST = 'endLastingApproval'

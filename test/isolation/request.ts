@@ -1,4 +1,5 @@
 /** One request at a door, and its answer as far as two answers can be compared. */
+import { inLanes } from '../e2e/peers/lanes.ts'
 export interface Bearer {
   /** The Authorization header; undefined for nobody. */
   readonly authorization: string | undefined
@@ -76,10 +77,5 @@ export const sameOf = ({ status, headers, text }: Answered, ...own: readonly str
 const BATCH = 4
 
 /** Do the work for each, a few at a time. */
-export async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const left = [...items]
-  const workOff = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: BATCH }, workOff))
-}
+export const inBatches = async <Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> =>
+  void (await inLanes(BATCH, items, work))

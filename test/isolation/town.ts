@@ -217,16 +217,12 @@ async function rowsOf(db: Db, organizationId: OrganizationId): Promise<ReadonlyM
         join pg_attribute owner on owner.attrelid = c.oid and owner.attname = 'organization_id'
         join pg_attribute id on id.attrelid = c.oid and id.attname = 'id'
        where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`
-    const rows = new Map<string, readonly string[]>()
-    for (const { name } of tables) {
-      const found = await sql(Row)(
-        raw(`select id::text as id from ${name} where organization_id = '${organizationId}' order by 1`),
-      )
-      rows.set(
-        name,
-        found.map(({ id }) => id),
-      )
-    }
+    const all = tables.map(
+      ({ name }) => `select '${name}' as name, id::text as id from ${name} where organization_id = '${organizationId}'`,
+    )
+    const found = await sql(Row.extend({ name: z.string() }))(raw(`${all.join(' union all ')} order by 1, 2`))
+    const rows = new Map<string, string[]>(tables.map(({ name }) => [name, []]))
+    for (const { name, id } of found) rows.get(name)?.push(id)
     return rows
   })
 }

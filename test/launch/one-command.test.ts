@@ -1,4 +1,4 @@
-/** `npm test` is the whole test stack: nothing that is a test is left out of it, and nothing else has to be started. */
+/** `npm test` is the whole test stack: with `--full` no test is left out of it, and nothing else has to be started. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'

@@ -2,6 +2,7 @@
  * Does what is published work where nothing else is? The package is built and packed as for a release, installed by npm
  * into an empty folder, and used there as a person would, with a home of its own.
  */
+// @module-tag long
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { followFamily } from '../fault/family.ts'
 
 const root = join(import.meta.dirname, '../..')
-const patiently = { timeout: 20_000, interval: 50 }
+const patiently = { interval: 50 }
 /** Makes a Node believe that it is an old one; for machines that have none. */
 const AGED = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
 
@@ -117,11 +118,11 @@ async function findOldNode(): Promise<[string, ...string[]]> {
   return [process.execPath, '--import', AGED]
 }
 
-describe('the package that is published', { timeout: 60_000 }, () => {
+describe('the package that is published', () => {
   let here: Installed
   beforeAll(async () => {
     here = await install()
-  }, 60_000)
+  })
   afterAll(() => here[Symbol.asyncDispose]())
 
   test('starts on a machine that has nothing else, keeps its data in the home, and leaves nobody behind', async () => {

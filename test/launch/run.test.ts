@@ -93,7 +93,7 @@ function startRun(folder: string, words: readonly string[]) {
   return { child, ended, ready: heard.promise }
 }
 
-describe('npm run', { timeout: 60_000 }, () => {
+describe('npm run', () => {
   test('installs where there is nothing yet, says so on stderr, and then runs what was asked', async () => {
     await using checkout = await openCheckout()
     const { code, out, err } = await checkout.start('requirements', '--json', 'a b').ended

@@ -2,6 +2,7 @@
  * Can a rule about an argument be passed by writing the argument's name in another way? The server reads names without regard to
  * case: a real Go program where Go is installed, else one that reads as Go does.
  */
+// @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +47,7 @@ beforeAll(async () => {
   key = await addKey(gateway, { role: 'tenant_member', organization: id, user })
   await addMember(gateway, id, await addUser(gateway, 'ada@acme.test'), 'tenant_member')
   await until('the member may call', async () => (await pay({ amount: 1 })) !== null)
-}, 180_000)
+})
 afterAll(async () => {
   await parts.disposeAsync()
   if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })

@@ -2,6 +2,7 @@
  * Does anything that leaves the gateway say where a server is? Everything that a server can do wrong, asked for over every way
  * in, and every byte of what came back and of what is kept, searched for its address.
  */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

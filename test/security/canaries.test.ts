@@ -4,6 +4,7 @@
  *
  * A hit names the secret and the place, never the value.
  */
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -63,7 +64,7 @@ beforeAll(async () => {
   await db.system((system) => addUser(system, { email: EMAIL, name: 'Ada', password, platformAdmin: true }))
   await run()
   await collect()
-}, 120_000)
+})
 afterAll(() => parts.disposeAsync())
 
 /** One request to the admin interface; its answer is searched, whatever it is. */

@@ -36,6 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
+    await skipDisk({ ...embedded.connection, user: 'postgres', database: 'postgres' })
     const inside: TestServer = { connection: embedded.connection, admin: 'postgres', template: 'toolway_template' }
     undo.push(await makeTemplate(inside))
     const outside = outsideServer(process.env['TEST_DATABASE_URL'])
@@ -46,6 +47,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   } catch (thrown) {
     await tearDown()
     throw thrown
+  }
+}
+
+/** No power cut is tested on this server: it waits for no disk. */
+async function skipDisk(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    for (const setting of [
+      'fsync = off',
+      'full_page_writes = off',
+      'synchronous_commit = off',
+      "checkpoint_timeout = '1h'",
+    ])
+      await client.query(`alter system set ${setting}`)
+    await client.query('select pg_reload_conf()')
+  } finally {
+    await client.end()
   }
 }
 

@@ -31,6 +31,11 @@ import { wordIssues, type Complain } from './config-file-fault.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
+import { backendOf } from './kinds/contract/contract.ts'
+import { serverOf } from './kinds/http/http.ts'
+import type { Wire } from './kinds/kinds.ts'
+import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
+import { programOf } from './kinds/stdio/stdio.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
@@ -147,30 +152,7 @@ export interface DeclaredConnection {
   readonly checks?: z.output<typeof Remote>['checks']
   /** The text of its OpenAPI document, where the file names one beside it. */
   readonly text?: string
-  readonly wire:
-    | {
-        readonly kind: 'http'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly auth?: ConnectionAuthChange
-        readonly api?: DeclaredApi
-      }
-    | {
-        readonly kind: 'process'
-        readonly command: string
-        readonly args: string[]
-        readonly environment: Record<string, string>
-      }
-    | {
-        readonly kind: 'contract'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly words: ContractWords
-      }
-}
-interface DeclaredApi extends Pick<z.output<typeof OpenApi>, 'select' | 'effects'> {
-  readonly document: string | undefined
-  readonly key: KeyPlace | undefined
+  readonly wire: Wire
 }
 export interface Declared {
   readonly slug: string
@@ -285,22 +267,19 @@ function declared(
         url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
         headers: fillAll(given.headers, ...place, 'headers'),
       })
-      const wire =
-        'command' in connection
-          ? {
-              kind: 'process' as const,
-              command: connection.command,
-              args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
-              environment: fillAll(connection.environment, ...place, 'environment'),
-            }
-          : connection.type === 'contract'
-            ? { kind: 'contract' as const, ...remote(connection, connection.type), words: contractWordsOf(connection) }
-            : {
-                kind: 'http' as const,
-                ...remote(connection, connection.type),
-                ...(connection.auth === undefined ? {} : { auth: connection.auth }),
-                ...(document === undefined ? {} : { api: document.api }),
-              }
+      const wireOf = (): Wire => {
+        if ('command' in connection)
+          return programOf(
+            connection.command,
+            connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
+            fillAll(connection.environment, ...place, 'environment'),
+          )
+        const at = remote(connection, connection.type)
+        if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
+        const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
+        return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
+      }
+      const wire = wireOf()
       const more = { ...(own === undefined ? {} : { rules: own }), ...(text === undefined ? {} : { text }) }
       return { alias, title, enabled, revision, timeout, checks, wire, trusted, ...more }
     }),
@@ -334,7 +313,7 @@ function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>
   const isText = typeof document !== 'string' && 'file' in document
   if (!isText && !/^https?:$/.test(URL.parse(said)?.protocol ?? ''))
     throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
-  const api: DeclaredApi = { document: isText ? undefined : said, select, effects, key }
+  const api: ApiWords = { document: isText ? undefined : said, select, effects, key }
   return isText ? { api, text: said } : { api, text: undefined }
 }
 

@@ -5,6 +5,7 @@
 import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../test/setup/form.ts'
 import {
   checkHeaders,
   checkParameterHeaders,
@@ -24,7 +25,7 @@ import {
 } from './index.ts'
 
 const seed = Date.now() % 2_147_483_647
-const settings = (numRuns: number) => ({ numRuns, seed, verbose: false })
+const settings = (numRuns: number) => ({ numRuns: runs(numRuns), seed, verbose: false })
 console.info(`fuzz seed ${seed}`)
 
 /** Runs it; only a Fault may come out. */

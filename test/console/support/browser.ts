@@ -4,11 +4,8 @@
  * Whatever a page must never do is watched on every page: throw, break the content policy, ask another site for anything.
  */
 import { existsSync } from 'node:fs'
-import { vi } from 'vitest'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-
-/** Three browsers may run beside one another on two cores, and a test of a screen is a story of many steps. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+import { PATIENCE_MS } from '../../../packages/gateway/src/testing/patience.ts'
 
 /** Where Debian, Ubuntu, Fedora and macOS put it; TOOLWAY_TEST_CHROMIUM names another. */
 const PLACES = [
@@ -54,7 +51,7 @@ export async function openPage(address: string, options: { expected?: RegExp } =
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   const complain = (what: string) => {

@@ -1,4 +1,5 @@
 /** The preset as a process: what it needs, what it does without, what it obeys, and how it ends. */
+// @module-tag long
 import { existsSync } from 'node:fs'
 import { readFile, readlink, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ async function portsOf(pid: number): Promise<number[]> {
 }
 
 const ASSET = '7f1d2c3b-0000-4000-8000-000000000001'
-const patiently = { timeout: 10_000, interval: 50 }
+const patiently = { interval: 50 }
 
 describe('the gateway without a database', () => {
   test('S1-ARC-03, S1-DEP-02: starts without a database setting, and loads no driver of any', async () => {

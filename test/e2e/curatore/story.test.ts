@@ -13,7 +13,7 @@ import { MCP_EXCHANGE } from './open-webui.ts'
 
 const BACKEND = join(import.meta.dirname, '../peers/contract-backend/backend.script.ts')
 const ASSET = '7f1d2c3b-0000-4000-8000-000000000001'
-const patiently = { timeout: 15_000, interval: 100 }
+const patiently = { interval: 100 }
 
 interface Asked {
   readonly method: string
@@ -267,7 +267,7 @@ describe('what a call leaves', () => {
 describe('a bad day', () => {
   test(
     'S1-ERR-04: fuzzed bodies, huge JSON and a backend that drops its connections end nothing, and memory stays bounded',
-    { timeout: 90_000 },
+    { tags: 'long' },
     async () => {
       const resident = async () =>
         Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${gateway.pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) /
@@ -343,7 +343,7 @@ describe('a bad day', () => {
 })
 
 describeWithRedis('several gateways', () => {
-  test('count together where a Redis is set, and go on alone where it goes away', async () => {
+  test('count together where a Redis is set, and go on alone where it goes away', { tags: 'long' }, async () => {
     await using redis = await startTestRedis()
     const shared = {
       REDIS_URL: `${redis.url}/2`,

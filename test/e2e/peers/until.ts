@@ -1,10 +1,10 @@
-/** Waiting for something to become true, without a timed assertion: patience is long, and running out of it names what was waited for. */
+/** Waits for something to become true, without a timed assertion: the limit is long, and running into it names what was waited for. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../../packages/gateway/src/testing/patience.ts'
 
-const PATIENCE_MS = 20_000
 const STEP_MS = 20
 
-/** The first answer that is neither undefined nor false. Rejects with `what` after 20 s. */
+/** The first answer that is neither undefined nor false. Rejects with `what` after `PATIENCE_MS`. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,

@@ -27,7 +27,6 @@ export {
   changeConnection,
   Connection,
   ConnectionChange,
-  CONNECTORS,
   getConnection,
   listConnections,
   NewConnection,

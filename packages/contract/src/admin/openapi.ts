@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ConnectionAuthChange } from '../connection-auth.ts'
 import { Alias } from '../connections.ts'
 import { EFFECTS } from '../effects.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
 import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
 

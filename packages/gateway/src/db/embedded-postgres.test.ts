@@ -11,6 +11,7 @@ import { findBinaries } from './embedded/binaries.ts'
 import { isAlive } from './embedded/cluster.ts'
 import { DirectoryInUse, findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 import type { EmbeddedConnection, EmbeddedPostgres } from './embedded-postgres.ts'
+import { PATIENCE_MS } from '../testing/patience.ts'
 
 /** A place for a data directory that does not exist yet. */
 async function place(...below: string[]) {
@@ -78,7 +79,7 @@ function spawnStarter(directory: string) {
 
 async function startElsewhere(directory: string) {
   const { child, said, closed } = spawnStarter(directory)
-  await Promise.race([vi.waitFor(() => expect(said).not.toEqual([]), 20_000), closed])
+  await Promise.race([vi.waitUntil(() => said.length > 0, PATIENCE_MS), closed])
   const [word = '', pid = ''] = said[0]?.split(' ') ?? []
   return { child, said, closed, word, pid: Number(pid) }
 }
@@ -95,20 +96,24 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(again.connection, 'show fsync')).toEqual(['on'])
   })
 
-  test('has exactly one winner among starters of the very first start, and nothing half is left', async () => {
-    await using at = await place()
-    const starts = await Promise.allSettled(
-      Array.from({ length: 4 }, () => startEmbeddedPostgres({ directory: at.directory })),
-    )
-    const winners = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    const losers = starts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    for (const winner of winners) await winner.stop()
-    expect(winners).toHaveLength(1)
-    for (const loser of losers) expect(loser).toBeInstanceOf(DirectoryInUse)
-    expect((await readdir(at.directory)).sort()).toEqual(['postgres', 'postgres.log', 'run'])
-  })
+  test(
+    'has exactly one winner among starters of the very first start, and nothing half is left',
+    { tags: 'long' },
+    async () => {
+      await using at = await place()
+      const starts = await Promise.allSettled(
+        Array.from({ length: 4 }, () => startEmbeddedPostgres({ directory: at.directory })),
+      )
+      const winners = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      const losers = starts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+      for (const winner of winners) await winner.stop()
+      expect(winners).toHaveLength(1)
+      for (const loser of losers) expect(loser).toBeInstanceOf(DirectoryInUse)
+      expect((await readdir(at.directory)).sort()).toEqual(['postgres', 'postgres.log', 'run'])
+    },
+  )
 
-  test('has exactly one winner among starters in processes of their own', async () => {
+  test('has exactly one winner among starters in processes of their own', { tags: 'long' }, async () => {
     await using at = await place()
     const starters = await Promise.all([1, 2, 3].map(() => startElsewhere(at.directory)))
     const words = starters.map(({ word }) => word).sort()
@@ -118,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     }
     expect(words).toEqual(['DirectoryInUse', 'DirectoryInUse', 'ready'])
     const winner = starters.find(({ word }) => word === 'ready')
-    await vi.waitFor(async () => expect(await isAlive(winner?.pid ?? 0)).toBe(false), 10_000)
+    await expect.poll(() => isAlive(winner?.pid ?? 0)).toBe(false)
   })
 
   test('is found only while it runs', async () => {
@@ -130,24 +135,28 @@ describe('the embedded PostgreSQL', () => {
     expect(await findEmbeddedPostgres(at)).toBeUndefined()
   })
 
-  test('ends with its starter even when that is killed, and no acknowledged write is lost', async () => {
-    await using at = await placeUsedBefore()
-    for (let round = 1; round <= 5; round++) {
-      const starter = await startElsewhere(at.directory)
-      expect(starter.word).toBe('ready')
-      await vi.waitFor(() => expect(starter.said.length).toBeGreaterThan(20 * round), 10_000)
-      starter.child.kill('SIGKILL')
-      await starter.closed
-      const acknowledged = Number(starter.said.at(-1))
-      // At once: the dead one's server may still be ending, and this start waits for it.
-      await using server = await start(at.directory)
-      expect(await isAlive(starter.pid)).toBe(false)
-      expect(
-        await query(server.connection, `select count(*)::int >= ${acknowledged}, max(n) = count(*) from written`),
-      ).toEqual([true, true])
-    }
-    expect(await findEmbeddedPostgres(at)).toBeUndefined()
-  })
+  test(
+    'ends with its starter even when that is killed, and no acknowledged write is lost',
+    { tags: 'long' },
+    async () => {
+      await using at = await placeUsedBefore()
+      for (let round = 1; round <= 5; round++) {
+        const starter = await startElsewhere(at.directory)
+        expect(starter.word).toBe('ready')
+        await expect.poll(() => starter.said.length).toBeGreaterThan(20 * round)
+        starter.child.kill('SIGKILL')
+        await starter.closed
+        const acknowledged = Number(starter.said.at(-1))
+        // At once: the dead one's server may still be ending, and this start waits for it.
+        await using server = await start(at.directory)
+        expect(await isAlive(starter.pid)).toBe(false)
+        expect(
+          await query(server.connection, `select count(*)::int >= ${acknowledged}, max(n) = count(*) from written`),
+        ).toEqual([true, true])
+      }
+      expect(await findEmbeddedPostgres(at)).toBeUndefined()
+    },
+  )
 
   test('tells when it ends by itself, and not when it was asked to', async () => {
     await using at = await placeUsedBefore()
@@ -155,7 +164,7 @@ describe('the embedded PostgreSQL', () => {
     const first = await startEmbeddedPostgres({ directory: at.directory })
     first.onExit((exit) => heard.push(exit))
     process.kill(first.pid, 'SIGQUIT')
-    await vi.waitFor(() => expect(heard).toHaveLength(1), 10_000)
+    await expect.poll(() => heard).toHaveLength(1)
     await first.stop()
     const second = await startEmbeddedPostgres({ directory: at.directory })
     second.onExit((exit) => heard.push(exit))
@@ -164,7 +173,7 @@ describe('the embedded PostgreSQL', () => {
     expect(heard).toHaveLength(1)
   })
 
-  test('works in a directory whose path is too long or too odd for a socket', async () => {
+  test('works in a directory whose path is too long or too odd for a socket', { tags: 'long' }, async () => {
     for (const name of ['a'.repeat(120), `with, "signs" 'and' spaces`]) {
       await using at = await placeUsedBefore(name)
       await using server = await start(at.directory)
@@ -176,30 +185,34 @@ describe('the embedded PostgreSQL', () => {
     }
   })
 
-  test('starts over the drafts of a killed first start, and over lock files whose number another program has now', async () => {
-    await using at = await place()
-    await mkdir(path.join(at.directory, 'postgres.new-999999999-abcd', 'base'), { recursive: true })
-    {
-      await using server = await start(at.directory)
-      expect(await readdir(at.directory)).not.toContain('postgres.new-999999999-abcd')
-      expect(server.pid).toBeGreaterThan(0)
-    }
-    // This test's own process is alive and no PostgreSQL, as after a power cut.
-    const stale = [
-      process.pid,
-      path.join(at.directory, 'postgres'),
-      1,
-      5432,
-      path.join(at.directory, 'run'),
-      '',
-      '',
-      'ready',
-    ].join('\n')
-    await writeFile(path.join(at.directory, 'postgres', 'postmaster.pid'), stale)
-    await writeFile(path.join(at.directory, 'run', '.s.PGSQL.5432.lock'), stale)
-    await using again = await start(at.directory)
-    expect(await query(again.connection, 'select 1')).toEqual([1])
-  })
+  test(
+    'starts over the drafts of a killed first start, and over lock files whose number another program has now',
+    { tags: 'long' },
+    async () => {
+      await using at = await place()
+      await mkdir(path.join(at.directory, 'postgres.new-999999999-abcd', 'base'), { recursive: true })
+      {
+        await using server = await start(at.directory)
+        expect(await readdir(at.directory)).not.toContain('postgres.new-999999999-abcd')
+        expect(server.pid).toBeGreaterThan(0)
+      }
+      // This test's own process is alive and no PostgreSQL, as after a power cut.
+      const stale = [
+        process.pid,
+        path.join(at.directory, 'postgres'),
+        1,
+        5432,
+        path.join(at.directory, 'run'),
+        '',
+        '',
+        'ready',
+      ].join('\n')
+      await writeFile(path.join(at.directory, 'postgres', 'postmaster.pid'), stale)
+      await writeFile(path.join(at.directory, 'run', '.s.PGSQL.5432.lock'), stale)
+      await using again = await start(at.directory)
+      expect(await query(again.connection, 'select 1')).toEqual([1])
+    },
+  )
 
   test('begins its log anew when it has grown over 5 MB', async () => {
     await using at = await placeUsedBefore()
@@ -211,12 +224,12 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(file)).size).toBeLessThan(100_000)
   })
 
-  test('leaves nothing half when its starter is killed while it makes the cluster', async () => {
+  test('leaves nothing half when its starter is killed while it makes the cluster', { tags: 'long' }, async () => {
     await using at = await place()
     const { child, closed } = spawnStarter(at.directory)
     const drafts = async () =>
       (await readdir(at.directory).catch(() => [])).filter((name) => name.startsWith('postgres.new-'))
-    await vi.waitFor(async () => expect(await drafts()).toHaveLength(1), { timeout: 20_000, interval: 5 })
+    await expect.poll(drafts, { interval: 5 }).toHaveLength(1)
     child.kill('SIGKILL')
     await closed
     await using server = await start(at.directory)

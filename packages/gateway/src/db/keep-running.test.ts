@@ -33,7 +33,7 @@ test('a server that ends by itself is started again, again after that fails, and
   })
   expect(kept.connection).toBe(connection)
   first.die()
-  await expect.poll(() => tries, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => tries).toBe(2)
   await kept.stop()
   expect([first.stopped, second.stopped]).toEqual([false, true])
 })

@@ -1,6 +1,6 @@
 /** Does a gateway hear of every change, and does it know when it may have missed some? */
 import pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { describeEachPostgres } from '../testing/database.ts'
 import type { Db } from './db.ts'
@@ -42,7 +42,7 @@ describeEachPostgres('a change', (createDatabase) => {
       insert into toolsets (id, organization_id, slug, title, settings, origin)
       select o.id || n, o.id, 'slug' || n, 'Title', '{}', 'test' from organizations o, generate_series(1, 100) n`,
     )
-    await vi.waitFor(() => expect(heard.changes()).toHaveLength(2))
+    await expect.poll(() => heard.changes()).toHaveLength(2)
     expect(heard.changes()).toEqual(
       expect.arrayContaining([
         { organization: 'alpha', table: 'toolsets' },
@@ -125,12 +125,12 @@ describeEachPostgres('a change', (createDatabase) => {
     for (const [table, work] of steps) {
       const before = heard.changes().length
       await work()
-      await vi.waitFor(() => expect(heard.changes().slice(before)).toMatchObject([{ organization, table }]))
+      await expect.poll(() => heard.changes().slice(before)).toMatchObject([{ organization, table }])
     }
     // The key that is gone is named, so that memory drops that one.
     expect(heard.changes()).toContainEqual({ organization, table: 'keys', key: 'k' })
     await db.system((sql) => sql(Nothing)`delete from organizations where id = 'alpha'`)
-    await vi.waitFor(() => expect(heard.changes()).toContainEqual({ organization, table: 'organizations' }))
+    await expect.poll(() => heard.changes()).toContainEqual({ organization, table: 'organizations' })
   })
 
   test('after the listening connection was cut is heard again, with a word that some may have been missed', async () => {
@@ -143,14 +143,11 @@ describeEachPostgres('a change', (createDatabase) => {
       await client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
       )
-      await vi.waitFor(
-        () => expect(heard.notices.filter(({ kind }) => kind === 'reconnected')).toHaveLength(round),
-        10_000,
-      )
+      await expect.poll(() => heard.notices.filter(({ kind }) => kind === 'reconnected')).toHaveLength(round)
     }
     await client.end()
     await addOrganizations(db)
-    await vi.waitFor(() => expect(heard.changes()).toHaveLength(2))
+    await expect.poll(() => heard.changes()).toHaveLength(2)
   })
 
   test('is not heard any more after closing, and a listener that throws goes on', async () => {
@@ -162,14 +159,14 @@ describeEachPostgres('a change', (createDatabase) => {
       throw new Error('a bug')
     })
     await addOrganizations(db)
-    await vi.waitFor(() => expect(calls).toBe(2))
+    await expect.poll(() => calls).toBe(2)
     await db.organization('alpha', (sql) => sql(Nothing)`update organizations set name = 'N'`)
-    await vi.waitFor(() => expect(calls).toBe(3))
+    await expect.poll(() => calls).toBe(3)
     await listener.close()
     await listener.close()
     const other = await hear(db)
     await db.organization('alpha', (sql) => sql(Nothing)`update organizations set name = 'M'`)
-    await vi.waitFor(() => expect(other.changes()).toHaveLength(1))
+    await expect.poll(() => other.changes()).toHaveLength(1)
     expect(calls).toBe(3)
   })
 })

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../testing/database.ts'
 import { migrate } from './migrate.ts'
 import { describeSchema } from './schema.ts'
@@ -43,7 +43,7 @@ function migrateElsewhere(connection: pg.ClientConfig, directory: string) {
 }
 
 describeEachPostgres('migrations', (createDatabase) => {
-  test('S2-DB-05: run forward from any earlier version and are repeatable', { timeout: 180_000 }, async () => {
+  test('S2-DB-05: run forward from any earlier version and are repeatable', { tags: 'long' }, async () => {
     await using whole = await createDatabase()
     const wanted = await describeSchema(whole.connection)
     for (let count = 0; count < files.length; count++) {
@@ -62,7 +62,7 @@ describeEachPostgres('migrations', (createDatabase) => {
     await using slowly = await folderWith(2, { '0003_slow.sql': slow })
     const { child, ended } = migrateElsewhere(database.connection, slowly.directory)
     const sleeping = `select 1 from pg_stat_activity where datname = current_database() and query like '%pg_sleep(3)%' and pid <> pg_backend_pid()`
-    await vi.waitFor(async () => expect(await query(database.connection, sleeping)).toEqual([1]), 20_000)
+    await expect.poll(() => query(database.connection, sleeping)).toEqual([1])
     child.kill('SIGKILL')
     await ended
     expect(await applied(database.connection)).toEqual(names.slice(0, 2))
@@ -117,7 +117,7 @@ describeEachPostgres('migrations', (createDatabase) => {
     expect(await applied(database.connection)).toEqual(names)
   })
 
-  test('of several databases of one server may run at the same time', async () => {
+  test('of several databases of one server may run at the same time', { tags: 'long' }, async () => {
     const databases = await Promise.all(Array.from({ length: 4 }, () => createDatabase({ empty: true })))
     try {
       const ran = await Promise.all(databases.map(({ connection }) => migrate(connection)))

@@ -24,10 +24,11 @@ describeEachPostgres('organizations', (createDatabase) => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   })
 
-  test.each(['', 'Acme', 'a b', '../acme', '1a'])('are never called %j', async (slug) => {
+  test('are never called what is no slug', async () => {
     await using database = await createDatabase()
-    await expect(database.db.system((sql) => ensureOrganization(sql, slug, undefined, 'file'))).rejects.toThrow(
-      'organizations_slug_check',
-    )
+    for (const slug of ['', 'Acme', 'a b', '../acme', '1a']) {
+      const made = database.db.system((sql) => ensureOrganization(sql, slug, undefined, 'file'))
+      await expect(made, slug).rejects.toThrow('organizations_slug_check')
+    }
   })
 })

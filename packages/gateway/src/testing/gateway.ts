@@ -17,6 +17,7 @@ import { ensureOrganization, type OrganizationRow } from '../organizations/organ
 import { createLogTail } from '../telemetry/log-tail.ts'
 import { createVault } from '../vault/vault.ts'
 import { createTestDatabase } from './database.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 export interface LogLine {
   readonly level: string
@@ -153,8 +154,6 @@ const logInto = (lines: LogLine[], write: (line: string) => void): Log => {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-const PATIENCE = 55_000
-
 /** Resolves when an endpoint lists tools. */
 async function listed(url: string): Promise<void> {
   const _meta = {
@@ -169,7 +168,7 @@ async function listed(url: string): Promise<void> {
     'mcp-method': 'tools/list',
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta } })
-  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
     const response = await fetch(url, { method: 'POST', headers, body })
     const { result } = (await response.json()) as { result?: { tools?: unknown[] } }
     if ((result?.tools?.length ?? 0) > 0) return
@@ -180,7 +179,7 @@ async function listed(url: string): Promise<void> {
 async function settled(db: Db, organization: OrganizationRow, alias: string) {
   const { listConnections } = await import('../connections/connections.ts')
   const { listCatalogs } = await import('../catalog/catalogs.ts')
-  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
     const found = await db.organization(organization.id, async (sql) => {
       const connection = (await listConnections(sql)).find((one) => one.alias === alias)
       const catalog = (await listCatalogs(sql)).find(({ connection_id: id }) => id === connection?.id)
@@ -195,5 +194,5 @@ async function settled(db: Db, organization: OrganizationRow, alias: string) {
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the connection ${alias} was not contacted within ${PATIENCE} ms`)
+  throw new Error(`the connection ${alias} was not contacted within ${PATIENCE_MS} ms`)
 }

@@ -160,46 +160,43 @@ export interface Reach {
   readonly pinned: boolean
   /** For what the gateway itself asks there; absent where the connection takes no credentials. */
   readonly credential?: Presents | undefined
-  readonly wire:
-    | {
-        readonly kind: 'http'
-        readonly url: string
-        readonly private: boolean
-        /** What its organization may reach although it is private. */
-        readonly exceptions?: Exceptions
-        readonly headers: Record<string, string>
-      }
-    | {
-        readonly kind: 'process'
-        readonly command: string
-        readonly args: readonly string[]
-        /** As lists show them, with secrets masked. */
-        readonly shownArgs?: readonly string[]
-        readonly environment: Record<string, string>
-      }
-    | ContractWire
-    | {
-        readonly kind: 'openapi'
-        readonly url: string
-        readonly private: boolean
-        readonly exceptions?: Exceptions
-        readonly headers: Record<string, string>
-        /** Where a credential goes that is no header: the one that it comes in, in small letters, and what stands before it there. */
-        readonly key:
-          | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
-          | undefined
-        /** Its document, read. Throws `openapi.*`. */
-        readonly load: () => Promise<ReadApart>
-      }
 }
 
-/** A backend whose functions are described by contracts. Times are in milliseconds. */
-export interface ContractWire {
-  readonly kind: 'contract'
+/** A reach with what one kind of upstream adds to it. */
+export interface ReachOf<Wire> extends Reach {
+  readonly wire: Wire
+}
+
+/** An address that requests are sent to. */
+export interface RemoteTarget {
   readonly url: string
   readonly private: boolean
+  /** What its organization may reach although it is private. */
   readonly exceptions?: Exceptions
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A program that is started. */
+export interface ProcessTarget {
+  readonly command: string
+  readonly args: readonly string[]
+  /** As lists show them, with secrets masked. */
+  readonly shownArgs?: readonly string[]
+  readonly environment: Record<string, string>
+}
+
+/** A REST server whose operations a document describes. */
+export interface OpenApiTarget extends RemoteTarget {
+  /** Where a credential goes that is no header: the one that it comes in, in small letters, and what stands before it there. */
+  readonly key:
+    | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
+    | undefined
+  /** Its document, read. Throws `openapi.*`. */
+  readonly load: () => Promise<ReadApart>
+}
+
+/** What is set of a contract backend. Times are in milliseconds. */
+export interface ContractTerms {
   /** The organization as the backend knows it. */
   readonly organization: string
   readonly contractsFor: number
@@ -213,3 +210,4 @@ export interface ContractWire {
   /** Whether filters are looked at before a call. */
   readonly facets: boolean
 }
+export type ContractTarget = RemoteTarget & ContractTerms

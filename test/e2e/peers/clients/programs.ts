@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { clientConfigurations } from '../../../../packages/gateway/src/cli/clients/client-configurations.ts'
+import { PATIENCE_MS } from '../../../../packages/gateway/src/testing/patience.ts'
 
 const modules = join(import.meta.dirname, '../../../../node_modules')
 
@@ -18,8 +19,6 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
 }
-
-const PATIENCE_MS = 60_000
 
 /** `mcp-inspector --cli URL …` with the key in its header, as its help says. */
 export async function inspect(

@@ -1,5 +1,5 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
-import { ConnectionSecrets, contractWordsOf, Fault, type ConnectionId } from '@toolway/contract'
+import { kindOf, runsHere, ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
@@ -19,7 +19,7 @@ import { changeAndEnd } from './change-and-end.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
-import { sealerOf } from './describe-connection.ts'
+import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -39,9 +39,7 @@ interface Known {
 function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts }: Known): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
-  const process = settings.connector === 'mcp.process' ? settings : undefined
-  const remote = settings.connector === 'mcp.process' ? undefined : settings
-  const auth = remote?.connector === 'contract' ? null : (remote?.auth ?? null)
+  const view = viewOf(settings)
   return {
     id: row.id,
     alias: row.alias,
@@ -52,14 +50,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     origin: row.origin,
     status: row.enabled ? row.status : 'disabled',
     status_reason: row.status_reason,
-    url: remote?.url ?? null,
-    private: remote?.private ?? false,
-    command: process?.command ?? null,
-    args: process?.args ?? null,
-    auth,
-    auth_type: authTypeOf({ auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
-    contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
-    openapi: openApiOf(settings),
+    ...view,
+    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
@@ -75,18 +67,12 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
   }
 }
 
-function openApiOf(settings: ConnectionRow['settings']): shapes.Connection['openapi'] {
-  if (settings.connector !== 'openapi') return null
-  const { document = null, select, effects, key = null } = settings
-  return { document, select, effects, key }
-}
-
 /** Known where it was asked what it offers: nothing is asked for it. */
 function leftOutOf(
   parts: AdminParts,
   { id, organization_id: of, settings, enabled }: ConnectionRow,
 ): shapes.Connection['left_out'] {
-  if (settings.connector !== 'contract' || !enabled) return []
+  if (kindOf(settings.connector).tellsLeftOut !== true || !enabled) return []
   try {
     return [...(snapshotOf(parts, of)?.upstream(id).leftOut?.() ?? [])]
   } catch {
@@ -185,7 +171,7 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
       const { settings: was } = held
       const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-      const before = was.connector !== 'mcp.process' && was.private
+      const before = !runsHere(was) && was.private
       const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
         title: body.title ?? body.name ?? held.title,
@@ -216,8 +202,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
       // What a command line may do is decided when it is written; to end it, nobody needs to be asked.
-      if (enabled && held.settings.connector === 'mcp.process' && !held.enabled)
-        refuseProcess({ role: asked.role, organization })
+      if (enabled && runsHere(held.settings) && !held.enabled) refuseProcess({ role: asked.role, organization })
       await switchConnection(sql, held.id, enabled)
       return held.id
     },

@@ -3,6 +3,7 @@
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
 import {
+  isOpenApi,
   Fault,
   type ConnectionId,
   type Limit,
@@ -42,7 +43,7 @@ import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
-import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
+import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
 
 export interface DeclaredKey {
   readonly name: string
@@ -215,7 +216,7 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
 
 /** Where its OpenAPI document is fetched from. */
 const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
-  settings.connector === 'openapi' ? settings.document : undefined
+  isOpenApi(settings) ? settings.document : undefined
 
 /** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
 async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {

@@ -2,7 +2,7 @@
  * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
  * address true and the local command line's key in its file.
  */
-import { TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
+import { runsHere, TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -21,7 +21,8 @@ import {
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { keyChange } from '../keys/make-key.ts'
-import { partsOf } from '../connections/describe-connection.ts'
+import { partsOf } from '../../kinds/kinds.ts'
+import { programOf } from '../../kinds/stdio/stdio.ts'
 
 export interface FirstRunParts {
   readonly db: Db
@@ -142,7 +143,7 @@ async function ensureDemo(
   const { settings } = partsOf({
     revision: 'auto',
     timeout: TIMEOUTS.process,
-    wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
+    wire: programOf(demo.command, demo.args),
   })
   const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }
   if (isFirst && demo.wanted) {
@@ -153,7 +154,8 @@ async function ensureDemo(
   if (isFirst) return
   const held = await findConnection(sql, DEMO_ALIAS)
   const moved =
-    held?.settings.connector === 'mcp.process' &&
+    held !== undefined &&
+    runsHere(held.settings) &&
     `${held.settings.command} ${held.settings.args.join(' ')}` !== `${demo.command} ${demo.args.join(' ')}`
   if (held?.origin === ORIGIN && moved)
     await changeConnection(sql, held.id, { ...words, title: held.title, enabled: held.enabled })

@@ -1,5 +1,5 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
-import { Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
+import { isOpenApi, Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readFor } from '../../call/openapi/documents.ts'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -11,13 +11,14 @@ import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { permittedParts } from '../connections/connection-permits.ts'
 import { shown } from '../connections/connections.ts'
-import { sealerOf } from '../connections/describe-connection.ts'
+import { sealerOf } from '../../kinds/kinds.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
+import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 
 const ORIGIN = 'administration'
 const DEFAULT_TIMEOUT = 60
@@ -56,13 +57,12 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading))
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
-  const wire = {
-    kind: 'http' as const,
+  const wire = apiServerOf({
     url: base,
     headers: body.headers ?? {},
     auth: body.auth ?? letting.auth,
     api,
-  }
+  })
   const words = { revision: 'auto' as const, timeout: body.timeout ?? DEFAULT_TIMEOUT, wire }
   const { settings, secrets } = permittedParts(
     { role, organization },
@@ -108,7 +108,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   const { parts, organization, body, params, look, signal } = asked
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const { id, settings, tool_lock: mode, origin, alias } = connection
-  if (settings.connector !== 'openapi') throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
   const isGiven = body.document !== undefined || body.document_gzip !== undefined

@@ -1,4 +1,5 @@
 /** What the server of a connection has to say of a call that its schema allows, before anything is opened for it (ledger U-06). */
+import { kindOf } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/view.ts'
 import type { Standing } from '../ports.ts'
@@ -11,7 +12,7 @@ export function review(
   trail: Trail,
   { arguments: given }: JsonObject,
 ): Promise<void> | undefined {
-  if (connector !== 'contract') return undefined
+  if (kindOf(connector)?.reviews !== true) return undefined
   return standing.upstream(connectionId).review?.({
     tool: trail.target ?? name,
     name,

@@ -10,14 +10,12 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { parse as parseToml } from 'smol-toml'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { readMcpJson } from '../import/mcp-json.ts'
 import { clientConfigurations, type BridgeStart, type ConfiguredClient } from './client-configurations.ts'
 
 // Real processes are started here, on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 })
-
 const KEY = 'tw_Abc-123._~+/=='
 const BEARER = `Bearer ${KEY}`
 const URL_TEXT = 'https://tools.example.com/acme/mcp'

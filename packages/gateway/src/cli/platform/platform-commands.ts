@@ -1,6 +1,5 @@
 /** What can be said of organizations and of rules, which are the platform's: `toolway org`, `toolway rule`. */
-import { APPROVAL_PRESETS, NAME_ACTIONS } from '@toolway/contract'
-import { CONNECTORS } from '@toolway/contract/admin'
+import { APPROVAL_PRESETS, CONNECTORS, NAME_ACTIONS } from '@toolway/contract'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
 import type { EgressWords } from './org-egress.ts'

@@ -24,6 +24,7 @@ import { createServer } from '../server.ts'
 import { createSseDoor } from './sse-door.ts'
 import { createCallsUnderWay } from '../streams/calls-under-way.ts'
 import { createWebSocketDoor } from './websocket-door.ts'
+import { PATIENCE_MS } from '../../testing/patience.ts'
 
 const EVERYTHING = { connection: () => true, tool: () => true } as unknown as Parameters<typeof createView>[2]
 const STANDING = {
@@ -125,7 +126,7 @@ async function connect(address: string, options: { autoPong?: boolean } = {}) {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
   return { socket, heard, closed, say, [Symbol.dispose]: () => socket.terminate() }
 }
-const until = (look: () => boolean) => vi.waitUntil(look, { timeout: 20_000, interval: 10 })
+const until = (look: () => boolean) => vi.waitUntil(look, { timeout: PATIENCE_MS, interval: 10 })
 const OPENING = { protocolVersion: '2025-11-25', capabilities: {} }
 
 describe('a WebSocket', () => {

@@ -34,17 +34,20 @@ describe('the sign-in page', () => {
     expect(await (await browser.ask('/sign-in')).text()).toContain('ada@example.com')
   })
 
-  test.each([
-    'https://evil.example',
-    '//evil.example',
-    '/\\evil.example',
-    '/\t/evil.example',
-    '/.//evil.example',
-    'javascript:alert(1)',
-  ])('leads nowhere else: %j is dropped', async (next) => {
+  test('leads nowhere else: an address of another site is dropped', async () => {
+    const elsewhere = [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      '/\t/evil.example',
+      '/.//evil.example',
+      'javascript:alert(1)',
+    ]
     await using held = await fixture()
-    const answer = await held.browser.submit('/sign-in', { email: 'ada@example.com', password: PASSWORD, next })
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+    for (const next of elsewhere) {
+      const answer = await held.browser.submit('/sign-in', { email: 'ada@example.com', password: PASSWORD, next })
+      expect([next, answer.status, answer.headers.get('location')]).toEqual([next, 303, '/'])
+    }
   })
 
   test('says the same of a wrong password and of nobody', async () => {

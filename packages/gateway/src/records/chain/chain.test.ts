@@ -227,7 +227,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
     ['a checkpoint is moved', `update record_checkpoints set seq = 7 where seq = 6`, 'signature', 7],
     ['everything is removed', 'delete from records', 'end', 1],
   ] as const
-  test('shows at which record the database was tampered with, whatever was done', async () => {
+  test('shows at which record the database was tampered with, whatever was done', { tags: 'long' }, async () => {
     for (const [what, text, kind, seq] of intrusions) {
       await using database = await createDatabase()
       const own = await written(database.db)

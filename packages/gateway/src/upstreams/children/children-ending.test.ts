@@ -1,6 +1,7 @@
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fileURLToPath } from 'node:url'
 import {
   alive,
@@ -15,8 +16,6 @@ import {
 } from './children.test.fixture.ts'
 
 // Real processes on a machine that may be busy: the ladder of an ending alone takes three seconds.
-vi.setConfig({ testTimeout: 60_000 })
-
 type Started = Awaited<ReturnType<typeof startChildren>>
 
 /** A stubborn server and one behind a shell: the pids of both, of the shell, and their ends. */

@@ -1,3 +1,4 @@
+// @module-tag long
 import { once } from 'node:events'
 import { mkdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -9,8 +10,6 @@ import { LINE_LIMIT } from './frame.ts'
 import { createChildren } from './worker-link.ts'
 
 // Real processes on a machine that may be busy: the ladder of an ending alone takes three seconds.
-vi.setConfig({ testTimeout: 60_000 })
-
 interface Seen {
   env: Record<string, string>
   cwd: string

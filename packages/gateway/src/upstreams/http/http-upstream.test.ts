@@ -47,7 +47,7 @@ function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revi
       timeout: 10,
       revision,
       pinned,
-      wire: { kind: 'http', url, private: true, headers: {} },
+      wire: { url, private: true, headers: {} },
     },
     ids: () => ++last,
     pool,

@@ -25,7 +25,8 @@ import {
   type Portrait,
   type Presented,
   type Presents,
-  type Reach,
+  type ReachOf,
+  type RemoteTarget,
   type Upstream,
 } from '../upstream.ts'
 import { createAnnouncements } from './announcements.ts'
@@ -38,7 +39,7 @@ const LISTEN_PATIENCE = 2_000
 const NO_METHOD = -32601
 
 export interface HttpUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<RemoteTarget>
   readonly ids: () => number
   /** Of the whole process. */
   readonly pool: SessionPool<LegacySession>

@@ -17,8 +17,9 @@ import {
   type Ask,
   type Portrait,
   type Presented,
-  type Reach,
   type Upstream,
+  type ReachOf,
+  type OpenApiTarget,
 } from '../upstream.ts'
 import { toolsOf, type ReadApart } from './document/read-apart.ts'
 import type { Operation } from './operation.ts'
@@ -38,14 +39,13 @@ interface Api extends Pick<ReadApart, 'tools'> {
 }
 
 export interface OpenApiUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<OpenApiTarget>
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
   onTurn(failure: Fault | undefined): void
 }
 
 export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
-  if (wire.kind !== 'openapi') throw new TypeError('not the reach of a document')
   const { headers, key, load } = wire
   const base = new URL(wire.url)
   const patience = timeout * 1000

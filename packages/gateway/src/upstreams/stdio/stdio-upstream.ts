@@ -23,8 +23,9 @@ import {
   type Ask,
   type Portrait,
   type ProcessState,
-  type Reach,
   type Upstream,
+  type ReachOf,
+  type ProcessTarget,
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import {
@@ -55,7 +56,7 @@ const DISCOVER_PATIENCE = 3_000
 const CHECK = { seconds: 10, silences: 2 }
 
 export interface StdioUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<ProcessTarget>
   readonly ids: () => number
   readonly children: Pick<Children, 'start'>
   onRevision(revision: Revision): void
@@ -88,8 +89,6 @@ export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
 function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
-  if (wire.kind !== 'process') throw new TypeError('not a process reach')
-  const { kind: _, ...launched } = wire
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
@@ -113,7 +112,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const child = await children.start({
       // The connection's own folder, and its caller's: two organizations may use the same alias.
       name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      ...launched,
+      ...wire,
     })
     greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.

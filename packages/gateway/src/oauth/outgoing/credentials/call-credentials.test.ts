@@ -201,9 +201,7 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     })
     house.authority.state.failure = undefined
     await expect
-      .poll(() => Promise.resolve(gateway.callCredentials.open(house.asking())).catch(() => undefined), {
-        timeout: 10_000,
-      })
+      .poll(() => Promise.resolve(gateway.callCredentials.open(house.asking())).catch(() => undefined))
       .toMatchObject({ headers: bearer('access-shared-2') })
     expect(await house.alerts()).toEqual([])
   })

@@ -6,6 +6,7 @@ import { LIMITS } from './limits.ts'
 import { DocumentProblem } from './parse-document.ts'
 import { readApart, toolsOf } from './read-apart.ts'
 import { readDocument, type Reading, type ReadingOptions } from './read-document.ts'
+import { runs, within } from '../../../../../../test/setup/form.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it expects of it
 type Tool = Record<string, any>
@@ -113,9 +114,9 @@ describe('the largest document', () => {
     const took = performance.now() - began
     clearInterval(watch)
     expect(await toolsOf(reading)).toHaveLength(1222)
-    expect(took).toBeLessThan(process.env['CI'] === undefined ? 15_000 : 5_000)
+    expect(took).toBeLessThan(within(5_000))
     // What is handed over is copied here, once.
-    expect(longest).toBeLessThan(1_000)
+    expect(longest).toBeLessThan(within(1_000))
   })
 })
 
@@ -302,7 +303,7 @@ describe('a document that means ill', () => {
     const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/S39' } } } }
     const began = performance.now()
     const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }, { components: { schemas } }))
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(performance.now() - began).toBeLessThan(within(5_000))
     expect(JSON.stringify(toolOf(reading)['inputSchema']).length).toBeLessThan(LIMITS.input)
   })
 
@@ -331,7 +332,7 @@ describe('a document that means ill', () => {
           expectReadOrRefused(text)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.json({ maxDepth: 4 }), (paths, schemas) => {
@@ -339,7 +340,7 @@ describe('a document that means ill', () => {
           `{"openapi":"3.1.0","info":{},"paths":{"/a/{b}":${paths},"/b":{"post":${paths}}},"components":{"schemas":${schemas}}}`,
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
