@@ -182,6 +182,17 @@ export const changeConnection = operation({
   body: ConnectionChange,
   answer: Connection,
 })
+export const compareConnection = operation({
+  id: 'compareConnection',
+  at: `POST ${CONNECTION}/compare`,
+  summary: 'The members of a connection that a change would make different, secrets by name only. Nothing is changed.',
+  needs: inOrganization('connector_update'),
+  body: ConnectionChange,
+  answer: z.strictObject({
+    /** `title`, `url`, `headers.authorization`, …; empty where the change changes nothing. */
+    fields: z.array(z.string()),
+  }),
+})
 export const removeConnection = operation({
   id: 'removeConnection',
   at: `DELETE ${CONNECTION}`,

@@ -25,6 +25,7 @@ export {
   AUTH_TYPES,
   addConnection,
   changeConnection,
+  compareConnection,
   Connection,
   ConnectionChange,
   getConnection,
@@ -35,7 +36,14 @@ export {
   probeAddress,
   Probed,
 } from './connections.ts'
-export { addOpenApi, OpenApiDrift, OpenApiPreview, previewOpenApi, refreshOpenApi } from './openapi.ts'
+export {
+  addOpenApi,
+  getOpenApiDocument,
+  OpenApiDrift,
+  OpenApiPreview,
+  previewOpenApi,
+  refreshOpenApi,
+} from './openapi.ts'
 export { getOpenApi, readReference } from './documents.ts'
 export {
   addOrganization,
@@ -126,11 +134,22 @@ export {
   Whoami,
 } from './auth.ts'
 export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
-export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'
+export {
+  addPasswordCode,
+  addSetUpCode,
+  addUser,
+  changeUser,
+  listUsers,
+  PasswordCode,
+  removeUser,
+  setPassword,
+  User,
+} from './users.ts'
 export {
   addMyKey,
   addOrganizationKey,
   addPlatformKey,
+  importKeys,
   Key,
   KeyWish,
   listMyKeys,

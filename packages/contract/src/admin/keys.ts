@@ -33,6 +33,8 @@ export const Key = z.strictObject({
   tenant_id: z.string().nullable(),
   /** Whose own key it is; null for keys of an organization's or the platform's. */
   user_id: z.string().nullable(),
+  /** Which face made it: the admin interface, the command line, a file, the first run. */
+  origin: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
   /** Up to a minute old; null while it has not been used. */
@@ -80,6 +82,18 @@ export const listPlatformKeys = operation({
   needs: platform('key_manage'),
   query: Paging.extend({ tenant_id: z.string().min(1).max(64).optional() }),
   answer: pageOf(Key),
+})
+
+export const importKeys = operation({
+  id: 'importKeys',
+  at: `POST ${KEYS}/import`,
+  summary: 'Take over keys of another system with their bcrypt hashes, all of them or none.',
+  needs: platform('key_manage'),
+  body: z.strictObject({
+    /** JSON lines of name, hash, prefix, role, limit, organization and expires_at. */
+    lines: z.string().max(5_000_000),
+  }),
+  answer: z.strictObject({ imported: z.int() }),
 })
 
 export const removePlatformKey = operation({

@@ -35,6 +35,8 @@ export interface AdminParts {
   readonly web: WebCookies
   /** Throws `sign-in.limit` after too many that did not. */
   passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
+  /** Throws `body.shape` for one that is too short or too long. */
+  hashPassword(password: string): Promise<string>
   /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
   forgetKeys(): void
   readonly snapshots: {
@@ -66,13 +68,18 @@ export interface AdminParts {
   readonly previewList: ListPreviews
 }
 
-/** One request as the door learned it. */
+/** The faces that call operations, as rows keep it. */
+export type Origin = 'administration' | 'command line' | 'file'
+
+/** One request as its face learned it. */
 export interface Asking {
   readonly principal: Principal | undefined
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
+  /** What is kept as the origin of what the operation makes: the face that called it. */
+  readonly origin: Origin
   /** Of the If-Match header, without its quotes. */
   readonly ifMatch?: string | undefined
   /** Of the request, by lower-case name. */
@@ -91,6 +98,7 @@ interface Asked<Op extends Operation> {
   readonly params: Readonly<Record<string, string>>
   readonly query: z.output<Op['query']>
   readonly body: z.output<Op['body']>
+  readonly origin: Origin
   readonly ifMatch: string | undefined
   readonly header: Asking['header']
   readonly head: Asking['head']
@@ -151,13 +159,14 @@ function toServe<Op extends OperationOf, Asks>(
   return {
     operation,
     run(parts, asking, place) {
-      const { actor, params, query, body, ifMatch, header, head, signal, progress = () => {} } = asking
+      const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
       return run({
         parts,
         actor,
         params,
         query,
         body,
+        origin,
         ifMatch,
         header,
         head,

@@ -1,207 +1,186 @@
-/**
- * `toolway key …`: make, list, remove and take over the keys of an organization or of the platform, here in the data directory. A
- * key is printed once and kept nowhere. What a key can be, and its record, are those of the admin interface (`admin/keys/make-key.ts`).
- */
+/** `toolway key …`: make, list, remove and take over the keys of an organization or of the platform. A key is printed once. */
 import { readFile } from 'node:fs/promises'
-import { Fault, LIMITS, ROLES, type Limit, type OrganizationId, type Role } from '@toolway/contract'
-import { LOCAL_KEY } from '../admin/installation/first-run.ts'
-import { keyChange, makeKey, toKey } from '../admin/keys/make-key.ts'
-import { importKeys } from '../admin/keys/old-keys.ts'
-import type { OrgSql, SystemSql } from '../db/db.ts'
-import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../identity/keys/keys.ts'
-import { listOrganizations } from '../organizations/organizations.ts'
-import { recordChange } from '../records/change.ts'
-import { isToolset } from '../toolsets/supplied.ts'
-import { listToolsets } from '../toolsets/toolsets.ts'
+import { LIMITS, ROLES, type Limit, type Role } from '@toolway/contract'
+import {
+  addOrganizationKey,
+  addPlatformKey,
+  importKeys,
+  listOrganizationKeys,
+  listPlatformKeys,
+  removeOrganizationKey,
+  removePlatformKey,
+  type Key,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from './command.ts'
 import { readInput } from './terminal/input.ts'
-import { CommandFault, EXIT, table, type Output } from './terminal/output.ts'
-import { ownActor } from './own-actor.ts'
-import { withStore, type Opened } from './store.ts'
+import { CommandFault, EXIT, table } from './terminal/output.ts'
+import { listAll, type Transport } from './transport/transport.ts'
 
-const COMMAND_LINE = 'command line'
-
-export interface KeyOptions {
+interface Place {
   readonly organization: string
+  readonly platform?: boolean
+}
+
+interface Adding extends Place {
+  readonly name: string
+  readonly role: string
+  readonly limit: Limit
   readonly toolset?: string
-  readonly role?: string
-  readonly limit?: string
   readonly expires?: string
-  readonly family?: string
+  readonly family: 'uru' | 'scoped'
   readonly trusted?: boolean
 }
 
-/** Where a command works: in the organization, or for the platform, whose keys have none. */
-function within<T>(
-  { db, organization }: Opened,
-  platform: boolean,
-  work: (sql: OrgSql | SystemSql, organizationId: OrganizationId | undefined) => Promise<T>,
-): Promise<T> {
-  if (platform) return db.system((sql) => work(sql, undefined))
-  return db.organization(organization.id, (sql) => work(sql, organization.id))
-}
+/** The name of the key with which the commands of a machine call tools. */
+const LOCAL_KEY = 'command line'
 
-export async function add(name: string, options: KeyOptions, output: Output): Promise<number> {
-  const { organization, toolset } = options
-  const [role, limit, family] = [roleOf(options), limitOf(options), familyOf(options)]
-  const expiresAt = timeOf(options.expires)
-  return withStore(organization, async (opened) => {
-    const { db, vault, organization: own } = opened
-    const isPlatform = role === 'platform_admin'
-    const toolsets = isPlatform ? [] : await db.organization(own.id, listToolsets)
-    if (toolset !== undefined && !isToolset(toolsets, toolset))
-      throw new CommandFault(
-        `There is no toolset "${toolset}" in ${own.slug}: \`toolway toolset list\` shows them, \`toolway toolset add\` makes one.`,
-      )
-    const { row, key } = await within(opened, isPlatform, async (sql, organizationId) => {
-      const made = await makeKey(
-        sql,
-        vault.hash,
-        {
-          organizationId,
-          name,
-          family: isPlatform ? 'scoped' : family,
-          role,
-          limit,
-          toolset,
-          trusted: options.trusted ?? false,
-          expiresAt,
-          origin: COMMAND_LINE,
-          createdBy: COMMAND_LINE,
-        },
-        toolsets,
-      )
-      await recordChange(sql, ownActor(), organizationId, keyChange('key.add', made.row))
-      return made
-    }).catch((thrown: unknown) => {
-      throw wordFault(thrown, name)
-    })
-    output.result({ ...told(row), key }, [key])
-    // Beside the result, so that `KEY=$(toolway key add laptop)` holds the key and nothing else.
-    if (!output.json) output.progress('It is shown only this once.')
-    return EXIT.ok
-  })
-}
-
-/** A refusal in words for who sits here. */
-function wordFault(thrown: unknown, name: string): unknown {
-  if (!(thrown instanceof Fault)) return thrown
-  if (thrown.code === 'thing.taken')
-    return new CommandFault(`A key named "${name}" exists already: choose another name, or remove that one first.`)
-  return new CommandFault(`${thrown.message} ${thrown.mend}`, thrown.code === 'body.shape' ? EXIT.usage : EXIT.failed)
-}
-
-function roleOf({ role = 'tenant_member' }: KeyOptions): Role {
+function roleOf(role: string): Role {
   const meant = ROLES.find((one) => one === role || one === `tenant_${role}`)
   if (meant === undefined) throw new CommandFault(`"${role}" is no role: it is one of ${ROLES.join(', ')}.`, EXIT.usage)
   return meant
 }
 
-function limitOf({ limit = 'execute' }: KeyOptions): Limit {
-  const meant = LIMITS.find((one) => one === limit)
-  if (meant === undefined)
-    throw new CommandFault(`"${limit}" is no limit: it is one of ${LIMITS.join(', ')}.`, EXIT.usage)
-  return meant
-}
-
-function familyOf({ family = 'uru' }: KeyOptions): 'uru' | 'scoped' {
-  if (family !== 'uru' && family !== 'scoped')
-    throw new CommandFault(`"${family}" is no family: it is uru or scoped.`, EXIT.usage)
-  return family
-}
-
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** `30d`, `12h`, `15m`, or a date. */
-function timeOf(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
+function timeOf(text: string): string {
   const [, count = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
   const until = count === '' ? new Date(text) : new Date(Date.now() + Number(count) * (UNITS[unit] ?? 0))
   const isDate = count !== '' || /^\d{4}-\d\d-\d\d/.test(text)
   if (!isDate || Number.isNaN(until.getTime()))
     throw new CommandFault(`"${text}" is no time: write 30d, 12h, 15m or a date, 2027-01-31.`, EXIT.usage)
-  return until
+  return until.toISOString()
 }
 
-const told = (row: KeyRow) => {
-  const { scope: role, tenant_id: organization, created_at: created, ...rest } = toKey(row)
-  return { ...rest, role, organization, origin: row.origin, created }
-}
-
-export const list = (options: { organization: string; platform?: boolean }, output: Output): Promise<number> =>
-  withStore(options.organization, async ({ db, organization: own }) => {
-    const keys = options.platform
-      ? (await db.system(listAllKeys)).filter(({ organization_id: id }) => id === null)
-      : await db.organization(own.id, listKeys)
-    const values = keys.map(told)
-    output.result(
-      values,
-      table(
-        ['NAME', 'BEGINS', 'ENDS IN', 'ROLE', 'LIMIT', 'TOOLSET', 'EXPIRES', 'LAST USED', 'FROM', 'ID'],
-        values.map((value) => [
-          value.name,
-          value.prefix ?? '-',
-          value.hint === '' ? '-' : value.hint,
-          value.user_id === null ? value.role : 'as its member',
-          value.limit,
-          value.toolset ?? 'any',
-          minuteOf(value.expires_at) ?? 'never',
-          minuteOf(value.last_used_at) ?? 'never',
-          value.origin,
-          value.id,
-        ]),
-      ),
-    )
-    return EXIT.ok
-  })
+const shown = ({ scope: role, tenant_id: organization, created_at: created, ...rest }: Key) => ({
+  ...{ ...rest, role, organization, created },
+})
 
 const minuteOf = (time: string | null): string | undefined =>
   time?.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')
 
+const keysOf = async (transport: Transport, { organization, platform = false }: Place): Promise<Key[]> =>
+  platform
+    ? (await listAll(transport, listPlatformKeys)).filter(({ tenant_id: id }) => id === null)
+    : listAll(transport, listOrganizationKeys, { params: { organization } })
+
+const add = described({
+  name: 'add',
+  about: 'make a key; it is shown once',
+  arguments: [new Argument('<name>', 'what it is for, unique in the organization')],
+  options: [
+    new Option('--role <role>', 'tenant_admin, tenant_member, tenant_viewer or platform_admin').default(
+      'tenant_member',
+    ),
+    new Option('--limit <limit>', 'how far its calls reach').choices(LIMITS).default('execute'),
+    new Option('--toolset <slug>', 'limit it to one toolset'),
+    new Option('--expires <time>', 'refuse it from then on: 30d, 12h, 15m or a date'),
+    new Option('--family <family>', 'its form').choices(['uru', 'scoped']).default('uru'),
+    new Option('--trusted', 'let it call on behalf of members (X-On-Behalf-Of)'),
+  ],
+  examples: [
+    'toolway key add laptop',
+    'toolway key add ci --toolset read-only --json',
+    'toolway key add report --limit read --expires 30d --family scoped',
+    'toolway key add operator --role platform_admin',
+  ],
+  call({ call }, { organization, name, role: said, limit, toolset, expires, family, trusted }: Adding) {
+    const scope = roleOf(said)
+    const wish = {
+      ...{ name, scope, limit, toolset, trusted },
+      ...(expires === undefined ? {} : { expires_at: timeOf(expires) }),
+    }
+    return scope === 'platform_admin'
+      ? call(addPlatformKey, { body: { ...wish, family: 'scoped' } })
+      : call(addOrganizationKey, { params: { organization }, body: { ...wish, family } })
+  },
+  // Beside the result, so that `KEY=$(toolway key add laptop)` holds the key and nothing else.
+  print: ({ key, ...rest }) => ({
+    value: { ...shown(rest), key },
+    lines: [key],
+    notes: ['It is shown only this once.'],
+  }),
+})
+
+const list = described({
+  name: 'list',
+  about: 'list keys (never their text)',
+  options: [new Option('--platform', 'those of the platform instead of an organization')],
+  examples: ['toolway key list', 'toolway key list --platform'],
+  call: (transport, words: Place) => keysOf(transport, words),
+  print: (keys) => ({
+    value: keys.map(shown),
+    lines: table(
+      ['NAME', 'BEGINS', 'ENDS IN', 'ROLE', 'LIMIT', 'TOOLSET', 'EXPIRES', 'LAST USED', 'FROM', 'ID'],
+      keys.map((key) => [
+        key.name,
+        key.prefix ?? '-',
+        key.hint === '' ? '-' : key.hint,
+        key.user_id === null ? key.scope : 'as its member',
+        key.limit,
+        key.toolset ?? 'any',
+        minuteOf(key.expires_at) ?? 'never',
+        minuteOf(key.last_used_at) ?? 'never',
+        key.origin,
+        key.id,
+      ]),
+    ),
+  }),
+})
+
 /** By its name, or by its id where it is a member's. */
-export const remove = (
-  name: string,
-  { organization, platform = false }: { organization: string; platform?: boolean },
-  output: Output,
-): Promise<number> =>
-  withStore(organization, async (opened) => {
-    const keys = platform
-      ? (await opened.db.system(listAllKeys)).filter(({ organization_id: id }) => id === null)
-      : await opened.db.organization(opened.organization.id, listKeys)
+const remove = described({
+  name: 'remove',
+  about: 'remove a key; it is refused at once',
+  arguments: [new Argument('<name>', 'its name, or its id')],
+  options: [new Option('--platform', 'one of the platform')],
+  examples: ['toolway key remove laptop', 'toolway key remove operator --platform'],
+  async call(transport, words: Place & { name: string }) {
+    const { name, organization, platform = false } = words
+    const keys = await keysOf(transport, words)
     const meant = keys.find((key) => (key.user_id === null && key.name === name) || key.id === name)
-    const removed = await within(opened, platform, async (sql, organizationId) => {
-      const row = meant === undefined ? undefined : await removeKeyById(sql, meant.id)
-      if (row !== undefined) await recordChange(sql, ownActor(), organizationId, keyChange('key.remove', row))
-      return row
-    })
-    if (removed === undefined)
+    if (meant === undefined)
       throw new CommandFault(
         platform
           ? `There is no key of the platform named "${name}"; \`toolway key list --platform\` shows them.`
           : `There is no key named "${name}" in ${organization}; \`toolway key list\` shows them, and with --platform those of the platform.`,
       )
-    const again =
-      removed.name === LOCAL_KEY && removed.user_id === null
+    const params = { organization, key: meant.id }
+    await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })
+    return meant
+  },
+  print: (removed, { name }) => ({
+    value: { removed: name },
+    lines: [
+      `Removed the key "${removed.name}": it is refused from now on.`,
+      ...(removed.name === LOCAL_KEY && removed.user_id === null
         ? ['The commands of this machine called with it; the next start gives them a new one, in the data directory.']
-        : []
-    output.result({ removed: name }, [`Removed the key "${removed.name}": it is refused from now on.`, ...again])
-    return EXIT.ok
-  })
+        : []),
+    ],
+  }),
+})
 
-export const takeOver = (file: string, { organization }: { organization: string }, output: Output): Promise<number> =>
-  withStore(organization, async ({ db }) => {
-    const text = file === '-' ? await readInput() : await readText(file)
-    const organizations = await db.system(listOrganizations)
-    const findOrganization = (name: string) => organizations.find(({ slug, id }) => slug === name || id === name)?.id
-    const count = await importKeys({ db, actor: ownActor(), findOrganization }, text).catch((thrown: unknown) => {
-      throw thrown instanceof Fault ? new CommandFault(thrown.message) : thrown
-    })
-    output.result({ imported: count }, [
-      `Took over ${count} ${count === 1 ? 'key' : 'keys'}: each works as before, and is kept by a keyed hash from its first use on.`,
-    ])
-    return EXIT.ok
-  })
+const takeOver = described({
+  name: 'import',
+  about:
+    'take over keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
+  arguments: [new Argument('<file>', 'the lines; - is standard input')],
+  examples: ['toolway key import old-keys.jsonl'],
+  call: async ({ call }, { file }: { file: string }) =>
+    call(importKeys, { body: { lines: file === '-' ? await readInput() : await readText(file) } }),
+  print: ({ imported }) => ({
+    value: { imported },
+    lines: [
+      `Took over ${imported} ${imported === 1 ? 'key' : 'keys'}: each works as before, and is kept by a keyed hash from its first use on.`,
+    ],
+  }),
+})
 
 const readText = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path and its permissions.`)
   })
+
+export const keyCommand = (finish: Finish) =>
+  groupOf('key', 'make, list, remove and take over keys', [add, list, remove, takeOver], finish)

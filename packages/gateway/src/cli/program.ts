@@ -1,6 +1,6 @@
 /** The command line: what can be said, with examples, and which command does it. Commands are loaded when they are used. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { LIMITS, REVISIONS } from '@toolway/contract'
+import { REVISIONS } from '@toolway/contract'
 import { ConfigFault, loadConfig } from '../config.ts'
 import { PRESET_NAMES } from '../config-presets.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
@@ -10,12 +10,17 @@ import { VERSION } from '../call/introduce.ts'
 import { addAccountCommands, withAuth } from './accounts/account-commands.ts'
 import type { AuthWords } from './accounts/auth-words.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
-import type { KeyOptions } from './key.ts'
+import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
+import { keyCommand } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
-import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
-import { groupCommand } from './people/group-commands.ts'
+import { clientCommand } from './client.ts'
+import { groupCommand } from './people/group.ts'
+import { memberCommand } from './people/member.ts'
+import { loginCommand, logoutCommand, whoamiCommand } from './people/people-commands.ts'
+import { userCommand } from './people/user.ts'
 import { addTrialCommands } from './policy/trial-commands.ts'
-import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { orgCommand } from './platform/org.ts'
+import { ruleCommand } from './platform/rule.ts'
 import { policyCommand } from './policy/policy-commands.ts'
 import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
@@ -24,7 +29,7 @@ import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
 
 const CODES = `
-Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
+Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key · 5 a plan has something to do`
 
 const collect = (value: string, before: string[]) => [...before, value]
 const seconds = (text: string): number => {
@@ -104,6 +109,9 @@ function build(finish: Finish): Command {
   add(vaultCommand(finish))
   add(recordsCommand(finish))
   add(importCommand(finish))
+  add(exportCommand(finish))
+  add(planCommand(finish))
+  add(applyCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
   program.addCommand(bridgeCommand())
@@ -125,7 +133,7 @@ function dress(command: Command): Command {
 }
 
 /** What concerns the process, or whatever organization a key belongs to. */
-const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call', 'login', 'logout', 'whoami'])
+const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'plan', 'apply', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
 const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
 
@@ -342,102 +350,6 @@ const callCommand = (finish: Finish) =>
     .action(async (tool: string, text: string, options: Calling) =>
       finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
     )
-
-const HERE = `
-It works on the data directory of this machine (or DATABASE_URL), also while you are signed in to a gateway elsewhere: the
-keys of that one are made over its HTTP interface, /api/v1/auth/my-keys.`
-
-function keyCommand(finish: Finish): Command {
-  const command = new Command('key').description('make, list, remove and take over keys').addHelpText('after', HERE)
-  command
-    .command('add')
-    .description('make a key; it is shown once')
-    .argument('<name>', 'what it is for, unique in the organization')
-    .option('--role <role>', 'tenant_admin, tenant_member, tenant_viewer or platform_admin', 'tenant_member')
-    .addOption(new Option('--limit <limit>', 'how far its calls reach').choices(LIMITS).default('execute'))
-    .option('--toolset <slug>', 'limit it to one toolset')
-    .option('--expires <time>', 'refuse it from then on: 30d, 12h, 15m or a date')
-    .addOption(new Option('--family <family>', 'its form').choices(['uru', 'scoped']).default('uru'))
-    .option('--trusted', 'let it call on behalf of members (X-On-Behalf-Of)')
-    .addHelpText('after', HERE)
-    .addHelpText(
-      'after',
-      examples(
-        'toolway key add laptop',
-        'toolway key add ci --toolset read-only --json',
-        'toolway key add report --limit read --expires 30d --family scoped',
-        'toolway key add operator --role platform_admin',
-      ),
-    )
-    .action(async (name: string, options: Common & KeyOptions) =>
-      finish(await (await import('./key.ts')).add(name, options, outputOf(options))),
-    )
-  command
-    .command('list')
-    .description('list keys (never their text)')
-    .option('--platform', 'those of the platform instead of an organization')
-    .addHelpText('after', examples('toolway key list', 'toolway key list --platform'))
-    .action(async (options: Common & { platform?: boolean }) =>
-      finish(await (await import('./key.ts')).list(options, outputOf(options))),
-    )
-  command
-    .command('remove')
-    .description('remove a key; it is refused at once')
-    .option('--platform', 'one of the platform')
-    .addHelpText('after', examples('toolway key remove laptop', 'toolway key remove operator --platform'))
-    .argument('<name>', 'its name, or its id')
-    .action(async (name: string, options: Common & { platform?: boolean }) =>
-      finish(await (await import('./key.ts')).remove(name, options, outputOf(options))),
-    )
-  command
-    .command('import')
-    .description(
-      'take over keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
-    )
-    .addHelpText('after', examples('toolway key import old-keys.jsonl'))
-    .argument('<file>', 'the lines; - is standard input')
-    .action(async (file: string, options: Common) =>
-      finish(await (await import('./key.ts')).takeOver(file, options, outputOf(options))),
-    )
-  return command
-}
-
-function clientCommand(finish: Finish): Command {
-  const command = new Command('client').description(
-    'add, list and remove OAuth clients that cannot register themselves',
-  )
-  command
-    .command('add')
-    .description('add a client; its secret, if it has one, is shown once')
-    .argument('<name>', 'what persons see when it asks them')
-    .requiredOption('--redirect <address>', 'where it is sent back to; may be repeated', collect, [])
-    .option('--confidential', 'it can keep a secret: give it one')
-    .addHelpText(
-      'after',
-      examples(
-        'toolway client add "Our chat" --redirect https://chat.example.com/oauth/callback --confidential',
-        'toolway client add desk --redirect http://127.0.0.1/callback',
-      ),
-    )
-    .action(async (name: string, options: { json?: boolean; redirect: string[]; confidential?: boolean }) => {
-      const { redirect: redirects, confidential = false } = options
-      finish(await (await import('./client.ts')).add({ name, redirects, confidential }, outputOf(options)))
-    })
-  command
-    .command('list')
-    .description('list the clients that are known by name')
-    .addHelpText('after', examples('toolway client list', 'toolway client list --json'))
-    .action(async (options: { json?: boolean }) => finish(await (await import('./client.ts')).list(outputOf(options))))
-  command
-    .command('remove')
-    .description('remove a client; whatever was allowed to it ends')
-    .addHelpText('after', examples('toolway client remove client_0123456789abcdef0123456789abcdef'))
-    .argument('<client>', 'its id, as `toolway client list` shows it')
-    .action(async (id: string, options: { json?: boolean }) =>
-      finish(await (await import('./client.ts')).remove(id, outputOf(options))),
-    )
-  return command
-}
 
 const importCommand = (finish: Finish) =>
   new Command('import')

@@ -10,7 +10,7 @@ import { KEY_FILES } from '../vault/key-files.ts'
 import { KEYCHAIN_FILE } from '../vault/key-sources.ts'
 import { CommandFault } from './terminal/output.ts'
 
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
+export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 export interface Opened extends Store {
   readonly loaded: LoadedConfig
@@ -21,11 +21,13 @@ export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>)
   withInstallation(async (opened) => {
     const organization = (await opened.db.system(listOrganizations)).find((one) => one.slug === slug)
     if (organization !== undefined) return work({ ...opened, organization })
-    const directory = opened.loaded.config.TOOLWAY_DATA
-    const first =
-      slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : `\`toolway org add ${slug}\` makes it.`
-    throw new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
+    throw noOrganization(slug, opened.loaded.config.TOOLWAY_DATA)
   })
+
+export function noOrganization(slug: string, directory: string): CommandFault {
+  const first = slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : `\`toolway org add ${slug}\` makes it.`
+  return new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
+}
 
 /** For what belongs to no organization. */
 export async function withInstallation<T>(work: (opened: Omit<Opened, 'organization'>) => Promise<T>): Promise<T> {

@@ -25,7 +25,9 @@ import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Ground } from './ground.ts'
 
-export interface ComposeSnapshotsParts extends Pick<Catalogs, 'catalogs' | 'healthy'> {
+export interface ComposeSnapshotsParts {
+  readonly catalogs: Pick<Catalogs['catalogs'], 'want'>
+  readonly healthy: Pick<Catalogs['healthy'], 'want'>
   readonly upstreams: Upstreams
   readonly changes: Changes
   readonly open: () => Pick<OpenStreams, 'recheck'>

@@ -2,11 +2,11 @@
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys/keys.ts'
+import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { importKeys } from './old-keys.ts'
+import { serveOrganization, servePlatform, type AdminParts, type Asking, type Origin, type Served } from '../serve.ts'
 import { pageFrom } from '../page-from.ts'
-
-const ORIGIN = 'admin'
 
 interface Wished {
   readonly name: string
@@ -18,7 +18,11 @@ interface Wished {
   readonly expires_at?: string | undefined
 }
 
-const wordsOf = (wish: Wished, organizationId: OrganizationId | undefined, createdBy: string): KeyWords => ({
+const wordsOf = (
+  wish: Wished,
+  organizationId: OrganizationId | undefined,
+  { principal, origin }: { principal: Principal; origin: Origin },
+): KeyWords => ({
   organizationId,
   name: wish.name,
   family: wish.family,
@@ -27,8 +31,8 @@ const wordsOf = (wish: Wished, organizationId: OrganizationId | undefined, creat
   toolset: wish.toolset,
   trusted: wish.trusted,
   expiresAt: wish.expires_at === undefined ? undefined : new Date(wish.expires_at),
-  origin: ORIGIN,
-  createdBy,
+  origin: origin === 'administration' ? 'admin' : origin,
+  createdBy: principal.id,
 })
 
 /** The answer that holds a key is kept by nobody on its way. */
@@ -52,9 +56,9 @@ function known(row: KeyRow | undefined): KeyRow {
 const inOrganizationOf = ({ organization_id: id }: KeyRow) => (id === null ? {} : { organizationId: id })
 
 export const keyOperations: readonly Served[] = [
-  servePlatform(shapes.addPlatformKey, async ({ parts, principal, role, body, head, change }) => {
+  servePlatform(shapes.addPlatformKey, async ({ parts, principal, role, body, origin, head, change }) => {
     const organization = organizationNamed(parts, body.tenant_id)
-    const words = wordsOf(body, organization?.organization.id, principal.id)
+    const words = wordsOf(body, organization?.organization.id, { principal, origin })
     const made = await change(
       ({ row }: MadeKey) => ({ ...keyChange('key.add', row), ...inOrganizationOf(row) }),
       async (sql) => {
@@ -72,6 +76,12 @@ export const keyOperations: readonly Served[] = [
     return pageFrom(wanted, query, toKey)
   }),
 
+  servePlatform(shapes.importKeys, async ({ parts, actor, body }) => {
+    const { find } = parts.snapshots
+    const findOrganization = (name: string) => (find({ slug: name }) ?? find({ id: name }))?.organization.id
+    return { imported: await importKeys({ db: parts.db, actor, findOrganization }, body.lines) }
+  }),
+
   servePlatform(shapes.removePlatformKey, async ({ parts, params, change }) => {
     await change(
       (row: KeyRow) => ({ ...keyChange('key.remove', row), ...inOrganizationOf(row) }),
@@ -81,8 +91,9 @@ export const keyOperations: readonly Served[] = [
     return undefined
   }),
 
-  serveOrganization(shapes.addOrganizationKey, async ({ parts, principal, role, organization, body, head, change }) => {
-    const words = wordsOf(body, organization.id, principal.id)
+  serveOrganization(shapes.addOrganizationKey, async (asked) => {
+    const { parts, principal, role, organization, body, head, change } = asked
+    const words = wordsOf(body, organization.id, asked)
     const toolsets = parts.snapshots.find({ id: organization.id })?.toolsets ?? []
     const made = await change(
       ({ row }: MadeKey) => keyChange('key.add', row),

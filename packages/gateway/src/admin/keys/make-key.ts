@@ -117,6 +117,7 @@ export const toKey = (row: KeyRow): shapes.Key => ({
   trusted: row.trusted,
   tenant_id: row.organization_id,
   user_id: row.user_id,
+  origin: row.origin,
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at?.toISOString() ?? null,
   last_used_at: row.last_used_at?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 /** `toolway connection login`, `logout` and `accounts`: accounts of connections, from a terminal. No token and no key is shown. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mayHaveAccounts, AccountName, Fault, type UserId } from '@toolway/contract'
-import { Whoami } from '@toolway/contract/admin'
+import { showMe } from '@toolway/contract/admin'
 import {
   findConnection,
   listConnections,
@@ -15,7 +15,7 @@ import { createConnectLinks, LINK_MINUTES } from '../../oauth/outgoing/flows/con
 import { createKeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
 import { knock } from '../../oauth/outgoing/flows/knock.ts'
 import { ownActor } from '../own-actor.ts'
-import { askSignedIn } from '../people/account.ts'
+import { overHttp, signedIn } from '../transport/over-http.ts'
 import { addressOf, isRunning, withStore, type Opened } from '../store.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
@@ -149,8 +149,8 @@ async function found({ db, organization }: Opened, alias: string): Promise<Conne
  */
 async function ownerOf({ loaded, db }: Opened, { shared = false }: Whose): Promise<UserId | undefined> {
   if (shared || loaded.config.TOOLWAY_AUTH === 'off') return undefined
-  const { url, answer } = await askSignedIn('GET', '/api/v1/auth/me')
-  const { user } = Whoami.parse(answer)
+  const { url } = await signedIn(loaded)
+  const { user } = await overHttp(loaded, url).call(showMe)
   const known = user === null ? undefined : await db.system((sql) => findUser(sql, user.id as UserId))
   if (known !== undefined) return known.id
   throw new CommandFault(

@@ -1,9 +1,7 @@
 /**
- * Who asks something of the admin interface: by the Authorization header, else by the cookies of a browser. What a credential is for
- * is looked at here too, whatever its holder may.
+ * Who asks something of the admin interface: by the Authorization header, else by the cookies of a browser.
  */
 import { Fault } from '@toolway/contract'
-import type { Operation } from '@toolway/contract/admin'
 import type { Principal } from '../../identity/principal.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 
@@ -37,20 +35,4 @@ export async function whoAsks({ identify, web, publicUrl }: CallerParts, knock: 
   // A token for one MCP endpoint is no token for this interface (RFC 8707).
   if (principal.resource !== undefined && principal.resource !== publicUrl()) throw new Fault('token.unknown')
   return principal
-}
-
-/**
- * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
- * one that only reads changes nothing.
- */
-export function refuseBeyond(
-  principal: Principal | undefined,
-  { method, needs, harmless }: Pick<Operation, 'method' | 'needs' | 'harmless'>,
-): void {
-  if (principal === undefined || harmless) return
-  if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
-  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
-  // What is bound to one organization has no say over all of them.
-  if (needs.of === 'platform' && principal.organizationId !== undefined)
-    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
 }

@@ -8,6 +8,8 @@ import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
+import { homeOf, placeOf, refuseBeyond } from '../../admin/place.ts'
+import { refuseUnstorable } from '../../admin/read-input.ts'
 import { STREAM_HEAD } from '../../admin/runtime/logs.ts'
 import type { AdminParts, Asking, Served } from '../../admin/serve.ts'
 import type { Log } from '../../lib/log.ts'
@@ -15,9 +17,8 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { createAdminRefusals, type AdminRefusalParts, type Learned } from './admin-refusals.ts'
-import { refuseBeyond, whoAsks, type CallerParts } from './admin-caller.ts'
-import { homeOf, placeOf } from './admin-place.ts'
-import { askingOf, refuseUnstorable, type AdminContext, type Env } from './admin-asking.ts'
+import { whoAsks, type CallerParts } from './admin-caller.ts'
+import { askingOf, type AdminContext, type Env } from './admin-asking.ts'
 import { streamWithProgress } from './admin-progress.ts'
 import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf, prefersStream } from '../request-head.ts'
@@ -77,7 +78,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     if (principal === undefined && operation.method !== 'GET')
       await limits.address(client.network, STRANGERS_CHANGE - 1)
     refuseBeyond(principal, operation)
-    refuseUnstorable(c)
+    refuseUnstorable({ params: c.req.param(), query: c.req.query() })
     const place = placeOf(parts, principal, operation.needs, c.req.param())
     const { organization } = place
     if (organization !== undefined) learned.organizationId = organization.id

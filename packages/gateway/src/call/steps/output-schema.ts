@@ -1,8 +1,8 @@
 /**
- * Does an answer fit what its tool promises (ledger S1-CAL-09)? What does not is told, in `_meta` and on record, and loses nothing: the
- * data is the caller's, whatever its form.
+ * The output schema of a tool, and the results of its calls (ledger S1-CAL-09). A result that does not fit says so in `_meta` and in
+ * its record, and loses nothing: the data is the caller's, whatever its form.
  *
- * Asked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
+ * Checked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
  */
 import { eraOf, isObject, STRUCTURED_SINCE, type Json, type JsonObject, type Revision } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/view.ts'
@@ -10,8 +10,15 @@ import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
 import type { Trail } from '../trail.ts'
+import type { Step } from './step.ts'
 
-export function checkOutput(
+export const outputSchema: Step = {
+  name: 'outputSchema',
+  applies: ({ checkedBy }) => checkedBy?.definition['outputSchema'] !== undefined,
+  after: ({ target, trail, asked }, result) => checkOutput(target, result, trail, asked.caller.revision),
+}
+
+function checkOutput(
   { checkedBy, wraps }: Pick<ToolTarget, 'checkedBy' | 'wraps'>,
   result: JsonObject,
   trail: Pick<Trail, 'misfit'>,

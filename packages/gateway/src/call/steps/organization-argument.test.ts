@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Trail } from '../trail.ts'
-import { takeOrganization } from './organization.ts'
+import type { ToolTarget } from '../../catalog/view.ts'
+import type { CallParts } from '../ports.ts'
+import { organizationArgument as step } from './organization-argument.ts'
+import type { Call } from './step.ts'
 
 const take = (args: Record<string, string>, connector = 'contract') => {
   const params = { arguments: args }
-  takeOrganization(params, { connector }, {} as Trail)
+  const target = { connector } as ToolTarget
+  if (step.applies(target)) void step.before?.({ params, target, trail: {} } as unknown as Call, {} as CallParts)
   return params.arguments
 }
 

@@ -12,6 +12,8 @@ import { z } from 'zod'
 const Kept = z.object({
   /** Of the gateway, without a slash at its end. */
   url: z.string(),
+  /** Whether it is the gateway of this very data directory. */
+  own: z.boolean().default(true),
   email: z.string(),
   access_token: z.string(),
   refresh_token: z.string(),

@@ -1,14 +1,14 @@
 /**
- * Which organization a request of the admin interface is for, and what its caller is there: by its path, by a connection that its path
- * names, or the caller's own. It knows nothing of what is then done.
+ * Authorization of an operation, the same for every face that calls it: which organization it addresses (by its path, by a connection
+ * that its path names, or the caller's own), the caller's role there, and what the caller's credential is good for.
  */
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
-import type { Needs } from '@toolway/contract/admin'
-import type { AdminParts } from '../../admin/serve.ts'
-import { roleIn } from '../../call/callers/role.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
-import type { Principal } from '../../identity/principal.ts'
-import { DEFAULT_SLUG, type OrganizationRow } from '../../organizations/organizations.ts'
+import type { Needs, Operation } from '@toolway/contract/admin'
+import type { AdminParts } from './serve.ts'
+import { roleIn } from '../call/callers/role.ts'
+import type { Snapshot } from '../call/snapshot.ts'
+import type { Principal } from '../identity/principal.ts'
+import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizations.ts'
 
 /** What the checks lean on. */
 export type PlaceParts = Pick<AdminParts, 'accounts'> & {
@@ -78,4 +78,20 @@ function permitted(role: Role | undefined, permission: Permission, only?: Role):
   if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
     throw new Fault('role.forbidden', { role: role ?? 'none', permission })
   return role
+}
+
+/**
+ * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
+ * one that only reads changes nothing.
+ */
+export function refuseBeyond(
+  principal: Principal | undefined,
+  { method, needs, harmless }: Pick<Operation, 'method' | 'needs' | 'harmless'>,
+): void {
+  if (principal === undefined || harmless) return
+  if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
+  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  // What is bound to one organization has no say over all of them.
+  if (needs.of === 'platform' && principal.organizationId !== undefined)
+    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
 }

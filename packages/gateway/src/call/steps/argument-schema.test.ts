@@ -1,7 +1,7 @@
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { checkArguments } from './check-arguments.ts'
+import { checkArguments } from './argument-schema.ts'
 
 const inputSchema = {
   type: 'object',

@@ -1,7 +1,7 @@
 /**
- * Do the arguments of a call fit the input schema of its tool (ledger S1-CAL-04, S1-ERR-01)?
+ * The input schema of a tool, and the arguments of its calls (ledger S1-CAL-04, S1-ERR-01).
  *
- * Asked after the rules have changed what they change and before anything is opened, for connections whose tools are described and
+ * Checked after the rules have changed the arguments and before anything is opened, for connections whose tools are described and
  * not implemented there, and wherever an operator wants it. A schema that cannot be used refuses every call (U-06, fails closed).
  */
 import { Fault } from '@toolway/contract'
@@ -11,6 +11,7 @@ import type { Checked, ReadSchema } from '../../lib/json-schema/read-schema.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
+import { argumentsOf, type Step } from './step.ts'
 
 /** What is told in the sentence; all of it, with places, is in the data. */
 const LONGEST = 2_000
@@ -34,12 +35,14 @@ export function checkArguments(
   throw new Fault('arguments.invalid', { tool, problems: sentenceOf(problems, count) }, { data })
 }
 
-/** The same for the params of a call, which get the arguments as they are to be sent. */
-export function checkParams(target: Pick<ToolTarget, 'name' | 'checkedBy'>, params: JsonObject, tool: string): void {
-  if (target.checkedBy === undefined) return
-  const given = isObject(params['arguments']) ? params['arguments'] : undefined
-  const sent = checkArguments(target, given, tool)
-  if (sent !== undefined && sent !== given) params['arguments'] = sent
+export const argumentSchema: Step = {
+  name: 'argumentSchema',
+  applies: ({ checkedBy }) => checkedBy !== undefined,
+  before(call) {
+    const given = argumentsOf(call)
+    const sent = checkArguments(call.target, given, call.name)
+    if (sent !== undefined && sent !== given) call.params['arguments'] = sent
+  },
 }
 
 function usable(tool: string, schema: unknown, value: JsonObject): Checked & Pick<ReadSchema, 'unchecked'> {

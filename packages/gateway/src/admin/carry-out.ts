@@ -1,0 +1,57 @@
+/**
+ * An operation carried out in this process, for faces that are not HTTP: authorization, validation, the work with its record, and the
+ * answer by its shape, in the order of the admin door.
+ */
+import { Fault } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
+import type { Principal } from '../identity/principal.ts'
+import type { Actor } from '../records/change.ts'
+import { OPERATIONS } from './operations.ts'
+import { placeOf, refuseBeyond } from './place.ts'
+import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
+import type { AdminParts, Asking, Origin } from './serve.ts'
+
+/** On whose behalf a face calls. */
+export interface Caller {
+  readonly principal: Principal
+  readonly actor: Actor
+  readonly origin: Origin
+}
+
+export interface LocalRequest extends RawInput {
+  readonly ifMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: Asking['progress']
+}
+
+/** The answer by the operation's shape, or a Response where it answers with something else than JSON. Throws a Fault. */
+export async function carryOut(
+  parts: AdminParts,
+  { principal, actor, origin }: Caller,
+  operation: Operation,
+  request: LocalRequest,
+): Promise<unknown> {
+  const served = OPERATIONS.find((one) => one.operation.id === operation.id)
+  if (served === undefined) throw new Fault('address.unknown', { path: operation.path })
+  const { params, ifMatch, signal = new AbortController().signal, progress } = request
+  refuseBeyond(principal, operation)
+  refuseUnstorable(request)
+  const place = placeOf(parts, principal, operation.needs, params)
+  const { query, body } = readInput(operation, request)
+  const head = { set() {}, append() {} }
+  const asking = {
+    principal,
+    actor,
+    origin,
+    params,
+    query,
+    body,
+    ifMatch,
+    header: () => undefined,
+    head,
+    signal,
+    progress,
+  }
+  const given = await served.run(parts, asking, place)
+  return given instanceof Response ? given : operation.answer.parse(given)
+}

@@ -1,0 +1,72 @@
+/**
+ * A command as data: its arguments and options, how it calls operations, and what it prints.
+ *
+ * The transport decides where the operations are carried out, so that a command is the same here and at a gateway elsewhere.
+ */
+import { Command, type Argument, type Option } from 'commander'
+import { createOutput, EXIT, type Output } from './terminal/output.ts'
+import type { Transport } from './transport/transport.ts'
+
+export type Finish = (code: number) => void
+
+export interface Printed {
+  /** For programs, with --json. */
+  readonly value: unknown
+  /** For people. */
+  readonly lines: readonly string[]
+  /** For people too, beside the result: on stderr. */
+  readonly notes?: readonly string[]
+  readonly code?: number
+}
+
+/** `Words` are the command's arguments by name, and its options. */
+export interface CommandDescription<Words, Answer> {
+  readonly name: string
+  readonly about: string
+  readonly arguments?: readonly Argument[]
+  readonly options?: readonly Option[]
+  readonly examples: readonly string[]
+  /** Says more, after the options. */
+  readonly more?: string
+  call(transport: Transport, words: Words, output: Output): Promise<Answer>
+  print(answer: Answer, words: Words): Printed
+}
+
+/** One that is called with some words; `finish` is told the exit code. */
+export type Described = (finish: Finish) => Command
+
+export function described<Words extends object, Answer>(it: CommandDescription<Words, Answer>): Described {
+  return (finish) => {
+    const command = new Command(it.name).description(it.about)
+    for (const argument of it.arguments ?? []) command.addArgument(argument)
+    for (const option of it.options ?? []) command.addOption(option)
+    if (it.more !== undefined) command.addHelpText('after', it.more)
+    command.addHelpText('after', `\nExamples:\n${it.examples.map((line) => `  ${line}`).join('\n')}`)
+    return command.action(async (...given: unknown[]) => {
+      const said = command.registeredArguments.map((argument, at) => [argument.name(), given[at]] as const)
+      const options: { json?: boolean } = command.opts()
+      const words = { ...options, ...Object.fromEntries(said) } as unknown as Words
+      finish(await run(it, words, createOutput(options.json ?? false)))
+    })
+  }
+}
+
+async function run<Words, Answer>(
+  it: CommandDescription<Words, Answer>,
+  words: Words,
+  output: Output,
+): Promise<number> {
+  const { withTransport } = await import('./transport/with-transport.ts')
+  const answer = await withTransport((transport) => it.call(transport, words, output))
+  const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
+  output.result(value, lines)
+  if (!output.json) for (const note of notes) output.progress(note)
+  return code
+}
+
+/** A command whose subcommands are these. */
+export function groupOf(name: string, about: string, commands: readonly Described[], finish: Finish): Command {
+  const group = new Command(name).description(about)
+  for (const one of commands) group.addCommand(one(finish))
+  return group
+}

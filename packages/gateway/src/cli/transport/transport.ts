@@ -1,0 +1,79 @@
+/**
+ * The way of a command to an operation of the admin interface: `call(operation, input)`, answered by the operation's shape or refused
+ * in the operation's own words. Over HTTP at the gateway that `toolway login` named, in this process on the local installation.
+ */
+import type { FaultCode } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+
+/** Values of a query; undefined ones are left out. */
+type Query<Op extends Operation> = {
+  readonly [Name in keyof z.input<Op['query']>]?: z.input<Op['query']>[Name] | undefined
+}
+
+export interface Input<Op extends Operation> {
+  /** Of the braces of the operation's path. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Query<Op>
+  readonly body?: z.input<Op['body']>
+  /** The entity tag that the thing must still have. */
+  readonly ifMatch?: string
+}
+
+export interface Transport {
+  /** The gateway's address where calls go over HTTP; undefined in this process. */
+  readonly remote: string | undefined
+  /** Throws Refusal. */
+  call<Op extends Operation>(operation: Op, input?: Input<Op>): Promise<z.output<Op['answer']>>
+  /** For operations that answer with something else than JSON. Throws Refusal. */
+  stream<Op extends Operation>(operation: Op, input?: Input<Op>): Promise<ReadableStream<Uint8Array>>
+}
+
+export interface Problem {
+  readonly code: string
+  readonly status: number
+  readonly message: string
+  readonly mend: string
+}
+
+/** An operation that was refused. */
+export class Refusal extends CommandFault {
+  readonly code: string
+  constructor({ code, status, message, mend }: Problem, options?: ErrorOptions) {
+    super(`${message} ${mend}`.trim(), exitOf(code, status), options)
+    this.code = code
+  }
+  is(...codes: readonly FaultCode[]): boolean {
+    return (codes as readonly string[]).includes(this.code)
+  }
+}
+
+const exitOf = (code: string, status: number): number =>
+  status === 401 ? EXIT.unreachable : code === 'body.shape' ? EXIT.usage : EXIT.failed
+
+/** The query as an address says it. */
+export function textsOf(query: Readonly<Record<string, unknown>> = {}): Record<string, string> {
+  const said = Object.entries(query).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(said.map(([name, value]) => [name, String(value)]))
+}
+
+type Paged = Operation<z.ZodObject, z.ZodType, z.ZodType<{ items: unknown[]; total: number }>>
+type RowOf<Op extends Operation> = z.output<Op['answer']> extends { items: readonly (infer Row)[] } ? Row : never
+
+const PAGE = 200
+
+/** All rows of a list that is answered in pages. */
+export async function listAll<Op extends Paged>(
+  { call }: Pick<Transport, 'call'>,
+  operation: Op,
+  input: Omit<Input<Op>, 'body'> = {},
+): Promise<RowOf<Op>[]> {
+  const rows: RowOf<Op>[] = []
+  for (;;) {
+    const query = { ...input.query, limit: PAGE, offset: rows.length } as unknown as Query<Op>
+    const { items, total } = await call(operation, { ...input, query } as Input<Op>)
+    rows.push(...(items as RowOf<Op>[]))
+    if (items.length === 0 || rows.length >= total) return rows
+  }
+}

@@ -1,0 +1,14 @@
+/** Which transport a command takes: the gateway elsewhere that `toolway login` named, else the local installation. */
+import { loadConfig } from '../../config.ts'
+import { overHttp, signInFileOf } from './over-http.ts'
+import { readSignIn } from './sign-in-file.ts'
+import type { Transport } from './transport.ts'
+
+/** A sign-in at the local installation's own gateway changes nothing: its commands are those of the holder of the data directory. */
+export async function withTransport<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+  const loaded = loadConfig()
+  const kept = await readSignIn(signInFileOf(loaded))
+  if (kept !== undefined && !kept.own) return work(overHttp(loaded, kept.url))
+  const { inProcess } = await import('./in-process.ts')
+  return inProcess(work)
+}

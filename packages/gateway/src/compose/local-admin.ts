@@ -1,0 +1,132 @@
+/**
+ * The operations of an installation without its gateway: what a command or an `apply` needs to carry them out in its own process.
+ *
+ * Nothing listens, no job is begun and no server is reached before an operation asks for it. A gateway that runs on the same database
+ * hears of each change from the database, as it hears of another gateway's. Live state (processes, sessions, logs, events) is the
+ * gateway's alone: here it is empty.
+ */
+import { join } from 'node:path'
+import type { Store } from '../admin/installation/open-store.ts'
+import type { AdminParts } from '../admin/serve.ts'
+import { createChanges } from '../catalog/changes.ts'
+import { appsOf, type LoadedConfig } from '../config.ts'
+import { shownSettings } from '../config-shown.ts'
+import { createClients } from '../http/client-address.ts'
+import { createWebSession } from '../http/sign-in/web-session.ts'
+import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createSendWebhook } from '../jobs/send-webhook.ts'
+import type { Log } from '../lib/log.ts'
+import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { createOutgoingOAuth } from '../oauth/outgoing/protocol/outgoing-oauth.ts'
+import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
+import { waysOf } from '../oauth/outgoing/vendors/ways.ts'
+import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
+import { createCounters } from '../telemetry/counters.ts'
+import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import { payloadRow } from '../vault/sealed-columns.ts'
+import { composeApprovals } from './approvals.ts'
+import { composeCatalogs, type Catalogs } from './catalogs.ts'
+import { composeConnect } from './connect.ts'
+import { composeCredentials, type Credentials } from './credentials.ts'
+import type { Ground } from './ground.ts'
+import { composeIdentity } from './identity.ts'
+import { composePeople } from './people.ts'
+import { composeSnapshots, type Snapshots } from './snapshots.ts'
+import { composeUpstreams, createContacts } from './upstreams.ts'
+
+export interface LocalAdminParts {
+  readonly store: Pick<Store, 'db' | 'vault'>
+  readonly loaded: LoadedConfig
+  readonly log: Log
+  /** Where clients reach the gateway of this installation, for links. */
+  publicUrl(): string
+}
+
+export interface LocalAdmin extends AsyncDisposable {
+  readonly parts: AdminParts
+}
+
+const NONE = () => 0
+const elsewhere = (): never => {
+  throw new Error('only a gateway that runs can do that')
+}
+
+export async function composeLocalAdmin({ store, loaded, log, publicUrl }: LocalAdminParts): Promise<LocalAdmin> {
+  const { db, vault } = store
+  const { config, origins, path, lang } = loaded
+  await using opened = new AsyncDisposableStack()
+  const counters = createCounters({ sessions: NONE, channels: NONE, upstreamSessions: NONE, waitingRecords: NONE })
+  const ground: Ground = { config, db, vault, log, counters, opened }
+  const open = { recheck() {} }
+
+  const contacts = createContacts(ground)
+  const changes = createChanges()
+  const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
+  const { identity, accounts } = callers
+  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => offers.catalogs, contacts })
+  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+  const globalApps = createGlobalApps(appsOf(config))
+  const links = createConnectLinks({ vault, publicUrl, now: Date.now })
+  const credentials: Credentials = composeCredentials(ground, {
+    oauth,
+    links,
+    snapshots: () => snapshots,
+    global: globalApps.of,
+    onKept() {},
+  })
+  // No connection is kept open here: the gateway does that.
+  const { snapshots, rules }: Snapshots = composeSnapshots(ground, {
+    upstreams,
+    changes,
+    catalogs: { want() {} },
+    healthy: { want() {} },
+    open: () => open,
+    credentials: credentials.ownCredentials,
+  })
+  const approvals = composeApprovals(ground, {
+    accounts,
+    snapshots,
+    credentials: credentials.callCredentials,
+    publicUrl,
+  })
+  await Promise.all([callers.loadPeople(), rules.load()])
+  await snapshots.reload()
+
+  const web = createWebSession({ identify: identity.identify, vault, publicUrl })
+  const people = composePeople(ground, { ...callers, snapshots, publicUrl })
+  const connect = composeConnect(ground, {
+    ...{ oauth, globalApps, keeping: credentials.keeping, links, snapshots, accounts, identity, web, publicUrl },
+    clients: createClients([]),
+  })
+  const parts: AdminParts = {
+    ...{ db, vault, accounts, web, ...people, publicUrl, sync: offers.syncNow },
+    forgetKeys: identity.forget,
+    snapshots: { ...snapshots, find: snapshots.findAny },
+    rules: { refresh: () => rules.load().then(snapshots.reload) },
+    requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
+    checkpoints: createKeepCheckpoints({
+      ...{ db, vault, log, now: Date.now },
+      kept: createKeptCheckpoints(join(config.TOOLWAY_DATA, CHECKPOINTS)),
+      minutes: config.TOOLWAY_CHECKPOINT_MINUTES,
+      days: undefined,
+    }),
+    payloads: { days: config.TOOLWAY_PAYLOAD_DAYS, open: (sealed, id) => vault.open(sealed, payloadRow(id)) },
+    connect: connect.admin,
+    credentials: credentials.admin,
+    events: { follow: elsewhere },
+    sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
+    approvals: approvals.admin,
+    previewList: elsewhere,
+    runtime: {
+      upstreams,
+      sessions: { list: () => [], drop: elsewhere },
+      logs: { recent: () => [], follow: elsewhere },
+      words: { recent: () => [], follow: elsewhere },
+      settings: shownSettings(config, origins),
+      childMemory: config.TOOLWAY_CHILD_MEMORY,
+    },
+  }
+  const owned = opened.move()
+  return { parts, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
