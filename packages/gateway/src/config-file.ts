@@ -215,9 +215,7 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
-    throw new ConfigFault(
-      `The declaration file ${path} cannot be read (${code}): check the path and its permissions.`,
-    )
+    throw new ConfigFault(`The declaration file ${path} cannot be read (${code}): check the path and its permissions.`)
   }
 }
 
