@@ -24,7 +24,8 @@ import {
   type Ears,
   type McpClient,
 } from './exchange.ts'
-import { isObject, transportTo, type JsonObject } from './wire.ts'
+import { transportTo } from './transport.ts'
+import { isObject, type JsonObject } from './wire.ts'
 
 /** Pages have to be opened first. */
 const URL_FIRST = -32042

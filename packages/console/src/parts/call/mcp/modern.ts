@@ -17,7 +17,8 @@ import {
   type Ears,
   type McpClient,
 } from './exchange.ts'
-import { isObject, transportTo, type Json, type JsonObject, type RpcError } from './wire.ts'
+import { transportTo } from './transport.ts'
+import { isObject, type Json, type JsonObject, type RpcError } from './wire.ts'
 
 const MOST_ROUNDS = 20
 
