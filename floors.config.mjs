@@ -19,7 +19,7 @@ const packages = {
   protocol: { packages: ['contract'], npm: ['zod'] },
   connectors: { packages: ['contract'], npm: ['zod'] },
   gateway: { packages: ['contract', 'protocol', 'connectors'] },
-  console: { packages: ['contract'] },
+  console: { packages: ['contract', 'protocol'] },
   bridge: { packages: ['contract', 'protocol'] },
   toolkit: { packages: ['contract', 'protocol'] },
 }

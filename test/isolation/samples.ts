@@ -88,6 +88,8 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   changeUser: once(user, { is_active: true }),
   removeUser: once(user),
   addPasswordCode: once(user),
+  setPassword: once(user, { password: PASSWORD }),
+  addSetUpCode: once(),
   addPlatformKey: once(undefined, { name: 'new' }),
   listPlatformKeys: none,
   importKeys: once(undefined, { lines: '' }),

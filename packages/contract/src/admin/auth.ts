@@ -8,7 +8,7 @@ const AUTH = '/api/v1/auth'
 
 export const Email = z.email().max(254)
 export const PersonName = z.string().trim().min(1).max(100)
-const Password = z.string().min(1).max(1024)
+export const Password = z.string().min(1).max(1024)
 
 export const Person = z.strictObject({
   id: z.string(),

@@ -134,7 +134,17 @@ export {
   Whoami,
 } from './auth.ts'
 export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
-export { addPasswordCode, addUser, changeUser, listUsers, PasswordCode, removeUser, User } from './users.ts'
+export {
+  addPasswordCode,
+  addSetUpCode,
+  addUser,
+  changeUser,
+  listUsers,
+  PasswordCode,
+  removeUser,
+  setPassword,
+  User,
+} from './users.ts'
 export {
   addMyKey,
   addOrganizationKey,

@@ -1,6 +1,6 @@
 /** People of the whole installation; platform administrators keep them. */
 import { z } from 'zod'
-import { Email, PersonName } from './auth.ts'
+import { Email, Password, PersonName } from './auth.ts'
 import { operation, pageOf, Paging, platform } from './operation.ts'
 
 const USERS = '/api/v1/admin/users'
@@ -32,10 +32,16 @@ export const listUsers = operation({
 export const addUser = operation({
   id: 'addUser',
   at: `POST ${USERS}`,
-  summary: 'Add a person; the answer has a one-time code with which they choose a password.',
+  summary: 'Add a person, with a password or with a one-time code in the answer, with which they choose one.',
   needs: platform('user_manage'),
-  body: z.strictObject({ email: Email, name: PersonName.optional(), platform_admin: z.boolean().optional() }),
-  answer: z.strictObject({ user: User, invitation: PasswordCode }),
+  body: z.strictObject({
+    email: Email,
+    name: PersonName.optional(),
+    platform_admin: z.boolean().optional(),
+    password: Password.optional(),
+  }),
+  /** The invitation is null where a password was given. */
+  answer: z.strictObject({ user: User, invitation: PasswordCode.nullable() }),
   status: 201,
 })
 
@@ -65,5 +71,22 @@ export const addPasswordCode = operation({
   summary: 'Make a one-time code with which a person chooses a new password.',
   needs: platform('user_manage'),
   answer: PasswordCode,
+  status: 201,
+})
+
+export const setPassword = operation({
+  id: 'setPassword',
+  at: `PUT ${USERS}/{user}/password`,
+  summary: 'Set a new password for a person; all of their sign-ins end.',
+  needs: platform('user_manage'),
+  body: z.strictObject({ password: Password }),
+})
+
+export const addSetUpCode = operation({
+  id: 'addSetUpCode',
+  at: 'POST /api/v1/admin/set-up-code',
+  summary: 'Make a new code with which the first person signs up; the one before is void.',
+  needs: platform('user_manage'),
+  answer: z.strictObject({ code: z.string() }),
   status: 201,
 })

@@ -35,6 +35,8 @@ export interface AdminParts {
   readonly web: WebCookies
   /** Throws `sign-in.limit` after too many that did not. */
   passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
+  /** Throws `body.shape` for one that is too short or too long. */
+  hashPassword(password: string): Promise<string>
   /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
   forgetKeys(): void
   readonly snapshots: {

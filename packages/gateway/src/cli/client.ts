@@ -1,89 +1,76 @@
 /** `toolway client …`: add, list and remove OAuth clients. A secret is printed once and kept nowhere. */
-import { randomUUID } from 'node:crypto'
-import { listClients, removeClient } from '../identity/oauth/oauth-clients.ts'
-import { addByHand } from '../oauth/added-clients.ts'
-import { ClientProblem } from '../oauth/client-shape.ts'
-import { recordChange, type Actor } from '../records/change.ts'
-import { DEFAULT_SLUG } from '../organizations/organizations.ts'
-import { CommandFault, EXIT, table, type Output } from './terminal/output.ts'
-import { withStore } from './store.ts'
+import { addOAuthClient, listOAuthClients, removeOAuthClient } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from './command.ts'
+import { CommandFault, table } from './terminal/output.ts'
+import { listAll } from './transport/transport.ts'
 
-const BY = 'command line'
+const collect = (value: string, before: string[] = []) => [...before, value]
 
-const actor = (): Actor => ({
-  id: BY,
-  type: 'system',
-  keyId: undefined,
-  address: undefined,
-  userAgent: undefined,
-  correlationId: randomUUID(),
-})
-
-export interface NewClient {
+interface Adding {
   readonly name: string
-  readonly redirects: readonly string[]
-  readonly confidential: boolean
+  readonly redirect: string[]
+  readonly confidential?: boolean
 }
 
-export const add = ({ name, redirects, confidential }: NewClient, output: Output): Promise<number> =>
-  withStore(DEFAULT_SLUG, async ({ db, vault }) => {
-    const { row, secret } = await db.system(async (sql) => {
-      const added = await addByHand(sql, vault.hash, { name, redirect_uris: [...redirects], confidential }, BY).catch(
-        (thrown: unknown) => {
-          if (thrown instanceof ClientProblem) throw new CommandFault(`${thrown.message}.`, EXIT.usage)
-          throw thrown
-        },
-      )
-      const change = { action: 'client.add', resource: 'client', id: added.row.id, detail: { name } }
-      await recordChange(sql, actor(), undefined, change)
-      return added
-    })
-    const lines = [`client id      ${row.id}`, ...(secret === undefined ? [] : [`client secret  ${secret}`])]
-    const once = secret === undefined || output.json ? [] : ['The secret is shown only this once.']
-    output.result({ client_id: row.id, ...(secret === undefined ? {} : { client_secret: secret }) }, [
-      ...lines,
-      ...once,
-    ])
-    return EXIT.ok
-  })
+const add = described({
+  name: 'add',
+  about: 'add a client; its secret, if it has one, is shown once',
+  arguments: [new Argument('<name>', 'what persons see when it asks them')],
+  options: [
+    new Option('--redirect <address>', 'where it is sent back to; may be repeated')
+      .argParser(collect)
+      .makeOptionMandatory(),
+    new Option('--confidential', 'it can keep a secret: give it one'),
+  ],
+  examples: [
+    'toolway client add "Our chat" --redirect https://chat.example.com/oauth/callback --confidential',
+    'toolway client add desk --redirect http://127.0.0.1/callback',
+  ],
+  call: ({ call }, { name, redirect: redirect_uris, confidential }: Adding) =>
+    call(addOAuthClient, { body: { name, redirect_uris, confidential } }),
+  print: ({ client_id: id, client_secret: secret }) => ({
+    value: { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) },
+    lines: [`client id      ${id}`, ...(secret === undefined ? [] : [`client secret  ${secret}`])],
+    notes: secret === undefined ? [] : ['The secret is shown only this once.'],
+  }),
+})
 
-export const list = (output: Output): Promise<number> =>
-  withStore(DEFAULT_SLUG, async ({ db }) => {
-    const values = (await db.system(listClients)).map(({ id, kind, name, metadata, created_at, used_at }) => ({
-      client_id: id,
-      name,
-      kind,
-      redirect_uris: metadata.redirect_uris,
-      created: created_at.toISOString(),
-      used: used_at?.toISOString() ?? null,
-    }))
-    output.result(
-      values,
-      table(
-        ['CLIENT', 'NAME', 'CAME BY', 'CREATED', 'USED'],
-        values.map(({ client_id, name, kind, created, used }) => [
-          client_id,
-          name,
-          kind === 'dynamic' ? 'itself' : 'an administrator',
-          created,
-          used ?? 'never',
-        ]),
-      ),
-    )
-    return EXIT.ok
-  })
+const list = described({
+  name: 'list',
+  about: 'list the clients that are known by name',
+  examples: ['toolway client list', 'toolway client list --json'],
+  call: (transport) => listAll(transport, listOAuthClients),
+  print: (clients) => ({
+    value: clients.map(({ client_id, name, kind, redirect_uris, created_at: created, used_at: used }) => ({
+      ...{ client_id, name, kind, redirect_uris, created, used },
+    })),
+    lines: table(
+      ['CLIENT', 'NAME', 'CAME BY', 'CREATED', 'USED'],
+      clients.map(({ client_id: id, name, kind, created_at: created, used_at: used }) => [
+        ...[id, name, kind === 'dynamic' ? 'itself' : 'an administrator', created, used ?? 'never'],
+      ]),
+    ),
+  }),
+})
 
-export const remove = (id: string, output: Output): Promise<number> =>
-  withStore(DEFAULT_SLUG, async ({ db }) => {
-    const removed = await db.system(async (sql) => {
-      const row = await removeClient(sql, id)
-      if (row !== undefined) {
-        const change = { action: 'client.remove', resource: 'client', id: row.id, detail: { name: row.name } }
-        await recordChange(sql, actor(), undefined, change)
-      }
-      return row
-    })
-    if (removed === undefined) throw new CommandFault(`There is no client "${id}"; \`toolway client list\` shows them.`)
-    output.result({ removed: id }, [`Removed the client "${removed.name}": whatever was allowed to it has ended.`])
-    return EXIT.ok
-  })
+const remove = described({
+  name: 'remove',
+  about: 'remove a client; whatever was allowed to it ends',
+  arguments: [new Argument('<client>', 'its id, as `toolway client list` shows it')],
+  examples: ['toolway client remove client_0123456789abcdef0123456789abcdef'],
+  async call(transport, { client }: { client: string }) {
+    const found = (await listAll(transport, listOAuthClients)).find(({ client_id: id }) => id === client)
+    if (found === undefined)
+      throw new CommandFault(`There is no client "${client}"; \`toolway client list\` shows them.`)
+    await transport.call(removeOAuthClient, { params: { client } })
+    return found
+  },
+  print: ({ name }, { client }) => ({
+    value: { removed: client },
+    lines: [`Removed the client "${name}": whatever was allowed to it has ended.`],
+  }),
+})
+
+export const clientCommand = (finish: Finish) =>
+  groupOf('client', 'add, list and remove OAuth clients that cannot register themselves', [add, list, remove], finish)

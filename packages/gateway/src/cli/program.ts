@@ -13,10 +13,14 @@ import { examples, outputOf, type Common, type Finish } from './command-words.ts
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { keyCommand } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
-import { loginCommand, logoutCommand, memberCommand, userCommand, whoamiCommand } from './people/people-commands.ts'
-import { groupCommand } from './people/group-commands.ts'
+import { clientCommand } from './client.ts'
+import { groupCommand } from './people/group.ts'
+import { memberCommand } from './people/member.ts'
+import { loginCommand, logoutCommand, whoamiCommand } from './people/people-commands.ts'
+import { userCommand } from './people/user.ts'
 import { addTrialCommands } from './policy/trial-commands.ts'
-import { orgCommand, ruleCommand } from './platform/platform-commands.ts'
+import { orgCommand } from './platform/org.ts'
+import { ruleCommand } from './platform/rule.ts'
 import { policyCommand } from './policy/policy-commands.ts'
 import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
@@ -346,43 +350,6 @@ const callCommand = (finish: Finish) =>
     .action(async (tool: string, text: string, options: Calling) =>
       finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
     )
-
-function clientCommand(finish: Finish): Command {
-  const command = new Command('client').description(
-    'add, list and remove OAuth clients that cannot register themselves',
-  )
-  command
-    .command('add')
-    .description('add a client; its secret, if it has one, is shown once')
-    .argument('<name>', 'what persons see when it asks them')
-    .requiredOption('--redirect <address>', 'where it is sent back to; may be repeated', collect, [])
-    .option('--confidential', 'it can keep a secret: give it one')
-    .addHelpText(
-      'after',
-      examples(
-        'toolway client add "Our chat" --redirect https://chat.example.com/oauth/callback --confidential',
-        'toolway client add desk --redirect http://127.0.0.1/callback',
-      ),
-    )
-    .action(async (name: string, options: { json?: boolean; redirect: string[]; confidential?: boolean }) => {
-      const { redirect: redirects, confidential = false } = options
-      finish(await (await import('./client.ts')).add({ name, redirects, confidential }, outputOf(options)))
-    })
-  command
-    .command('list')
-    .description('list the clients that are known by name')
-    .addHelpText('after', examples('toolway client list', 'toolway client list --json'))
-    .action(async (options: { json?: boolean }) => finish(await (await import('./client.ts')).list(outputOf(options))))
-  command
-    .command('remove')
-    .description('remove a client; whatever was allowed to it ends')
-    .addHelpText('after', examples('toolway client remove client_0123456789abcdef0123456789abcdef'))
-    .argument('<client>', 'its id, as `toolway client list` shows it')
-    .action(async (id: string, options: { json?: boolean }) =>
-      finish(await (await import('./client.ts')).remove(id, outputOf(options))),
-    )
-  return command
-}
 
 const importCommand = (finish: Finish) =>
   new Command('import')

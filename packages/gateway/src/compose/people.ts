@@ -50,7 +50,11 @@ export function composePeople({ config, db, vault }: Ground, parts: ComposePeopl
     publicUrl,
     now: Date.now,
   })
-  return { signIn, enrolment: createEnrolment(shared), provider, passwordFits: createPasswordFits(shared) }
+  return {
+    ...{ signIn, enrolment: createEnrolment(shared), provider },
+    passwordFits: createPasswordFits(shared),
+    hashPassword: passwords.hash,
+  }
 }
 
 export interface ComposePagesParts {

@@ -5,9 +5,9 @@
  * no request with the old credential can follow one with the new.
  */
 import { Fault } from '@toolway/contract'
+import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
-import type { LegacySession } from './http/legacy-session.ts'
 import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
 import { GATEWAY, type ProcessState, type Upstream } from './upstream.ts'
 

@@ -19,8 +19,8 @@ import { differencesOf } from './connection-differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
-import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { createConnection, type CreatedConnection } from './create-connection.ts'
+import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -160,7 +160,7 @@ type ChangeAsked = Pick<OrganizationAsked<typeof shapes.changeConnection>, 'part
 function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
   const { settings: was } = held
   const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-  const before = !runsHere(was) && was.private
+  const before = was.connector !== 'mcp.process' && was.private
   return {
     title: body.title ?? body.name ?? held.title,
     description: body.description === undefined ? held.description : body.description,

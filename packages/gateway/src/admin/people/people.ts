@@ -19,13 +19,19 @@ export interface Invited {
   readonly email: string
   readonly name?: string | undefined
   readonly platformAdmin?: boolean | undefined
+  /** Hashed; without one, a code is made with which the person chooses it. */
+  readonly password?: string | undefined
 }
 
 /** Throws `thing.taken` for an email that somebody has. */
-export async function invite(sql: SystemSql, hash: Hash, { email, name, platformAdmin = false }: Invited) {
-  const user = await users.addUser(sql, { email, name: name ?? nameOf(email), password: null, platformAdmin })
+export async function invite(sql: SystemSql, hash: Hash, { email, name, platformAdmin = false, password }: Invited) {
+  const user = await users.addUser(sql, {
+    ...{ email, name: name ?? nameOf(email), platformAdmin },
+    password: password ?? null,
+  })
   if (user === undefined) throw new Fault('thing.taken', { thing: 'person', name: users.emailOf(email) })
-  return { user, invitation: await newPasswordCode(sql, hash, user.id) }
+  const invitation = password === undefined ? await newPasswordCode(sql, hash, user.id) : undefined
+  return { user, invitation }
 }
 
 /** A code for who has lost their password. */

@@ -1,10 +1,11 @@
 /** The operations on people, for platform administrators. */
-import type { UserId } from '@toolway/contract'
+import { Fault, type FamilyId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { PasswordCode } from '../../identity/codes.ts'
+import { newSetUpCode, type PasswordCode } from '../../identity/codes.ts'
 import { countUsers, listUsers, type UserRow } from '../../identity/users.ts'
 import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
-import { change as changePerson, invite, inviteAgain, remove } from './people.ts'
+import { passwordSet } from './enrolment.ts'
+import { change as changePerson, getUser, invite, inviteAgain, remove, replacePassword } from './people.ts'
 import { servePlatform, type Served } from '../serve.ts'
 
 const toUser = (row: UserRow): shapes.User => ({
@@ -27,7 +28,8 @@ export const userOperations: readonly Served[] = [
   }),
 
   servePlatform(shapes.addUser, async ({ parts, change, body, head }) => {
-    const { email, name, platform_admin: platformAdmin } = body
+    const { email, name, platform_admin: platformAdmin, password } = body
+    const hashed = password === undefined ? undefined : await parts.hashPassword(password)
     const { user, invitation } = await change<Awaited<ReturnType<typeof invite>>>(
       ({ user }) => ({
         action: 'user.add',
@@ -35,11 +37,11 @@ export const userOperations: readonly Served[] = [
         id: user.id,
         detail: { email: user.email, platform_admin: user.platform_admin },
       }),
-      (sql) => invite(sql, parts.vault.hash, { email, name, platformAdmin }),
+      (sql) => invite(sql, parts.vault.hash, { email, name, platformAdmin, password: hashed }),
     )
     await parts.accounts.load()
     head.set('cache-control', 'no-store')
-    return { user: toUser(user), invitation: toCode(invitation) }
+    return { user: toUser(user), invitation: invitation === undefined ? null : toCode(invitation) }
   }),
 
   servePlatform(shapes.changeUser, async ({ parts, change, params, body }) => {
@@ -79,5 +81,32 @@ export const userOperations: readonly Served[] = [
     )
     head.set('cache-control', 'no-store')
     return toCode(invitation)
+  }),
+
+  servePlatform(shapes.setPassword, async ({ parts, change, params, body, actor }) => {
+    const hashed = await parts.hashPassword(body.password)
+    const by = actor.type === 'system' ? actor.id : 'administrator'
+    await change(
+      ({ id, ended }: { id: UserId; ended: readonly { id: FamilyId }[] }) => passwordSet(id, by, ended),
+      async (sql) => {
+        const { id } = await getUser(sql, params['user'] ?? '')
+        return { id, ended: await replacePassword(sql, id, hashed) }
+      },
+    )
+    await parts.accounts.load()
+    return undefined
+  }),
+
+  servePlatform(shapes.addSetUpCode, async ({ parts, change, head }) => {
+    const code = await change(
+      () => ({ action: 'set_up_code.add', resource: 'installation', id: 'set-up code' }),
+      async (sql) => {
+        const made = await newSetUpCode(sql, parts.vault.hash)
+        if (made === undefined) throw new Fault('setup.done')
+        return made
+      },
+    )
+    head.set('cache-control', 'no-store')
+    return { code }
   }),
 ]

@@ -1,80 +1,95 @@
-/** `toolway group`: groups of an organization's members, on the local store. Gateways that run hear of it. */
-import { joinGroup, leaveGroup, listWithMembers, putGroup, removeGroup } from '../../admin/people/groups.ts'
-import { recordChange } from '../../records/change.ts'
-import { EXIT, table, type Output } from '../terminal/output.ts'
-import { getPerson, withPeople } from './people-store.ts'
+/** `toolway group …`: groups of an organization's members. */
+import { joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { table } from '../terminal/output.ts'
+import { getMember } from './find-person.ts'
 
-export const list = (organization: string, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, organization: own }) => {
-    const groups = await db.organization(own.id, listWithMembers)
-    output.result(
-      groups.map(({ slug, title, members, awaited, origin }) => ({
-        slug,
-        title,
-        members: members.map(({ email }) => email),
-        awaited: awaited.filter((email) => !members.some((member) => member.email === email)),
-        origin,
-      })),
-      groups.length === 0
+interface Place {
+  readonly organization: string
+}
+interface Named extends Place {
+  readonly group: string
+}
+
+const list = described({
+  name: 'list',
+  about: 'list the groups of an organization with their members',
+  examples: ['toolway group list'],
+  call: ({ call }, { organization }: Place) => call(listGroups, { params: { organization } }),
+  print: ({ items }) => ({
+    value: items.map(({ members, awaited, ...rest }) => ({
+      ...rest,
+      members: members.map(({ email }) => email),
+      awaited: awaited.filter((email) => !members.some((member) => member.email === email)),
+    })),
+    lines:
+      items.length === 0
         ? ['No groups yet: `toolway group add --help`.']
         : table(
             ['GROUP', 'TITLE', 'FROM', 'MEMBERS'],
-            groups.map(({ slug, title, origin, members }) => [
+            items.map(({ slug, title, origin, members }) => [
               ...[slug, title, origin],
               members.map(({ email }) => email).join(', ') || 'nobody',
             ]),
           ),
-    )
-    return EXIT.ok
-  })
+  }),
+})
 
-export const add = (organization: string, slug: string, title: string | undefined, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, actor, organization: own }) => {
-    await db.organization(own.id, async (sql) => {
-      await putGroup(sql, own.id, slug, { title })
-      await recordChange(sql, actor, own.id, { action: 'group.put', resource: 'group', id: slug, detail: { title } })
-    })
-    output.result({ group: slug }, [
-      `The group ${slug} is there; \`toolway group join ${slug} EMAIL\` lets members in.`,
-    ])
-    return EXIT.ok
-  })
+const add = described({
+  name: 'add',
+  about: 'make a group, or change its title',
+  arguments: [new Argument('<group>', 'its name in rules')],
+  options: [new Option('--title <text>', 'name for people')],
+  examples: ['toolway group add finance --title "Finance"'],
+  call: ({ call }, { organization, group, title }: Named & { title?: string }) =>
+    call(putGroup, { params: { organization, group }, body: { title } }),
+  print: ({ slug }) => ({
+    value: { group: slug },
+    lines: [`The group ${slug} is there; \`toolway group join ${slug} EMAIL\` lets members in.`],
+  }),
+})
 
-export const remove = (organization: string, slug: string, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, actor, organization: own }) => {
-    await db.organization(own.id, async (sql) => {
-      await removeGroup(sql, slug)
-      await recordChange(sql, actor, own.id, { action: 'group.remove', resource: 'group', id: slug })
-    })
-    output.result({ removed: slug }, [`Removed the group ${slug}. Rules that name it fit nobody by it any more.`])
-    return EXIT.ok
-  })
+const remove = described({
+  name: 'remove',
+  about: 'remove a group',
+  arguments: [new Argument('<group>')],
+  examples: ['toolway group remove finance'],
+  call: ({ call }, { organization, group }: Named) => call(removeGroup, { params: { organization, group } }),
+  print: (_, { group }) => ({
+    value: { removed: group },
+    lines: [`Removed the group ${group}. Rules that name it fit nobody by it any more.`],
+  }),
+})
 
-export interface Moving {
-  readonly organization: string
-  readonly slug: string
-  readonly emails: readonly string[]
-  readonly to: 'join' | 'leave'
-}
-
-export const move = ({ organization, slug, emails, to }: Moving, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, actor, organization: own }) => {
-    const people = await db.system(async (sql) => {
-      const found = []
-      for (const email of emails) found.push(await getPerson(sql, email))
-      return found
-    })
-    await db.organization(own.id, async (sql) => {
-      for (const { id } of people) {
-        if (to === 'join') await joinGroup(sql, own.id, slug, id)
-        else await leaveGroup(sql, slug, id)
-        const change = { action: `group.${to}`, resource: 'group', id: slug, detail: { user: id } }
-        await recordChange(sql, actor, own.id, change)
+const moving = (to: 'join' | 'leave') =>
+  described({
+    name: to,
+    about: to === 'join' ? 'let members into a group' : 'take members out of a group',
+    arguments: [new Argument('<group>'), new Argument('<email...>', 'their email addresses')],
+    examples: [`toolway group ${to} finance ada@example.com bob@example.com`],
+    async call(transport, { organization, group, email: addresses }: Named & { email: readonly string[] }) {
+      const people = []
+      for (const address of addresses) people.push(await getMember(transport, organization, address))
+      for (const { user_id: user } of people)
+        await transport.call(to === 'join' ? joinGroup : leaveGroup, { params: { organization, group, user } })
+      return people.map(({ email }) => email)
+    },
+    print(emails, { group }) {
+      const who = emails.join(', ')
+      return {
+        value: { group, [to === 'join' ? 'joined' : 'left']: emails },
+        lines: [
+          to === 'join' ? `${who}: in the group ${group} from now on.` : `${who}: not in the group ${group} any more.`,
+        ],
       }
-    })
-    const who = people.map(({ email }) => email).join(', ')
-    const told =
-      to === 'join' ? `${who}: in the group ${slug} from now on.` : `${who}: not in the group ${slug} any more.`
-    output.result({ group: slug, [to === 'join' ? 'joined' : 'left']: people.map(({ email }) => email) }, [told])
-    return EXIT.ok
+    },
   })
+
+export const groupCommand = (finish: Finish) =>
+  groupOf(
+    'group',
+    'groups of members, which rules, approvers and toolsets can name',
+    [list, add, remove, moving('join'), moving('leave')],
+    finish,
+  )

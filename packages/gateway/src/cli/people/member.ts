@@ -1,81 +1,98 @@
-/** `toolway member`: who is in an organization, on the local store. */
-import type { MemberRole } from '@toolway/contract/admin'
-import { changeRole, join, leave } from '../../admin/people/members.ts'
-import { listMembers } from '../../organizations/members.ts'
-import { recordChange } from '../../records/change.ts'
-import { EXIT, table, type Output } from '../terminal/output.ts'
-import { checkEmail, getPerson, withPeople } from './people-store.ts'
+/** `toolway member …`: who is in an organization, and with which role. */
+import {
+  addMember,
+  changeMember,
+  listMembers,
+  MEMBER_ROLES,
+  removeMember,
+  type MemberRole,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { table } from '../terminal/output.ts'
+import { listAll } from '../transport/transport.ts'
+import { checkEmail, getMember } from './find-person.ts'
 
-export interface Adding {
+interface Place {
   readonly organization: string
+}
+interface Named extends Place {
   readonly email: string
+}
+interface Joining extends Named {
   readonly role: MemberRole
-  readonly vouch: boolean
+  readonly vouch?: boolean
 }
 
-/** Whoever has the data directory speaks for the platform. */
-export const add = ({ organization, email, role, vouch }: Adding, output: Output): Promise<number> => {
-  checkEmail(email)
-  return withPeople(organization, async ({ db, vault, actor, organization: own }) => {
-    const { user, invitation } = await db.system(async (sql) => {
-      const joined = await join(sql, vault, {
-        ...{ organizationId: own.id, email, name: undefined, role, vouch },
-        byPlatform: true,
-      })
-      const detail = { email: joined.user.email, role, invited: joined.invitation !== undefined }
-      await recordChange(sql, actor, own.id, { action: 'member.add', resource: 'member', id: joined.user.id, detail })
-      return joined
-    })
-    output.result({ email: user.email, role, code: invitation?.code ?? null }, [
-      `${user.email} is ${role} of ${own.slug}.`,
-      ...(invitation === undefined
+const email = new Argument('<email>', 'their email address')
+
+const add = described({
+  name: 'add',
+  about: 'add a member; somebody new gets a one-time code to choose a password with',
+  arguments: [email],
+  options: [
+    new Option('--role <role>', 'what they may').choices(MEMBER_ROLES).default('tenant_member'),
+    new Option('--vouch', 'an account that another organization made is theirs: you have made sure of it'),
+  ],
+  examples: ['toolway member add ada@example.com', 'toolway member add bob@example.com --role tenant_viewer'],
+  async call({ call }, { organization, email: address, role, vouch }: Joining) {
+    checkEmail(address)
+    return call(addMember, { params: { organization }, body: { email: address.trim(), role, vouch } })
+  },
+  print: ({ member, invitation }, { organization }) => ({
+    value: { email: member.email, role: member.role, code: invitation?.code ?? null },
+    lines: [
+      `${member.email} is ${member.role} of ${organization}.`,
+      ...(invitation === null
         ? []
         : [`Code: ${invitation.code}`, 'With it they choose a password at /sign-in/code, once, within three days.']),
-    ])
-    return EXIT.ok
-  })
-}
+    ],
+  }),
+})
 
-export const list = (organization: string, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, organization: own }) => {
-    const rows = await db.organization(own.id, (sql) => listMembers(sql, { limit: 10_000, offset: 0 }))
-    const members = rows.map(({ email, name, role, active, signed_in_at: at }) => ({
-      email,
-      name,
-      role,
-      is_active: active,
-      signed_in_at: at?.toISOString() ?? null,
-    }))
-    output.result(
-      members,
-      table(
-        ['EMAIL', 'NAME', 'ROLE', 'LAST SIGN-IN'],
-        members.map((one) => [one.email, one.name, one.role, one.signed_in_at ?? 'never']),
-      ),
-    )
-    return EXIT.ok
-  })
+const list = described({
+  name: 'list',
+  about: 'list the members of an organization',
+  examples: ['toolway member list'],
+  call: (transport, { organization }: Place) => listAll(transport, listMembers, { params: { organization } }),
+  print: (members) => ({
+    value: members.map(({ user_id: _, added_at: __, ...rest }) => rest),
+    lines: table(
+      ['EMAIL', 'NAME', 'ROLE', 'LAST SIGN-IN'],
+      members.map((one) => [one.email, one.name, one.role, one.signed_in_at ?? 'never']),
+    ),
+  }),
+})
 
-export const role = (organization: string, email: string, wanted: MemberRole, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, actor, organization: own }) => {
-    const { id } = await db.system((sql) => getPerson(sql, email))
-    await db.organization(own.id, async (sql) => {
-      const { before } = await changeRole(sql, own.slug, id, wanted)
-      const detail = { role: wanted, before: before.role }
-      await recordChange(sql, actor, own.id, { action: 'member.change', resource: 'member', id, detail })
-    })
-    output.result({ email, role: wanted }, [`${email} is ${wanted} of ${own.slug}; it counts at once.`])
-    return EXIT.ok
-  })
+const role = described({
+  name: 'role',
+  about: 'give a member another role; it counts at once',
+  arguments: [email, new Argument('<role>', 'what they may').choices(MEMBER_ROLES)],
+  examples: ['toolway member role ada@example.com tenant_admin'],
+  async call(transport, { organization, email: address, role: wanted }: Joining) {
+    const { user_id: user } = await getMember(transport, organization, address)
+    return transport.call(changeMember, { params: { organization, user }, body: { role: wanted } })
+  },
+  print: (_, { organization, email: address, role: wanted }) => ({
+    value: { email: address, role: wanted },
+    lines: [`${address} is ${wanted} of ${organization}; it counts at once.`],
+  }),
+})
 
-export const remove = (organization: string, email: string, output: Output): Promise<number> =>
-  withPeople(organization, async ({ db, actor, organization: own }) => {
-    const { id } = await db.system((sql) => getPerson(sql, email))
-    await db.organization(own.id, async (sql) => {
-      const before = await leave(sql, own.slug, id)
-      const detail = { role: before.role }
-      await recordChange(sql, actor, own.id, { action: 'member.remove', resource: 'member', id, detail })
-    })
-    output.result({ removed: email }, [`${email} is no member of ${own.slug} any more, and their keys there are gone.`])
-    return EXIT.ok
-  })
+const remove = described({
+  name: 'remove',
+  about: 'remove a member with the keys that are theirs there',
+  arguments: [email],
+  examples: ['toolway member remove ada@example.com'],
+  async call(transport, { organization, email: address }: Named) {
+    const { user_id: user } = await getMember(transport, organization, address)
+    return transport.call(removeMember, { params: { organization, user } })
+  },
+  print: (_, { organization, email: address }) => ({
+    value: { removed: address },
+    lines: [`${address} is no member of ${organization} any more, and their keys there are gone.`],
+  }),
+})
+
+export const memberCommand = (finish: Finish) =>
+  groupOf('member', 'who is in an organization, and with which role', [add, list, role, remove], finish)

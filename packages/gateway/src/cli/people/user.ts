@@ -1,143 +1,164 @@
-/** `toolway user`: people of this installation, on the local store. */
-import { passwordSet } from '../../admin/people/enrolment.ts'
-import { nameOf } from '../../admin/people/members.ts'
-import { invite, inviteAgain, remove as removePerson, replacePassword } from '../../admin/people/people.ts'
-import { newSetUpCode } from '../../identity/codes.ts'
-import { addUser, listUsers } from '../../identity/users.ts'
-import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
-import { recordChange } from '../../records/change.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { checkEmail, getPerson, withPeople } from './people-store.ts'
+/** `toolway user …`: the people of an installation. */
+import {
+  addPasswordCode,
+  addSetUpCode,
+  addUser,
+  listUsers,
+  logout,
+  register,
+  removeUser,
+  setPassword,
+  type TokenPair,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, table } from '../terminal/output.ts'
 import { readNewPassword } from '../terminal/terminal.ts'
+import { listAll, Refusal, type Transport } from '../transport/transport.ts'
+import { checkEmail, getUser } from './find-person.ts'
 
-export interface AddWords {
+interface Named {
   readonly email: string
+}
+interface Adding extends Named {
   readonly name?: string
   readonly platformAdmin?: boolean
   readonly setupCode?: string
   readonly passwordStdin?: boolean
 }
 
-export async function add(words: AddWords, output: Output): Promise<number> {
-  const { email, name = nameOf(email), platformAdmin = false, setupCode, passwordStdin = false } = words
-  checkEmail(email)
-  if (setupCode !== undefined) return addFirst({ ...words, name }, setupCode, output)
-  return withPeople(DEFAULT_SLUG, async ({ db, vault, actor, passwords }) => {
-    const password = passwordStdin ? await passwords.hash(await readNewPassword(true)) : undefined
-    const { user, invitation } = await db.system(async (sql) => {
-      const made =
-        password === undefined
-          ? await invite(sql, vault.hash, { email, name, platformAdmin })
-          : { user: await addUser(sql, { email, name, password, platformAdmin }), invitation: undefined }
-      const { user } = made
-      if (user === undefined) throw new CommandFault(`Somebody here has the email ${email} already.`)
-      const detail = { email: user.email, platform_admin: platformAdmin }
-      await recordChange(sql, actor, undefined, { action: 'user.add', resource: 'user', id: user.id, detail })
-      return { user, invitation: made.invitation }
-    })
-    output.result({ email: user.email, platform_admin: platformAdmin, code: invitation?.code ?? null }, [
-      `Added ${user.email}.`,
-      ...(invitation === undefined ? [] : codeLines(invitation)),
-      `\`toolway member add ${user.email}\` lets them into an organization.`,
-    ])
-    return EXIT.ok
-  })
-}
+const email = new Argument('<email>', 'their email address')
+const stdin = new Option('--password-stdin', 'read the password from standard input')
 
-const codeLines = ({ code, expiresAt }: { code: string; expiresAt: Date }): string[] => [
+const codeLines = ({ code, expires_at: until }: { code: string; expires_at: string }): string[] => [
   `Code: ${code}`,
-  `With it they choose a password at /sign-in/code, once, until ${expiresAt.toISOString().slice(0, 16)}Z.`,
+  `With it they choose a password at /sign-in/code, once, until ${until.slice(0, 16)}Z.`,
 ]
 
-const addFirst = ({ email, name, passwordStdin = false }: AddWords & { name: string }, code: string, output: Output) =>
-  withPeople(DEFAULT_SLUG, async ({ enrolment, actor }) => {
-    const password = await readNewPassword(passwordStdin)
-    const user = await enrolment.register(actor, { code, email, name, password })
-    output.result({ email: user.email, platform_admin: true }, [
-      `Added ${user.email}, who administers this installation and the organization ${DEFAULT_SLUG}.`,
-    ])
-    return EXIT.ok
-  })
+type Person = Pick<TokenPair['user'], 'email' | 'platform_admin'>
+type Added =
+  | { readonly first: Person }
+  | { readonly user: Person; readonly invitation: Parameters<typeof codeLines>[0] | null }
 
-export const list = (output: Output): Promise<number> =>
-  withPeople(DEFAULT_SLUG, async ({ db }) => {
-    const people = (await db.system((sql) => listUsers(sql, { limit: 10_000, offset: 0 }))).map((user) => ({
-      email: user.email,
-      name: user.name,
-      platform_admin: user.platform_admin,
-      is_active: user.active,
-      provider: user.provider,
-      signed_in_at: user.signed_in_at?.toISOString() ?? null,
-    }))
-    output.result(
-      people,
-      table(
-        ['EMAIL', 'NAME', 'PLATFORM', 'ACTIVE', 'SIGNS IN BY', 'LAST SIGN-IN'],
-        people.map((one) => [
-          one.email,
-          one.name,
-          one.platform_admin ? 'admin' : '',
-          one.is_active ? 'yes' : 'no',
-          one.provider,
-          one.signed_in_at ?? 'never',
-        ]),
-      ),
-    )
-    return EXIT.ok
-  })
-
-export const remove = (email: string, output: Output): Promise<number> =>
-  withPeople(DEFAULT_SLUG, async ({ db, actor }) => {
-    await db.system(async (sql) => {
-      const user = await removePerson(sql, (await getPerson(sql, email)).id)
-      const detail = { email: user.email }
-      await recordChange(sql, actor, undefined, { action: 'user.remove', resource: 'user', id: user.id, detail })
-    })
-    output.result({ removed: email }, [`Removed ${email} with their memberships, keys and sign-ins.`])
-    return EXIT.ok
-  })
-
-export interface PasswordWords {
-  readonly passwordStdin?: boolean
-  readonly code?: boolean
+/** The first person signs up; the sign-in that comes with it is ended, as nobody uses it. */
+async function signUp({ call }: Transport, words: Adding, code: string): Promise<Added> {
+  const { email: address, name = address.split('@')[0] ?? address, passwordStdin = false } = words
+  const password = await readNewPassword(passwordStdin)
+  const tokens = await call(register, { body: { setup_code: code, email: address, name, password } })
+  if (tokens.refresh_token !== undefined) await call(logout, { body: { refresh_token: tokens.refresh_token } })
+  return { first: tokens.user }
 }
 
-export const password = (email: string, { passwordStdin = false, code = false }: PasswordWords, output: Output) =>
-  withPeople(DEFAULT_SLUG, async ({ db, vault, actor, passwords }) => {
-    const { id } = await db.system((sql) => getPerson(sql, email))
-    if (code) {
-      const { invitation } = await db.system(async (sql) => {
-        const made = await inviteAgain(sql, vault.hash, id)
-        await recordChange(sql, actor, undefined, { action: 'user.password_code', resource: 'user', id })
-        return made
-      })
-      output.result({ email, code: invitation.code }, codeLines(invitation))
-      return EXIT.ok
+const add = described({
+  name: 'add',
+  about: 'add a person; they choose a password with a one-time code',
+  arguments: [email],
+  options: [
+    new Option('--name <name>', 'name for people'),
+    new Option('--platform-admin', 'who administers the whole installation'),
+    new Option('--setup-code <code>', 'as the first person, with the code that the first start showed'),
+    stdin,
+  ],
+  examples: ['toolway user add ada@example.com', 'toolway user add ada@example.com --setup-code XXXX-XXXX-XXXX-XXXX'],
+  async call(transport, words: Adding): Promise<Added> {
+    const { email: address, name, platformAdmin: platform_admin, setupCode, passwordStdin = false } = words
+    checkEmail(address)
+    if (setupCode !== undefined) return signUp(transport, words, setupCode)
+    const password = passwordStdin ? await readNewPassword(true) : undefined
+    return transport.call(addUser, { body: { email: address.trim(), name, platform_admin, password } })
+  },
+  print(added) {
+    if ('first' in added)
+      return {
+        value: { email: added.first.email, platform_admin: true },
+        lines: [`Added ${added.first.email}, who administers this installation and the organization default.`],
+      }
+    const { user, invitation } = added
+    return {
+      value: { email: user.email, platform_admin: user.platform_admin, code: invitation?.code ?? null },
+      lines: [
+        `Added ${user.email}.`,
+        ...(invitation === null ? [] : codeLines(invitation)),
+        `\`toolway member add ${user.email}\` lets them into an organization.`,
+      ],
     }
-    const hashed = await passwords.hash(await readNewPassword(passwordStdin))
-    await db.system(async (sql) => {
-      const ended = await replacePassword(sql, id, hashed)
-      await recordChange(sql, actor, undefined, passwordSet(id, 'command line', ended))
-    })
-    output.result({ email }, [`${email} has a new password; what was signed in before is signed out.`])
-    return EXIT.ok
-  })
+  },
+})
 
-export const setUpCode = (output: Output): Promise<number> =>
-  withPeople(DEFAULT_SLUG, async ({ db, vault, actor }) => {
-    const code = await db.system(async (sql) => {
-      const made = await newSetUpCode(sql, vault.hash)
-      const change = { action: 'set_up_code.add', resource: 'installation', id: 'set-up code' }
-      if (made !== undefined) await recordChange(sql, actor, undefined, change)
-      return made
-    })
-    if (code === undefined)
-      throw new CommandFault('Somebody has signed up here: `toolway user add EMAIL --platform-admin` adds another.')
-    output.result({ code }, [
-      code,
-      ...(output.json
-        ? []
-        : ['The first person signs up with it, at /sign-in or with `toolway user add --setup-code`; once.']),
-    ])
-    return EXIT.ok
-  })
+const list = described({
+  name: 'list',
+  about: 'list the people of this installation',
+  examples: ['toolway user list'],
+  call: (transport) => listAll(transport, listUsers),
+  print: (people) => ({
+    value: people.map(({ id: _, created_at: __, ...rest }) => rest),
+    lines: table(
+      ['EMAIL', 'NAME', 'PLATFORM', 'ACTIVE', 'SIGNS IN BY', 'LAST SIGN-IN'],
+      people.map((one) => [
+        ...[one.email, one.name, one.platform_admin ? 'admin' : '', one.is_active ? 'yes' : 'no'],
+        ...[one.provider, one.signed_in_at ?? 'never'],
+      ]),
+    ),
+  }),
+})
+
+const remove = described({
+  name: 'remove',
+  about: 'remove a person with their memberships, keys and sign-ins',
+  arguments: [email],
+  examples: ['toolway user remove ada@example.com'],
+  async call(transport, { email: address }: Named) {
+    const { id: user } = await getUser(transport, address)
+    return transport.call(removeUser, { params: { user } })
+  },
+  print: (_, { email: address }) => ({
+    value: { removed: address },
+    lines: [`Removed ${address} with their memberships, keys and sign-ins.`],
+  }),
+})
+
+const password = described({
+  name: 'password',
+  about: 'set a new password, or make a code with which the person chooses one',
+  arguments: [email],
+  options: [new Option('--code', 'make a one-time code instead of setting a password'), stdin],
+  examples: ['toolway user password ada@example.com --code'],
+  async call(transport, words: Named & { code?: boolean; passwordStdin?: boolean }) {
+    const { id: user } = await getUser(transport, words.email)
+    if (words.code === true) return transport.call(addPasswordCode, { params: { user } })
+    const next = await readNewPassword(words.passwordStdin === true)
+    return transport.call(setPassword, { params: { user }, body: { password: next } })
+  },
+  print: (made, { email: address }) =>
+    made === undefined
+      ? {
+          value: { email: address },
+          lines: [`${address} has a new password; what was signed in before is signed out.`],
+        }
+      : { value: { email: address, code: made.code }, lines: codeLines(made) },
+})
+
+const setUpCode = described({
+  name: 'setup-code',
+  about: 'make a new code with which the first person signs up',
+  examples: ['toolway user setup-code'],
+  call: ({ call }) =>
+    call(addSetUpCode).catch((thrown: unknown) => {
+      throw thrown instanceof Refusal && thrown.is('setup.done')
+        ? new CommandFault('Somebody has signed up here: `toolway user add EMAIL --platform-admin` adds another.')
+        : thrown
+    }),
+  print: ({ code }) => ({
+    value: { code },
+    lines: [code],
+    notes: ['The first person signs up with it, at /sign-in or with `toolway user add --setup-code`; once.'],
+  }),
+})
+
+export const userCommand = (finish: Finish) =>
+  groupOf(
+    'user',
+    'add, list and remove the people of this installation',
+    [add, list, remove, password, setUpCode],
+    finish,
+  )

@@ -1,24 +1,24 @@
-/** `toolway org …`: make, list, change and remove organizations on the local store, with the shapes of the admin interface. */
-import { Fault, type ApprovalPreset } from '@toolway/contract'
-import { NewOrganization, OrganizationChange } from '@toolway/contract/admin'
-import type { z } from 'zod'
-import { boundedRate } from '../../admin/organizations/organization-rate.ts'
-import { changedOrganization } from '../../admin/organizations/organizations.ts'
+/** `toolway org …`: make, list, change and remove organizations, and say which private networks their connections may reach. */
+import { APPROVAL_PRESETS, type ApprovalPreset, type EgressExceptions } from '@toolway/contract'
 import {
   addOrganization,
+  changeEgress,
   changeOrganization,
-  findOrganization,
+  getEgress,
+  getOrganization,
   listOrganizations,
   removeOrganization,
-  type OrganizationRow,
-} from '../../organizations/organizations.ts'
-import type { SystemSql } from '../../db/db.ts'
-import { recordChange } from '../../records/change.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { ownActor } from '../own-actor.ts'
-import { withInstallation } from '../store.ts'
+  type Organization,
+} from '@toolway/contract/admin'
+import { Argument, InvalidArgumentError, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { listAll, Refusal, type Transport } from '../transport/transport.ts'
 
-export interface OrganizationWords {
+interface Named {
+  readonly slug: string
+}
+interface Settled extends Named {
   readonly name?: string
   readonly description?: string
   readonly contact?: string
@@ -29,124 +29,175 @@ export interface OrganizationWords {
   readonly active?: boolean
 }
 
-const shown = ({ id, slug, name, description, contact_email, active, settings }: OrganizationRow) => ({
-  ...{ id, slug, name, description, contact_email, active, settings },
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('A whole number from 1 on.')
+}
+
+const settings = () => [
+  new Option('--description <text>', 'what it is for'),
+  new Option('--contact <email>', 'whom to write to'),
+  new Option('--requests-per-minute <number>', 'what it may send').argParser(wholeNumber),
+  new Option('--max-requests-per-minute <number>', 'the most that its own administrators may give it').argParser(
+    wholeNumber,
+  ),
+  new Option('--allow-processes', 'its own administrators may make connections that start programs here'),
+  new Option('--no-allow-processes', 'only a platform administrator may').default(undefined),
+  new Option('--approvals <mode>', 'what is asked about before a tool runs').choices(
+    APPROVAL_PRESETS.filter((mode) => mode !== 'none'),
+  ),
+]
+const named = new Option('--name <text>', 'name for people')
+const slugOrId = new Argument('<slug>', 'its slug or id')
+
+const bodyOf = (words: Settled) => ({
+  ...{ name: words.name, description: words.description, contact_email: words.contact, is_active: words.active },
+  settings: {
+    ...{ requests_per_minute: words.requestsPerMinute, max_requests_per_minute: words.maxRequestsPerMinute },
+    ...{ allow_processes: words.allowProcesses, approvals: words.approvals },
+  },
 })
 
-/** What was said, and nothing of what was not. */
-function wordsOf(words: OrganizationWords) {
-  const { name, description, contact, requestsPerMinute, maxRequestsPerMinute, allowProcesses, approvals, active } =
-    words
-  const settings = {
-    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
-    ...(maxRequestsPerMinute === undefined ? {} : { max_requests_per_minute: maxRequestsPerMinute }),
-    ...(allowProcesses === undefined ? {} : { allow_processes: allowProcesses }),
-    ...(approvals === undefined ? {} : { approvals }),
-  }
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(contact === undefined ? {} : { contact_email: contact }),
-    ...(active === undefined ? {} : { is_active: active }),
-    settings,
-  }
+const shown = ({ id, slug, name, description, contact_email, is_active: active, settings: own }: Organization) => ({
+  ...{ id, slug, name, description, contact_email, active, settings: own },
+})
+
+/** Throws CommandFault where there is none, and Refusal. */
+const known = (slug: string) => (thrown: unknown) => {
+  throw thrown instanceof Refusal && thrown.is('thing.unknown', 'place.unknown')
+    ? new CommandFault(`There is no organization "${slug}"; \`toolway org list\` shows them.`)
+    : thrown
 }
 
-export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
-  const result = shape.safeParse(value)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new CommandFault(`The ${issue?.path.join(' ')} does not fit: ${issue?.message}.`, EXIT.usage)
+const add = described({
+  name: 'add',
+  about: 'make an organization',
+  arguments: [new Argument('<slug>', 'its name in addresses, for good')],
+  options: [...settings(), named],
+  examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
+  call: ({ call }, words: Settled) =>
+    call(addOrganization, { body: { ...bodyOf(words), slug: words.slug, name: words.name ?? words.slug } }).catch(
+      (thrown: unknown) => {
+        throw thrown instanceof Refusal && thrown.is('thing.taken')
+          ? new CommandFault(`There is an organization "${words.slug}" already: choose another slug.`)
+          : thrown
+      },
+    ),
+  print: (row) => ({
+    value: shown(row),
+    lines: [`Made ${row.slug}. Its first key: \`toolway key add NAME -o ${row.slug}\`.`],
+  }),
+})
+
+const list = described({
+  name: 'list',
+  about: 'list the organizations',
+  examples: ['toolway org list'],
+  call: (transport) => listAll(transport, listOrganizations),
+  print: (rows) => ({
+    value: rows.map(shown),
+    lines: table(
+      ['SLUG', 'NAME', 'ACTIVE', 'CONTACT'],
+      rows.map(({ slug, name, is_active: active, contact_email: contact }) => [
+        ...[slug, name, active ? 'yes' : 'no', contact ?? '-'],
+      ]),
+    ),
+  }),
+})
+
+const change = described({
+  name: 'change',
+  about: 'change an organization; what is not said stays',
+  arguments: [slugOrId],
+  options: [
+    ...settings(),
+    named,
+    new Option('--active', 'serve it again'),
+    new Option('--no-active', 'answer at all of its addresses as if it did not exist; nothing of it is lost').default(
+      undefined,
+    ),
+  ],
+  examples: ['toolway org change acme --no-active', 'toolway org change acme --allow-processes'],
+  call: ({ call }, words: Settled) =>
+    call(changeOrganization, { params: { organization: words.slug }, body: bodyOf(words) }).catch(known(words.slug)),
+  print: (row) => ({
+    value: shown(row),
+    lines: [`Changed ${row.slug}.${row.is_active ? '' : ' It is not active: nothing is served of it.'}`],
+  }),
+})
+
+interface Reaching extends Named {
+  readonly allow?: readonly string[]
+  readonly forbid?: readonly string[]
 }
 
-/** A fault of the admin interface, as a command says it. */
-export function worded<Value>(work: () => Value): Value {
-  try {
-    return work()
-  } catch (thrown) {
-    throw thrown instanceof Fault ? new CommandFault(thrown.message, EXIT.usage) : thrown
-  }
+/** The exceptions as they are, with what is allowed and without what is forbidden. */
+function changed({ networks, hosts }: EgressExceptions, { allow = [], forbid = [] }: Reaching): EgressExceptions {
+  const unknown = forbid.find((place) => ![...networks, ...hosts].includes(place))
+  if (unknown !== undefined) throw new CommandFault(`${unknown} is not allowed as it is: nothing was changed.`)
+  const next = (places: readonly string[], isNetwork: boolean) => [
+    ...new Set([
+      ...places.filter((place) => !forbid.includes(place)),
+      ...allow.filter((place) => place.includes('/') === isNetwork),
+    ]),
+  ]
+  return { networks: next(networks, true), hosts: next(hosts, false) }
 }
 
-export async function getOrganization(sql: SystemSql, slug: string): Promise<OrganizationRow> {
-  const row = await findOrganization(sql, slug, true)
-  if (row === undefined) throw new CommandFault(`There is no organization "${slug}"; \`toolway org list\` shows them.`)
-  return row
+async function reach({ call }: Transport, words: Reaching) {
+  const params = { organization: words.slug }
+  const held = await call(getEgress, { params }).catch(known(words.slug))
+  const { updated_at: _, ...places } =
+    words.allow === undefined && words.forbid === undefined
+      ? held
+      : await call(changeEgress, { params, body: changed(held, words) })
+  return places
 }
 
-export const add = (slug: string, words: OrganizationWords, output: Output): Promise<number> => {
-  const said = checked(NewOrganization, { slug, ...wordsOf(words), name: words.name ?? slug })
-  return withInstallation(async ({ db, loaded }) => {
-    const { description = null, contact_email = null, is_active: active, name } = said
-    const settings = worded(() =>
-      boundedRate(said.settings, loaded.config.TOOLWAY_LIMIT_ORGANIZATION, words.requestsPerMinute !== undefined),
-    )
-    const row = await db.system(async (sql) => {
-      const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
-      if (added === undefined)
-        throw new CommandFault(`There is an organization "${slug}" already: choose another slug.`)
-      const change = { action: 'organization.add', resource: 'organization', id: added.id, detail: { slug } }
-      await recordChange(sql, ownActor(), added.id, change)
-      return added
-    })
-    output.result(shown(row), [`Made ${slug}. Its first key: \`toolway key add NAME -o ${slug}\`.`])
-    return EXIT.ok
-  })
-}
+const egress = described({
+  name: 'egress',
+  about: 'show or change which private networks and names connections of an organization may reach',
+  arguments: [slugOrId],
+  options: [
+    new Option('--allow <place...>', 'a network such as 10.1.0.0/16, or a name such as mcp.internal or *.corp.example'),
+    new Option('--forbid <place...>', 'one that was allowed'),
+  ],
+  examples: ['toolway org egress acme', 'toolway org egress acme --allow 10.1.0.0/16 --allow mcp.internal'],
+  call: reach,
+  print(held, { slug }) {
+    const places = [...held.networks, ...held.hosts]
+    return {
+      value: { organization: slug, ...held },
+      lines: [
+        places.length === 0
+          ? `Connections of ${slug} reach public addresses only, and those that a platform administrator made private.`
+          : `Connections of ${slug} may also reach: ${places.join(', ')}.`,
+      ],
+    }
+  },
+})
 
-export const list = (output: Output): Promise<number> =>
-  withInstallation(async ({ db }) => {
-    const rows = await db.system(listOrganizations)
-    output.result(
-      rows.map(shown),
-      table(
-        ['SLUG', 'NAME', 'ACTIVE', 'CONTACT'],
-        rows.map(({ slug, name, active, contact_email: contact }) => [
-          slug,
-          name,
-          active ? 'yes' : 'no',
-          contact ?? '-',
-        ]),
-      ),
-    )
-    return EXIT.ok
-  })
+const remove = described({
+  name: 'remove',
+  about: 'remove an organization with everything that belongs to it, for good; its records stay',
+  arguments: [slugOrId],
+  options: [new Option('--yes', 'yes, for good')],
+  examples: ['toolway org remove acme --yes'],
+  async call({ call }, { slug, yes = false }: Named & { yes?: boolean }) {
+    const held = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
+    if (!yes)
+      throw new CommandFault(
+        `This removes "${held.name}" with its connections, secrets, keys and members, for good: say --yes, or \`toolway org change ${held.slug} --no-active\` to stop serving it.`,
+        EXIT.usage,
+      )
+    await call(removeOrganization, { params: { organization: held.slug } })
+    return held
+  },
+  print: ({ slug }) => ({
+    value: { removed: slug },
+    lines: [`Removed ${slug} with everything of it. Its records stay.`],
+  }),
+})
 
-export const change = (slug: string, words: OrganizationWords, output: Output): Promise<number> => {
-  const said = checked(OrganizationChange, wordsOf(words))
-  return withInstallation(async ({ db, loaded }) => {
-    const standard = loaded.config.TOOLWAY_LIMIT_ORGANIZATION
-    const row = await db.system(async (sql) => {
-      const held = await getOrganization(sql, slug)
-      const next = worded(() => changedOrganization(held, said, standard))
-      const changed = await changeOrganization(sql, next)
-      const fields = Object.keys({ ...said, ...said.settings }).filter((name) => name !== 'settings')
-      const record = { action: 'organization.change', resource: 'organization', id: changed.id, detail: { fields } }
-      await recordChange(sql, ownActor(), changed.id, record)
-      return changed
-    })
-    output.result(shown(row), [
-      `Changed ${row.slug}.${row.active ? '' : ' It is not active: nothing is served of it.'}`,
-    ])
-    return EXIT.ok
-  })
-}
-
-export const remove = (slug: string, { yes = false }: { yes?: boolean }, output: Output): Promise<number> =>
-  withInstallation(async ({ db }) => {
-    const row = await db.system(async (sql) => {
-      const held = await getOrganization(sql, slug)
-      if (!yes)
-        throw new CommandFault(
-          `This removes "${held.name}" with its connections, secrets, keys and members, for good: say --yes, or \`toolway org change ${held.slug} --no-active\` to stop serving it.`,
-          EXIT.usage,
-        )
-      await removeOrganization(sql, held.id)
-      const detail = { slug: held.slug, name: held.name }
-      const record = { action: 'organization.remove', resource: 'organization', id: held.id, detail }
-      await recordChange(sql, ownActor(), undefined, record)
-      return held
-    })
-    output.result({ removed: row.slug }, [`Removed ${row.slug} with everything of it. Its records stay.`])
-    return EXIT.ok
-  })
+export const orgCommand = (finish: Finish) =>
+  groupOf('org', 'make, list, change and remove organizations', [add, list, change, egress, remove], finish)

@@ -1,70 +1,86 @@
-/** `toolway rule …`: add, list and remove rules of the platform about tools on the local store. Gateways that run hear of it. */
-import type { NameAction } from '@toolway/contract'
-import { RulePattern } from '@toolway/contract/admin'
-import { addRule, listRules, removeRule, type RuleRow } from '../../policy/rules.ts'
-import { recordChange } from '../../records/change.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { ownActor } from '../own-actor.ts'
-import { withInstallation } from '../store.ts'
+/** `toolway rule …`: add, list and remove rules of the platform about tools by name. */
+import { CONNECTORS, NAME_ACTIONS, type NameAction } from '@toolway/contract'
+import { addRule, listRules, removeRule, type Rule } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, table } from '../terminal/output.ts'
+import { listAll } from '../transport/transport.ts'
 
-export interface RuleWords {
+interface Adding {
+  readonly pattern: string
   readonly reason: string
   readonly action: NameAction
-  readonly connector?: string
+  readonly connector?: (typeof CONNECTORS)[number]
 }
 
-const shown = ({ id, tool_name_pattern, action, reason, connector_type, active, created_by }: RuleRow) => ({
+const shown = ({ id, tool_name_pattern, action, reason, connector_type, is_active: active, created_by }: Rule) => ({
   ...{ id, tool_name_pattern, action, reason, connector_type, active, created_by },
 })
 
-export const add = (pattern: string, words: RuleWords, output: Output): Promise<number> => {
-  const fits = RulePattern.safeParse(pattern)
-  if (!fits.success) throw new CommandFault(`The pattern "${pattern}" ${fits.error.issues[0]?.message}.`, EXIT.usage)
-  const reason = words.reason.trim()
-  if (reason === '' || reason.length > 500)
-    throw new CommandFault('The --reason is one sentence of at most 500 characters.', EXIT.usage)
-  return withInstallation(async ({ db }) => {
-    const actor = ownActor()
-    const row = await db.system(async (sql) => {
-      const rule = { pattern, action: words.action, reason, connector: words.connector ?? null, active: true }
-      const added = await addRule(sql, rule, actor.id)
-      await recordChange(sql, actor, undefined, { action: 'rule.add', resource: 'rule', id: added.id, detail: rule })
-      return added
-    })
-    const what = row.action === 'block' ? 'blocked' : 'marked on record'
-    output.result(shown(row), [`${row.id}: tools like ${pattern} are ${what} from now on.`])
-    return EXIT.ok
-  })
-}
+const add = described({
+  name: 'add',
+  about: 'add a rule; it holds at once',
+  arguments: [
+    new Argument('<pattern>', 'a tool name, its own or <alias>__<tool>, in which * stands for any run of characters'),
+  ],
+  options: [
+    new Option('--reason <text>', 'said to whoever is refused').makeOptionMandatory(),
+    new Option('--action <action>', 'what it does').choices(NAME_ACTIONS).default('block'),
+    new Option('--connector <connector>', 'only for connections of that kind').choices(CONNECTORS),
+  ],
+  examples: [
+    `toolway rule add '*_delete_*' --reason 'Nothing is deleted by agents'`,
+    `toolway rule add 'shell__*' --action warn --reason 'We look at these'`,
+  ],
+  call: ({ call }, { pattern: tool_name_pattern, action, reason, connector: connector_type }: Adding) =>
+    call(addRule, { body: { tool_name_pattern, action, reason, connector_type } }),
+  print(rule) {
+    const what = rule.action === 'block' ? 'blocked' : 'marked on record'
+    return { value: shown(rule), lines: [`${rule.id}: tools like ${rule.tool_name_pattern} are ${what} from now on.`] }
+  },
+})
 
-export const list = (output: Output): Promise<number> =>
-  withInstallation(async ({ db }) => {
-    const rows = await db.system(listRules)
-    output.result(
-      rows.map(shown),
-      rows.length === 0
+const list = described({
+  name: 'list',
+  about: 'list the rules',
+  examples: ['toolway rule list'],
+  call: (transport) => listAll(transport, listRules),
+  print: (rules) => ({
+    value: rules.map(shown),
+    lines:
+      rules.length === 0
         ? ['No rules yet: `toolway rule add --help`.']
         : table(
             ['ID', 'ACTION', 'TOOLS', 'OF', 'ACTIVE', 'REASON'],
-            rows.map(({ id, action, tool_name_pattern: pattern, connector_type: connector, active, reason }) => [
+            rules.map(({ id, action, tool_name_pattern: pattern, connector_type: connector, is_active, reason }) => [
               ...[id, action, pattern, connector ?? 'any'],
-              ...[active ? 'yes' : 'no', reason],
+              ...[is_active ? 'yes' : 'no', reason],
             ]),
           ),
-    )
-    return EXIT.ok
-  })
+  }),
+})
 
-export const remove = (id: string, output: Output): Promise<number> =>
-  withInstallation(async ({ db }) => {
-    const row = await db.system(async (sql) => {
-      const removed = await removeRule(sql, id)
-      if (removed === undefined) throw new CommandFault(`There is no rule "${id}"; \`toolway rule list\` shows them.`)
-      const { action, tool_name_pattern: pattern } = removed
-      const detail = { action, pattern }
-      await recordChange(sql, ownActor(), undefined, { action: 'rule.remove', resource: 'rule', id, detail })
-      return removed
-    })
-    output.result({ removed: row.id }, [`Removed the rule on ${row.tool_name_pattern}.`])
-    return EXIT.ok
-  })
+const remove = described({
+  name: 'remove',
+  about: 'remove a rule',
+  arguments: [new Argument('<id>', 'as `toolway rule list` shows it')],
+  examples: ['toolway rule remove rul_01jd0000000000000000000000'],
+  async call(transport, { id }: { id: string }) {
+    const found = (await listAll(transport, listRules)).find((rule) => rule.id === id)
+    if (found === undefined) throw new CommandFault(`There is no rule "${id}"; \`toolway rule list\` shows them.`)
+    await transport.call(removeRule, { params: { rule: id } })
+    return found
+  },
+  print: ({ id, tool_name_pattern: pattern }) => ({
+    value: { removed: id },
+    lines: [`Removed the rule on ${pattern}.`],
+  }),
+})
+
+export const ruleCommand = (finish: Finish) =>
+  groupOf(
+    'rule',
+    'block tools by name in every organization, or have their calls marked; `toolway policy` says all that rules can',
+    [add, list, remove],
+    finish,
+  )

@@ -5,9 +5,9 @@ import { callersOf, type Callers } from '../../admin/policy/callers-of.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { readSnapshot } from '../../compose/snapshots.ts'
 import { listGroups } from '../../organizations/groups.ts'
-import { wordFault } from '../people/people-store.ts'
 import { Fault } from '@toolway/contract'
 import { withStore, type Opened } from '../store.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
 
 export interface PolicyStore extends Opened {
   readonly snapshot: Snapshot
@@ -34,3 +34,10 @@ export const withPolicy = <T>(slug: string, work: (store: PolicyStore) => Promis
       throw thrown instanceof Fault && thrown.code !== 'internal' ? wordFault(thrown) : thrown
     }
   })
+
+/** A fault of the admin interface, as a command says it. */
+function wordFault({ message, mend, code, facts }: Fault): CommandFault {
+  if (code === 'body.shape')
+    return new CommandFault(`The ${String(facts['place']).slice(1)} ${facts['problem']}.`, EXIT.usage)
+  return new CommandFault(`${message} ${mend}`)
+}

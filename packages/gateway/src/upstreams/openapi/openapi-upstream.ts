@@ -9,7 +9,7 @@ import { isObject, MODERN } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
-import { maskedResult } from '../http/post.ts'
+import { maskedResult } from '@toolway/protocol/client'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
 import {
   GATEWAY,

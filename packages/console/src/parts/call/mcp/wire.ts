@@ -1,12 +1,11 @@
 /**
- * One JSON-RPC message to an MCP endpoint of the console's own, and the messages that answer it, one by one as they come.
- *
- * The browser's sign-in is all that it needs; no token is seen here. It knows neither era: which headers belong to a message is said
- * by who sends it. Throws a `Problem` where there is no message to hear.
+ * The way from the console to an MCP endpoint of its own: a transport of the shared client over `fetch`, with the browser's
+ * sign-in, the CSRF header and one renewal. No token is seen here.
  */
-import { readEvents } from '../../../data/events.ts'
+import { createFetchTransport, type Incoming, type Transport } from '@toolway/protocol/client'
 import { Problem } from '../../../data/problem.ts'
 import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from '../../../data/session.ts'
+import { RpcFailure, type Ears } from './exchange.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -28,61 +27,58 @@ export interface Message {
   readonly error?: RpcError
 }
 
-export interface Sending {
-  readonly headers: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal | undefined
-  readonly hear: (message: Message) => void
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Each request has a transport of its own, so that its messages are told to its own ears. */
+export const transportTo = (address: string, ears: Ears): Transport =>
+  createFetchTransport({
+    alias: address,
+    url: address,
+    fetch: signedIn,
+    refusal: (incoming) => refusalOf(address, incoming),
+    onWire: (direction, message) => ears.wire?.(direction, message as Message),
+  })
+
+/** A status says no: in the words of JSON-RPC, or of a problem document. */
+function refusalOf(address: string, { status, headers, text }: Incoming): Error {
+  const said = parsed(text)
+  if (isObject(said) && said['jsonrpc'] === '2.0' && isObject(said['error']))
+    return new RpcFailure(said['error'] as unknown as RpcError)
+  const head = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  return Problem.ofBody(said, { status, headers: head }, `POST ${address}`)
 }
 
-/** Resolves with the answer's head when the last message was heard. */
-export async function post(address: string, message: Message, sending: Sending): Promise<Headers> {
-  const response = await answerTo(address, 'POST', sending, JSON.stringify(message))
-  const type = response.headers.get('content-type') ?? ''
-  if (type.includes('text/event-stream')) {
-    await readEvents(response, (data) => sending.hear(JSON.parse(data) as Message))
-    return response.headers
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
-  const text = await response.text()
-  const said = type.includes('application/json') && text !== '' ? (JSON.parse(text) as Message) : undefined
-  if (said?.jsonrpc === '2.0') sending.hear(said)
-  else if (!response.ok) throw await Problem.ofAnswer(new Response(text, response), `POST ${address}`)
-  return response.headers
 }
 
-/** The end of a session; that there is none any more is as good. */
-export const endSession = (address: string, headers: Readonly<Record<string, string>>): Promise<unknown> =>
-  send(address, 'DELETE', { headers }).catch(() => undefined)
-
-type Sent = Omit<Sending, 'hear'>
-
-async function answerTo(address: string, method: string, sent: Sent, body: string): Promise<Response> {
+async function signedIn(address: string, init: RequestInit): Promise<Response> {
   const asked = Date.now()
-  const first = await send(address, method, sent, body)
+  const first = await send(address, init)
   if (first.status !== 401) return first
   if (await renew(asked)) {
-    const second = await send(address, method, sent, body)
+    const second = await send(address, init)
     if (second.status !== 401) return second
   }
   leaveForSignIn()
-  throw await Problem.ofAnswer(first, `POST ${address}`)
+  throw await Problem.ofAnswer(first, `${init.method} ${address}`)
 }
 
-async function send(address: string, method: string, { headers, signal }: Sent, body?: string): Promise<Response> {
+async function send(address: string, init: RequestInit): Promise<Response> {
   const csrf = csrfToken()
+  const headers = {
+    ...(init.headers as Record<string, string>),
+    ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
+  }
   try {
-    return await fetch(address, {
-      method,
-      headers: {
-        accept: 'application/json, text/event-stream',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    })
+    return await fetch(address, { ...init, headers })
   } catch (thrown) {
-    if (signal?.aborted === true) throw thrown
-    throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: `${method} ${address}` })
+    if (init.signal?.aborted === true) throw thrown
+    throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: `${init.method} ${address}` })
   }
 }

@@ -1,0 +1,27 @@
+/** A person by email, whom operations know by an id. */
+import { listMembers, listUsers, type Member, type User } from '@toolway/contract/admin'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { listAll, type Transport } from '../transport/transport.ts'
+
+const same = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+/** Of the installation. */
+export async function getUser(transport: Transport, email: string): Promise<User> {
+  const found = (await listAll(transport, listUsers)).find((one) => same(one.email, email))
+  if (found !== undefined) return found
+  throw new CommandFault(`Nobody here has the email ${email}; \`toolway user list\` shows who is.`)
+}
+
+/** Of an organization, whose administrators need not know who else is in the installation. */
+export async function getMember(transport: Transport, organization: string, email: string): Promise<Member> {
+  const members = await listAll(transport, listMembers, { params: { organization } })
+  const found = members.find((one) => same(one.email, email))
+  if (found !== undefined) return found
+  throw new CommandFault(`No member of ${organization} has the email ${email}; \`toolway member list\` shows them.`)
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+export function checkEmail(email: string): void {
+  if (!EMAIL.test(email.trim()) || email.length > 254)
+    throw new CommandFault(`"${email}" is no email address.`, EXIT.usage)
+}

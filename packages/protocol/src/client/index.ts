@@ -1,0 +1,48 @@
+/** The MCP client of both eras: requests, sessions and channels over transports that their owners bring. */
+export { answerOf, errorAnswer, excerpt, isGreetingRefused, lost, malformed, maskedResult } from './answer.ts'
+export { callOn } from './channel-call.ts'
+export { createChannel } from './channel.ts'
+export type { Channel } from './channel.ts'
+export { createEventStream, EventTooLarge } from './event-stream.ts'
+export type { EventStream } from './event-stream.ts'
+export { createFetchTransport } from './fetch-transport.ts'
+export { discover as discoverOn, initialize as initializeOn } from './greeting.ts'
+export {
+  initialize,
+  InitializeRefused,
+  openLegacySession,
+  sessionOf,
+  SessionLost,
+  StreamTaken,
+} from './legacy-session.ts'
+export type { LegacySession, OpenOptions } from './legacy-session.ts'
+export { createLogLevel } from './log-level.ts'
+export type { LogLevel } from './log-level.ts'
+export {
+  checkEnvelope,
+  discover,
+  exchange,
+  hearAcknowledged,
+  listen,
+  listening,
+  NOBODY,
+  OWN_CAPABILITIES,
+  OWN_CLIENT,
+  TASKED,
+} from './modern.ts'
+export type { ListenOptions } from './modern.ts'
+export { openPipeSession } from './pipe-session.ts'
+export type { OpenPipe, Pipe, PipeEars } from './pipe.ts'
+export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, REPEATABLE } from './request.ts'
+export type {
+  Answer,
+  CallObserver,
+  ClientRequest,
+  CredentialHeaders,
+  ListKind,
+  Portrait,
+  ProgressHandle,
+  SessionRequest,
+} from './request.ts'
+export { header, hearUntil, readAs } from './transport.ts'
+export type { Incoming, Outgoing, Peer, Transport } from './transport.ts'
