@@ -1,6 +1,6 @@
 /**
- * Checks of what a machine can read: format, lint, types, floors, dead exports and the size of a tool call, one after the
- * other and all of them even when one fails. The output of a failed check is shown whole. It changes no file.
+ * Checks of what a machine can read: format, lint, types, floors, sizes of functions, dead exports and the size of a tool call, one after
+ * the other and all of them even when one fails. The output of a failed check is shown whole. It changes no file.
  */
 import { stripVTControlCharacters } from 'node:util'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
@@ -29,6 +29,11 @@ const steps = [
     name: 'floors',
     asks: 'do imports only look downwards',
     run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools', 'examples'],
+  },
+  {
+    name: 'sizes',
+    asks: 'has no function more than 100 lines',
+    run: [process.execPath, 'tools/function-sizes.ts'],
   },
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
   {

@@ -83,7 +83,7 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
     try {
       if (one.method === LISTEN) await listen(one)
       else {
-        const learn = one.method === 'tools/list' ? (text: string) => void parameters.learnFrom(text) : undefined
+        const learn = one.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
         await hear(parts, await postSafely(one), one, learn)
       }
       if (one.ids.size > 0) throw new Lost('it ended without an answer')

@@ -1,5 +1,5 @@
 /** The MCP client of both eras: requests, sessions and channels over transports that their owners bring. */
-export { answerOf, errorAnswer, excerpt, isGreetingRefused, lost, malformed, maskedResult } from './answer.ts'
+export { errorAnswer, isGreetingRefused, lost, malformed, maskedResult } from './answer.ts'
 export { callOn } from './channel-call.ts'
 export { createChannel } from './channel.ts'
 export type { Channel } from './channel.ts'
@@ -27,16 +27,14 @@ export {
   listening,
   NOBODY,
   OWN_CAPABILITIES,
-  OWN_CLIENT,
   TASKED,
 } from './modern.ts'
 export type { ListenOptions } from './modern.ts'
 export { openPipeSession } from './pipe-session.ts'
-export type { OpenPipe, Pipe, PipeEars } from './pipe.ts'
+export type { Pipe, PipeEars } from './pipe.ts'
 export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, REPEATABLE } from './request.ts'
 export type {
   Answer,
-  CallObserver,
   ClientRequest,
   CredentialHeaders,
   ListKind,

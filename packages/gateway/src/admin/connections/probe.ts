@@ -38,7 +38,7 @@ async function probe(url: string, egress: Egress & Pick<Probing['egress'], 'exce
     egress,
     signal,
     patience: PATIENCE * 1000,
-    greet: () => knockAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal }),
+    greet: async () => (await knockAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })).server,
     wayIn: () => wayAt(url, egress),
     inTime,
   }

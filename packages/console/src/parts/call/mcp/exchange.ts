@@ -88,7 +88,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 export function resultOf(answer: Answer): JsonObject {
-  if ('error' in answer) throw new RpcFailure(answer.error as RpcError)
+  if ('error' in answer) throw new RpcFailure(answer.error)
   return answer.result
 }
 

@@ -71,7 +71,7 @@ export function legacySession(address: string, capabilities: JsonObject, client:
     const answer = await session
       .ask({
         method,
-        params: { ...params, _meta: { progressToken: 'console' } } as Params,
+        params: { ...params, _meta: { progressToken: 'console' } },
         caller: NOBODY,
         session: SELF,
         signal,

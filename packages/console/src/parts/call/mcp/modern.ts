@@ -34,7 +34,7 @@ export function createModern(address: string, capabilities: JsonObject, client: 
     const { ears = {}, signal = NEVER, schema } = asking
     const answer = await exchange(transportTo(address, ears), nextId, {
       method,
-      params: { ...params, _meta: { progressToken: 'console' } } as Params,
+      params: { ...params, _meta: { progressToken: 'console' } },
       caller,
       headerParameters: (schema === undefined ? undefined : headerParameters(schema as Params)) ?? [],
       signal,

@@ -37,7 +37,7 @@ export const transportTo = (address: string, ears: Ears): Transport =>
     url: address,
     fetch: signedIn,
     refusal: (incoming) => refusalOf(address, incoming),
-    onWire: (direction, message) => ears.wire?.(direction, message as Message),
+    onWire: (direction, message) => ears.wire?.(direction, message),
   })
 
 /** A status says no: in the words of JSON-RPC, or of a problem document. */

@@ -1,7 +1,7 @@
 /** The settings that only one kind of connection has, drawn from the fields that the kind describes. */
 import { Button, Group, NumberInput, Select, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { kindOf, type SettingField, type SettingsForm } from '@toolway/contract'
-import type { Connection, ConnectionChange } from '@toolway/contract/admin'
+import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
@@ -49,7 +49,7 @@ function Form({ connection, form, own, onDirty }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault()
         // The gateway checks it by the schema of the kind.
-        save.mutate({ [form.member]: change as ConnectionChange['contract'] })
+        save.mutate({ [form.member]: change })
       }}
     >
       <Section title={form.title} hint={whyNot}>
