@@ -43,11 +43,11 @@ export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promis
         const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
         throw isMissing ? noOrganization(of, opened.loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
       })
-    return work({
+    return await work({
       remote: undefined,
-      call: async (operation, input) => (await ask(operation, input as Input<Operation>)) as never,
+      call: async (operation, input) => (await ask(operation, input)) as never,
       async stream(operation, input) {
-        const given = await ask(operation, input as Input<Operation>)
+        const given = await ask(operation, input)
         if (given instanceof Response && given.body !== null) return given.body
         throw new Error(`${operation.id} answers with JSON`)
       },
