@@ -97,6 +97,19 @@ export default {
       { path: `^${gateway}/(?:${nouns})/`, pathNot: `^${gateway}/$1/` },
     ),
     error(
+      'commands-call-operations',
+      'A command calls operations through cli/transport/ (ADR 0055). Local by nature: start, doctor, vault; the others listed are to be moved.',
+      {
+        path: `^${gateway}/cli/`,
+        pathNot: `${tests}|^${gateway}/cli/(?:${[
+          'transport/in-process\\.ts$', // the operations of the local installation
+          'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/', // local by nature
+          'accounts/|approvals/|connection\\.ts$|import/|lock/|openapi/|policy/|records/|toolset/', // not moved yet
+        ].join('|')})`,
+      },
+      { path: `^${gateway}/(?:db|${nouns})/` },
+    ),
+    error(
       'testing-is-for-tests',
       'What tests lean on never reaches production.',
       { path: '^packages/', pathNot: forTests },

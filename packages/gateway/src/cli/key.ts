@@ -15,7 +15,7 @@ import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
 import { readInput } from './terminal/input.ts'
 import { CommandFault, EXIT, table } from './terminal/output.ts'
-import { listAll, type Transport } from './transport/transport.ts'
+import { listAll, Refusal, type Transport } from './transport/transport.ts'
 
 interface Place {
   readonly organization: string
@@ -167,8 +167,13 @@ const takeOver = described({
     'take over keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
   arguments: [new Argument('<file>', 'the lines; - is standard input')],
   examples: ['toolway key import old-keys.jsonl'],
-  call: async ({ call }, { file }: { file: string }) =>
-    call(importKeys, { body: { lines: file === '-' ? await readInput() : await readText(file) } }),
+  async call({ call }, { file }: { file: string }) {
+    const lines = file === '-' ? await readInput() : await readText(file)
+    // A line that does not fit is the file's fault, not that of the command's words.
+    return call(importKeys, { body: { lines } }).catch((thrown: unknown) => {
+      throw thrown instanceof Refusal && thrown.is('body.shape') ? new CommandFault(thrown.message) : thrown
+    })
+  },
   print: ({ imported }) => ({
     value: { imported },
     lines: [

@@ -25,7 +25,7 @@ export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => v
   if (add.data !== undefined)
     return (
       <Dialog opened={opened} title={t.isHere(add.data.user.name)} onClose={onClose}>
-        <PasswordCode email={add.data.user.email} invitation={add.data.invitation} />
+        {add.data.invitation !== null && <PasswordCode email={add.data.user.email} invitation={add.data.invitation} />}
       </Dialog>
     )
   return (

@@ -46,9 +46,9 @@ export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promis
     // The operations end before what they are made of does.
     return await work({
       remote: undefined,
-      call: async (operation, input) => (await ask(operation, input as Input<Operation>)) as never,
+      call: async (operation, input) => (await ask(operation, input)) as never,
       async stream(operation, input) {
-        const given = await ask(operation, input as Input<Operation>)
+        const given = await ask(operation, input)
         if (given instanceof Response && given.body !== null) return given.body
         throw new Error(`${operation.id} answers with JSON`)
       },

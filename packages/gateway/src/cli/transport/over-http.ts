@@ -1,6 +1,6 @@
 /** Operations called over HTTP at a gateway, by the sign-in of `toolway login`, which is renewed before where it has to be. */
 import { join } from 'node:path'
-import { refresh, TokenPair, type Operation } from '@toolway/contract/admin'
+import { refresh, type Operation, type TokenPair } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { LoadedConfig } from '../../config.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'

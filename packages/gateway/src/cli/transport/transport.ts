@@ -72,7 +72,7 @@ export async function listAll<Op extends Paged>(
   const rows: RowOf<Op>[] = []
   for (;;) {
     const query = { ...input.query, limit: PAGE, offset: rows.length } as unknown as Query<Op>
-    const { items, total } = await call(operation, { ...input, query } as Input<Op>)
+    const { items, total } = await call(operation, { ...input, query })
     rows.push(...(items as RowOf<Op>[]))
     if (items.length === 0 || rows.length >= total) return rows
   }
