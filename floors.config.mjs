@@ -1,32 +1,59 @@
 /**
- * Which file may import which? The floors of ARCHITECTURE.md as rules that `npm run check` holds every import against,
- * type imports included: downwards only, nouns are strangers, and what can do harm is in one place each.
+ * Import rules for `npm run check`: the layers ("floors") of the gateway, what each package may import, and the few files that may
+ * do what can do harm. Type imports count. This file is the one list of folders and packages; the tables of ARCHITECTURE.md are
+ * generated from it (`npm test -- test/contract -u`).
  */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
 const gateway = 'packages/gateway/src'
-const nouns =
-  'alerts|approvals|connections|credentials|organizations|identity|sessions|catalog|toolsets|policy|upstreams|vault|records|results|telemetry|limits|webhooks'
-const doors = `(?:http|cli|compose)/|${gateway}/(?:main|compose|config|config-[\\w-]+|policy-file)\\.ts$`
-const floors = ['lib/', 'db/', `(?:${nouns})/`, '(?:call|admin|oauth|jobs)/', doors].map(
-  (floor) => `^${gateway}/${floor}`,
-)
+
+/** Outside the floors: programs and fixtures that nothing imports. */
+const APART = ['demo', 'testing']
+
+/** The floors of the gateway, top to bottom. Every folder that is named nowhere here is a noun. */
+export const FLOORS = [
+  {
+    name: 'doors',
+    about: 'what comes in, worded for its transport; `compose` builds every part',
+    folders: ['http', 'cli', 'compose', 'declaration'],
+    files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file'],
+  },
+  { name: 'verbs', about: 'what is done; nouns meet here', folders: ['call', 'admin', 'oauth', 'jobs'] },
+  { name: 'kinds', about: 'each kind of connection: described, kept, opened, probed (ADR 0053)', folders: ['kinds'] },
+  { name: 'nouns', about: 'strangers to one another', folders: [] },
+  { name: 'db', about: 'SQL under row-level security', folders: ['db'] },
+  { name: 'leaves', about: 'small tools, and the packages `contract` and `protocol`', folders: ['lib'] },
+]
+const named = new Set([...APART, ...FLOORS.flatMap(({ folders }) => folders)])
+const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
+for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTypes: true }))
+  if (entry.isDirectory() && !named.has(entry.name)) nounFolders.push(entry.name)
+nounFolders.sort()
+
+const nouns = nounFolders.join('|')
+const patternOf = ({ folders, files }) =>
+  `^${gateway}/(?:(?:${folders.join('|')})/${files ? `|(?:${files.join('|')})\\.ts$` : ''})`
+/** Patterns, bottom to top. */
+const floors = FLOORS.map(patternOf).reverse()
 
 const tests = '\\.test\\.'
 const forTests = `${tests}|^${gateway}/testing/`
 
-/** What each package may import: other packages, and from npm. Absent means: anything its package.json names. */
-const packages = {
-  contract: { packages: [], npm: ['zod'] },
-  protocol: { packages: ['contract'], npm: ['zod'] },
-  connectors: { packages: ['contract'], npm: ['zod'] },
-  gateway: { packages: ['contract', 'protocol', 'connectors'] },
-  console: { packages: ['contract'] },
-  bridge: { packages: ['contract', 'protocol'] },
-  toolkit: { packages: ['contract', 'protocol'] },
+/** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
+export const PACKAGES = {
+  contract: { about: 'what every side agrees on: ids, faults, shapes, operations (Zod)', packages: [], npm: ['zod'] },
+  protocol: { about: 'MCP itself and the one client, pure: no I/O, no Node', packages: ['contract'], npm: ['zod'] },
+  connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod'] },
+  gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
+  console: { about: 'the web interface, served by the gateway', packages: ['contract', 'protocol'] },
+  bridge: { about: 'stdio to the gateway, for clients that only start processes', packages: ['contract', 'protocol'] },
+  toolkit: { about: 'for servers of your own', packages: ['contract', 'protocol'] },
 }
 
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
-const packageRules = Object.entries(packages).flatMap(([name, may]) => {
+const packageRules = Object.entries(PACKAGES).flatMap(([name, may]) => {
   const from = { path: `^packages/${name}/`, pathNot: tests }
   const known = [name, ...may.packages].join('|')
   const strangers = error(
@@ -56,7 +83,7 @@ export default {
     ...floors.slice(0, -1).map((floor, index) =>
       error(
         `floor-${index}-looks-down`,
-        'leaves, db, nouns, verbs, doors: imports go downwards.',
+        'leaves, db, nouns, kinds of connections, verbs, doors: imports go downwards.',
         { path: floor, pathNot: tests },
         {
           path: floors.slice(index + 1).join('|'),
@@ -139,7 +166,7 @@ export default {
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
-          'admin/connections/describe-connection\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'kinds/remote\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },

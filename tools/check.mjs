@@ -1,6 +1,6 @@
 /**
- * Does the code keep the rules that a machine can read? Format, lint, types, floors and dead exports, one after the
- * other and all of them even when one fails; what a failing one printed is shown whole. It changes no file.
+ * Checks of what a machine can read: format, lint, types, floors, sizes of functions, dead exports and the size of a tool call, one after
+ * the other and all of them even when one fails. The output of a failed check is shown whole. It changes no file.
  */
 import { stripVTControlCharacters } from 'node:util'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
@@ -30,7 +30,18 @@ const steps = [
     asks: 'do imports only look downwards',
     run: ['depcruise', '--config', 'floors.config.mjs', 'packages', 'test', 'tools', 'examples'],
   },
+  {
+    name: 'sizes',
+    asks: 'has no function more than 100 lines',
+    run: [process.execPath, 'tools/function-sizes.ts'],
+  },
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
+  {
+    name: 'call',
+    asks: 'how many files run code in one warm tool call',
+    run: [process.execPath, 'test/load/call-files.ts'],
+    shown: true,
+  },
 ]
 
 let stopped = false
@@ -42,7 +53,10 @@ for (const step of steps) {
   const { code, output, seconds } = await runStep(step)
   if (stopped) process.exit(code)
   console.log(`${code === 0 ? 'ok    ' : 'failed'}  ${step.name.padEnd(7)}  ${seconds.padStart(5)} s  ${step.asks}`)
-  if (code === 0) continue
+  if (code === 0) {
+    if (step.shown) console.log(`        ${output.trim()}`)
+    continue
+  }
   failed.push(step.name)
   console.log(stripVTControlCharacters(output).trimEnd())
   if (step.mend) console.log(`To mend it: ${step.mend}`)

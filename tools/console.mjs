@@ -19,6 +19,7 @@ const SOURCES = [
   `${CONSOLE}/modules-plugin.ts`,
   `${CONSOLE}/package.json`,
   'packages/contract/src',
+  'packages/protocol/src',
   'package-lock.json',
 ]
 

@@ -65,7 +65,7 @@ describe('settings that do not fit', () => {
     ],
     [
       { TOOLWAY_CONFIG: '/no/such/file.yaml' },
-      'TOOLWAY_CONFIG names /no/such/file.yaml, which cannot be read (ENOENT): check the path and its permissions.',
+      'The declaration file /no/such/file.yaml cannot be read (ENOENT): check the path and its permissions.',
     ],
   ])('%j', async (settings, sentence) => {
     await using here = await makeInstallation()

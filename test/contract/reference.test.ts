@@ -1,5 +1,5 @@
 /** Generated pages say what the code says. `npm test -- test/contract -u` writes them anew. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAULTS } from '@toolway/contract'
@@ -60,7 +60,31 @@ function settingsPage(): string {
   ].join('\n')
 }
 
+interface FloorsConfig {
+  readonly FLOORS: readonly { name: string; about: string; folders: readonly string[] }[]
+  readonly PACKAGES: Readonly<Record<string, { about: string; packages: readonly string[]; npm?: readonly string[] }>>
+}
+
+/** ARCHITECTURE.md with its tables of packages and floors as floors.config.mjs lists them. */
+async function architecturePage(): Promise<string> {
+  const { FLOORS, PACKAGES } = (await import(new URL('floors.config.mjs', root).href)) as FloorsConfig
+  const names = (list: readonly string[]) => list.map((name) => `\`${name}\``).join(' ')
+  const packages = Object.entries(PACKAGES)
+    .filter(([name]) => existsSync(new URL(`packages/${name}`, root)))
+    .map(([name, may]) => `| \`${name}\` | ${may.about} | ${names([...may.packages, ...(may.npm ?? [])])} |`)
+  const floors = FLOORS.map(({ name, about, folders }) => `| ${name} | ${names(folders)} | ${about} |`)
+  const block = (text: string, name: string, head: string, rows: readonly string[]) =>
+    text.replace(new RegExp(`(<!-- ${name}: .*-->\\n)[^]*?(?=<!-- /${name} -->)`), (_, begin: string) =>
+      [`${begin}\n${head}`, '|---|---|---|', ...rows, '\n'].join('\n'),
+    )
+  const page = block(read('ARCHITECTURE.md'), 'packages', '| package | what it is | may import |', packages)
+  return block(page, 'floors', '| floor | folders | holds |', floors)
+}
+
 describe('the generated references', () => {
+  test('list packages and floors in ARCHITECTURE.md', async () => {
+    await expect(architecturePage()).resolves.toMatchFileSnapshot('../../ARCHITECTURE.md')
+  })
   test('name every fault', async () => {
     await expect(faultsPage()).toMatchFileSnapshot('../../docs/reference/faults.md')
   })

@@ -6,7 +6,7 @@ import { MODERN, type JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createContractUpstream } from '../../packages/gateway/src/upstreams/contract/contract-upstream.ts'
-import type { Ask, ContractWire, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts'
+import type { Ask, ContractTarget, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts'
 import { startContractBackend, type ContractBackend } from './peers/contract-backend/backend.ts'
 import { contractPack } from './peers/contract-backend/contracts.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => parts.disposeAsync())
 
 const SECOND = 1000
-function open(words: Partial<ContractWire> = {}): Upstream {
+function open(words: Partial<ContractTarget> = {}): Upstream {
   const upstream = createContractUpstream({
     reach: {
       connectionId: 'con_1',
@@ -32,7 +32,6 @@ function open(words: Partial<ContractWire> = {}): Upstream {
       revision: undefined,
       pinned: false,
       wire: {
-        kind: 'contract',
         url: backend.url,
         private: true,
         headers: {},

@@ -15,6 +15,7 @@ import { httpWire, probeProcess } from './peers/servers/real-servers.ts'
 import { startRecorder } from './peers/recorder.ts'
 import type { Recorder } from './peers/recorder.ts'
 import { until } from './peers/until.ts'
+import { CROWD, inLanes } from './peers/lanes.ts'
 
 const keyOf = (word: string) => `uru_${Buffer.from(word.padEnd(32, '.')).toString('hex')}`
 const OTHER_KEY = keyOf('other')
@@ -106,8 +107,8 @@ describe('two organizations with the same aliases and tool names', () => {
       { peer: modern('/mcp', OTHER_KEY), answer: 'theirs has answered padding_0000' },
     ]
     const calls = Array.from({ length: 500 }, () => whose).flat()
-    const crossed = await Promise.all(
-      calls.map(async ({ peer, answer }) => ((await textOf(peer, 'same__padding_0000')) === answer ? 0 : 1)),
+    const crossed = await inLanes(CROWD, calls, async ({ peer, answer }) =>
+      (await textOf(peer, 'same__padding_0000')) === answer ? 0 : 1,
     )
     expect(crossed).toHaveLength(1_000)
     expect(crossed.reduce<number>((sum, one) => sum + one, 0)).toBe(0)

@@ -118,7 +118,7 @@ describe('U-07: the limit of a key', () => {
       ['prompts/list', 'prompts'],
       ['resources/templates/list', 'resourceTemplates'],
     ] as const)
-      expect((await ask(peer, method)).message.result?.[member]).not.toHaveLength(0)
+      await expect.poll(async () => (await ask(peer, method)).message.result?.[member]).not.toHaveLength(0)
     const prompts = (await ask(peer, 'prompts/list')).message.result?.['prompts'] as { name: string }[] | undefined
     const arguments_ = { zone: 'Europe/Berlin' }
     const got = await ask(peer, 'prompts/get', { name: prompts?.[0]?.name, arguments: arguments_ })

@@ -326,7 +326,7 @@ describe('a declaration file', () => {
   test('names a document by its address, which is fetched once and then kept', async () => {
     await using server = await startDouble(documentText('notion'))
     const api = { document: server.document, select: { exclude: [] }, effects: {}, key: undefined }
-    const wire = { kind: 'http' as const, url: server.url, headers: {}, auth: { kind: 'none' as const }, api }
+    const wire = { kind: 'openapi' as const, url: server.url, headers: {}, auth: { kind: 'none' as const }, api }
     await using declared = await startTestGateway({ connections: [{ alias: 'notion', wire }] })
     expect(await declared.settled('notion')).toMatchObject({ status: 'connected', tools: 24 })
     server.publish('{"openapi":"3.1.0","paths":{}}')

@@ -16,6 +16,7 @@ import { ask, callTool, openSession, start, tell } from './peers/clients/raw-cli
 import type { RawPeer } from './peers/clients/raw-client.ts'
 import { httpWire, probeProcess } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
+import { CROWD, inLanes } from './peers/lanes.ts'
 
 /** Long enough to be masked, and never by chance in anything. */
 const CANARY = {
@@ -245,7 +246,7 @@ describe('a call leaves one record and one line', () => {
 
   test('for each of a thousand calls', async () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => `many-${at}`)
-    await Promise.all(ids.map((id) => callTool(modern(), 'all__test_simple_text', {}, named(id))))
+    await inLanes(CROWD, ids, (id) => callTool(modern(), 'all__test_simple_text', {}, named(id)))
     const Count = z.object({ records: z.number(), ids: z.number() })
     const counts = () =>
       gateway.db.system(

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { openGateway } from './peers/open-gateway.ts'
 import { sayResult, startScriptedUpstream } from '../fault/scripted-upstream.ts'
 import { callTool, openSession, type RawPeer } from './peers/clients/raw-client.ts'
+import { CROWD, inLanes } from './peers/lanes.ts'
 
 const KEYS = { ann: `uru_${'aa'.repeat(32)}`, bob: `uru_${'bb'.repeat(32)}` }
 const CALLS = 1_000
@@ -45,15 +46,13 @@ test.each(['legacy', 'modern'] as const)(
       )
     ).flat()
 
-    const answers = await Promise.all(
-      Array.from({ length: CALLS }, async (_, at) => {
-        const [name, peer] = peers[at % peers.length] ?? ['', { url, key: undefined, era: 'modern' }]
-        const text = `${name} ${at}`
-        const { answer } = await callTool(peer, 'good', { text }, { id: at })
-        const [got = '', session = ''] = (answer.result?.content?.[0]?.text ?? '').split(' in ')
-        return { name, text, got, session, id: answer.id, at }
-      }),
-    )
+    const answers = await inLanes(CROWD, Array.from({ length: CALLS }), async (_, at) => {
+      const [name, peer] = peers[at % peers.length] ?? ['', { url, key: undefined, era: 'modern' }]
+      const text = `${name} ${at}`
+      const { answer } = await callTool(peer, 'good', { text }, { id: at })
+      const [got = '', session = ''] = (answer.result?.content?.[0]?.text ?? '').split(' in ')
+      return { name, text, got, session, id: answer.id, at }
+    })
     expect(answers.filter(({ text, got, id, at }) => text !== got || id !== at)).toEqual([])
     const sessionsOf = (person: string) =>
       new Set(answers.filter(({ name }) => name === person).map((one) => one.session))

@@ -6,14 +6,12 @@ import { json } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation } from '../cli/installation.ts'
 import { becomes, startApprovalStory } from '../e2e/peers/approval-story.ts'
 import { openGateway, toolNames } from '../e2e/peers/open-gateway.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const ROOT = join(import.meta.dirname, '../..')
 const example = (path: string) => join(ROOT, 'examples', path)
@@ -69,36 +67,40 @@ test('an agent gives the tools to a model, calls what it asks for, and prints it
   }
 })
 
-test('an approval receiver grants one call, denies another and leaves the rest to people', async () => {
-  await using story = await startApprovalStory()
-  const port = await freePort()
-  const added = await story.platform('POST /api/v1/admin/tenants/default/webhooks', {
-    url: `http://127.0.0.1:${port}/`,
-    private: true,
-    events: ['approval.requested'],
-  })
-  const { id: webhook, secret } = added.body as { id: string; secret: string }
-  const receiver = spawn(process.execPath, [example('approval-receiver/receiver.ts')], {
-    env: { TOOLWAY_URL: story.gateway.address, WEBHOOK_SECRET: secret, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(receiver, 'exit')
-  try {
-    await once(receiver.stdout, 'data')
-    const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{"type":"approval.requested"}' })
-    expect(forged.status).toBe(401)
-    await using _ = await story.rule('hooked', { by: { webhooks: [webhook] } })
-    const ask = async (tool: string) => (await story.call(tool)).id ?? ''
-    await becomes(story, await ask('write_note'), 'granted')
-    expect(await story.call('write_note')).toMatchObject({ text: 'did write_note', isError: false })
-    await becomes(story, await ask('drop_all'), 'denied')
-  } finally {
-    receiver.kill()
-    await ended
-  }
-})
+test(
+  'an approval receiver grants one call, denies another and leaves the rest to people',
+  { tags: 'long' },
+  async () => {
+    await using story = await startApprovalStory()
+    const port = await freePort()
+    const added = await story.platform('POST /api/v1/admin/tenants/default/webhooks', {
+      url: `http://127.0.0.1:${port}/`,
+      private: true,
+      events: ['approval.requested'],
+    })
+    const { id: webhook, secret } = added.body as { id: string; secret: string }
+    const receiver = spawn(process.execPath, [example('approval-receiver/receiver.ts')], {
+      env: { TOOLWAY_URL: story.gateway.address, WEBHOOK_SECRET: secret, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(receiver, 'exit')
+    try {
+      await once(receiver.stdout, 'data')
+      const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{"type":"approval.requested"}' })
+      expect(forged.status).toBe(401)
+      await using _ = await story.rule('hooked', { by: { webhooks: [webhook] } })
+      const ask = async (tool: string) => (await story.call(tool)).id ?? ''
+      await becomes(story, await ask('write_note'), 'granted')
+      expect(await story.call('write_note')).toMatchObject({ text: 'did write_note', isError: false })
+      await becomes(story, await ask('drop_all'), 'denied')
+    } finally {
+      receiver.kill()
+      await ended
+    }
+  },
+)
 
-test('a gateway starts with the declaration of a team', async () => {
+test('a gateway starts with the declaration of a team', { tags: 'long' }, async () => {
   await using here = await makeInstallation()
   const [support, report] = [`uru_${'a'.repeat(64)}`, `uru_${'b'.repeat(64)}`]
   const running = await here.start({
@@ -110,7 +112,7 @@ test('a gateway starts with the declaration of a team', async () => {
     REPORT_KEY: report,
   })
   const listed = (key: string) => toolNames({ key }, `${running.address}/mcp`)
-  await expect.poll(() => listed(report), { timeout: 60_000, interval: 100 }).toEqual(['warehouse__stock'])
+  await expect.poll(() => listed(report)).toEqual(['warehouse__stock'])
   const target = { url: `${running.address}/mcp`, key: support }
   expect(textIn(await callTool(target, 'warehouse__stock', { article: 'bolt' }))).toBe('bolt: 120 pieces')
   expect(await here.json(['policy', 'list'])).toMatchObject([{ name: 'look-at-destructive' }, { name: 'no-bulk' }])

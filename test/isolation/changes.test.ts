@@ -29,7 +29,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
-  ...['departForAccount', 'probeAddress'],
+  ...['departForAccount', 'probeAddress', 'compareConnection'],
 ])
 /** Nobody is there whom it could reach, which is on record, too. */
 const FAILING = new Set(['testWebhook'])

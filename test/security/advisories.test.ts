@@ -19,6 +19,7 @@ import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { until } from '../e2e/peers/until.ts'
 import { sayResult, startScriptedUpstream, type ScriptedUpstream } from '../fault/scripted-upstream.ts'
 import { LESSONS } from './lessons.ts'
+import { CROWD, inLanes } from '../e2e/peers/lanes.ts'
 
 const OTHER_KEY = `uru_${'cd'.repeat(32)}`
 const LIMITED_KEY = `uru_${'ef'.repeat(32)}`
@@ -358,8 +359,10 @@ describe('lessons', () => {
 
   test('CVE-2026-25536: a thousand clients that all use id 0 each get their own answer', async () => {
     const texts = Array.from({ length: 1_000 }, (_, at) => `client ${at}`)
-    const answers = await Promise.all(
-      texts.map(async (text) => (await callTool(peer, 'up__echo', { text }, { id: 0 })).answer),
+    const answers = await inLanes(
+      CROWD,
+      texts,
+      async (text) => (await callTool(peer, 'up__echo', { text }, { id: 0 })).answer,
     )
     expect(answers.map(({ result }) => result?.content?.[0]?.text)).toEqual(texts)
     expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([0]))

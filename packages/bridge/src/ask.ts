@@ -6,6 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Id, type JsonObject } from '@toolway/protocol'
+import type { Incoming } from '@toolway/protocol/client'
 import type { Answered } from './gateway.ts'
 import { failureOf } from './failure.ts'
 import type { Outlet } from './outlet.ts'
@@ -106,9 +107,16 @@ function refuse(parts: HearParts, answered: Answered, ask: Ask): void {
   ask.ids.clear()
 }
 
-export function refusalOf({ address, keySource }: HearParts, { status, text, headers }: Answered): Fault {
-  if (status < 400 && headers.location !== undefined)
-    return new Fault('bridge.refused', { address, status, problem: `it sends its callers on to ${headers.location}` })
+export function refusalOf(
+  { address, keySource }: HearParts,
+  { status, text, headers }: Pick<Incoming, 'status' | 'text' | 'headers'>,
+): Fault {
+  if (status < 400 && headers['location'] !== undefined)
+    return new Fault('bridge.refused', {
+      address,
+      status,
+      problem: `it sends its callers on to ${String(headers['location'])}`,
+    })
   const value = readJson(text)
   const [error, detail] = isObject(value) ? [value['error'], value['detail']] : []
   const said = isObject(error) ? error['message'] : detail

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { isObject, type Json } from '@toolway/protocol'
-import { createEventStream, EventTooLarge, type EventStream } from './event-stream.ts'
+import { createEventStream, EventTooLarge, type EventStream } from '@toolway/protocol/client'
 import { Lost, Unsent, type Incoming, type Outgoing, type Wire } from './wire.ts'
 
 export interface Answered {
@@ -120,13 +120,6 @@ function streamOf(body: Incoming['body']): MessageStream {
       return events.retry
     },
   }
-}
-
-/** The last message of an answer to a request of our own. */
-export async function lastOf({ text, stream }: Answered): Promise<string> {
-  let last = text
-  if (stream !== undefined) for await (const one of stream.texts) last = one
-  return last
 }
 
 export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'

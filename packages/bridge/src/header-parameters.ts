@@ -6,8 +6,10 @@ import { headerParameters, isObject, type HeaderParameter, type JsonObject } fro
 import { readJson } from './ask.ts'
 
 export interface HeaderParameters {
-  /** The answer to a `tools/list`, as it came. Returns the cursor of the page that follows. */
-  learn(text: string): string | undefined
+  /** The result of a `tools/list`. Returns the cursor of the page that follows. */
+  learn(result: JsonObject): string | undefined
+  /** The answer to a `tools/list`, as it came. */
+  learnFrom(text: string): void
   of(method: string | undefined, params: JsonObject): readonly HeaderParameter[]
 }
 
@@ -25,14 +27,18 @@ export function createHeaderParameters(): HeaderParameters {
     else if (known.size < MOST) known.set(tool['name'], found)
   }
 
+  function learn({ tools, nextCursor }: JsonObject): string | undefined {
+    if (Array.isArray(tools)) tools.forEach(note)
+    return typeof nextCursor === 'string' ? nextCursor : undefined
+  }
+
   return {
-    learn(text) {
-      const message = readJson(text)
-      const result = isObject(message) ? message['result'] : undefined
-      if (!isObject(result)) return undefined
+    learn,
+    learnFrom(text) {
       // Most lists have no mark at all, and then only what was known before can have changed.
-      if (Array.isArray(result['tools']) && (known.size > 0 || text.includes(MARK))) result['tools'].forEach(note)
-      return typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
+      if (known.size === 0 && !text.includes(MARK)) return
+      const message = readJson(text)
+      if (isObject(message) && isObject(message['result'])) learn(message['result'])
     },
     of: (method, { name }) => (method === 'tools/call' && typeof name === 'string' ? (known.get(name) ?? []) : []),
   }

@@ -13,12 +13,15 @@ import {
   isObject,
   metaOf,
   MODERN,
+  readEnvelope,
   SUBSCRIPTION_KEY,
   VERSION_KEY,
   type JsonObject,
 } from '@toolway/protocol'
+import { exchange } from '@toolway/protocol/client'
 import { fail, handOn, hear, readJson, type Ask, type HearParts } from './ask.ts'
-import { isAbort, lastOf, type Answered, type Gateway } from './gateway.ts'
+import { isAbort, type Answered, type Gateway } from './gateway.ts'
+import { createGatewayTransport, nextId } from './gateway-transport.ts'
 import { createHeaderParameters } from './header-parameters.ts'
 import { Lost } from './wire.ts'
 
@@ -39,7 +42,7 @@ const LONGEST_PAUSE = 30_000
 export function createModern(parts: HearParts & { readonly gateway: Gateway }): Modern {
   const { gateway, tell, outlet } = parts
   const parameters = createHeaderParameters()
-  let asked = 0
+  const transport = createGatewayTransport(parts)
 
   const headersOf = ({ method = '', params }: Pick<Ask, 'method' | 'params'>): Record<string, string> => ({
     ...headersFor(method, params, parameters.of(method, params)),
@@ -66,13 +69,12 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
   /** The client called a tool that no list has named to this process: the gateway's list says what travels in headers. */
   async function learnTools({ params, controller: { signal } }: Ask): Promise<void> {
     const { progressToken: _, ...meta } = metaOf(params)
+    const caller = readEnvelope({ _meta: meta }, undefined)
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
       const listed: JsonObject = { ...(cursor === undefined ? {} : { cursor }), _meta: meta }
-      const message = { jsonrpc: '2.0', id: `toolway-bridge-${++asked}`, method: 'tools/list', params: listed }
-      const headers = headersOf({ method: 'tools/list', params: listed })
-      const answered = await gateway.reach({ method: 'POST', headers, body: JSON.stringify(message), signal })
-      cursor = parameters.learn(await lastOf(answered))
+      const answer = await exchange(transport, nextId, { method: 'tools/list', params: listed, caller, signal })
+      cursor = 'result' in answer ? parameters.learn(answer.result) : undefined
       if (cursor === undefined) return
     }
   }
@@ -81,7 +83,7 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
     try {
       if (one.method === LISTEN) await listen(one)
       else {
-        const learn = one.method === 'tools/list' ? (text: string) => void parameters.learn(text) : undefined
+        const learn = one.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
         await hear(parts, await postSafely(one), one, learn)
       }
       if (one.ids.size > 0) throw new Lost('it ended without an answer')

@@ -8,8 +8,10 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { readJson, refusalOf, type HearParts } from './ask.ts'
-import { lastOf, type Answered, type Gateway } from './gateway.ts'
+import { initialize, InitializeRefused, isGreetingRefused, sessionOf } from '@toolway/protocol/client'
+import { readJson, type HearParts } from './ask.ts'
+import type { Answered, Gateway } from './gateway.ts'
+import { createGatewayTransport, nextId } from './gateway-transport.ts'
 
 /** One life of the session; another one takes its place when it is lost. */
 export interface Life {
@@ -44,7 +46,6 @@ export interface Session {
   end(signal: AbortSignal): Promise<void>
 }
 
-const SESSION_HEADER = 'mcp-session-id'
 /** Resources that are watched again after a loss. */
 const MOST_WATCHED = 1_000
 
@@ -55,11 +56,9 @@ export function createSession(parts: SessionParts): Session {
   let level: JsonObject | undefined
   const watched = new Map<Json, JsonObject>()
   let renewal: Promise<Life> | undefined
-  let asked = 0
-
-  const newId = () => `toolway-bridge-${++asked}`
+  const transport = createGatewayTransport(parts)
   const post = (headers: Life['headers'], message: JsonObject) =>
-    gateway.reach({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+    transport.send({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
 
   function lifeOf(answered: Answered, text: string): Life | undefined {
     const message = readJson(text)
@@ -67,12 +66,8 @@ export function createSession(parts: SessionParts): Session {
     if (!isObject(result)) return undefined
     const { protocolVersion, capabilities } = result
     const revision = typeof protocolVersion === 'string' ? protocolVersion : ''
-    const given = answered.headers[SESSION_HEADER]
-    const id = Array.isArray(given) ? given[0] : given
-    const headers = { ...(id === undefined ? {} : { [SESSION_HEADER]: id }), 'mcp-protocol-version': revision }
     return {
-      headers,
-      id,
+      ...sessionOf(answered, revision),
       revision,
       capabilities: isObject(capabilities) ? capabilities : {},
       ended: new AbortController(),
@@ -81,18 +76,16 @@ export function createSession(parts: SessionParts): Session {
 
   async function open(lost: Life): Promise<Life> {
     const words = opening === undefined ? undefined : readJson(opening.toString())
-    const params = isObject(words) ? (words['params'] ?? {}) : {}
-    const answered = await post({}, { id: newId(), method: 'initialize', params })
-    const text = await lastOf(answered)
-    const life = answered.status < 300 ? lifeOf(answered, text) : undefined
-    if (life === undefined)
-      throw answered.status === 401 ? refusalOf(parts, { ...answered, text }) : closed(answered.status)
+    const params = isObject(words) && isObject(words['params']) ? words['params'] : {}
+    const { portrait, ...opened } = await initialize(transport, nextId(), params).catch(refuse)
+    const { revision, capabilities } = portrait
+    const life: Life = { ...opened, revision, capabilities, ended: new AbortController() }
     if (life.revision !== lost.revision)
       throw new Fault('bridge.session', { problem: `it now speaks revision ${life.revision}` })
     await post(life.headers, { method: 'notifications/initialized' })
-    if (level !== undefined) await post(life.headers, { id: newId(), method: 'logging/setLevel', params: level })
+    if (level !== undefined) await post(life.headers, { id: nextId(), method: 'logging/setLevel', params: level })
     for (const params of watched.values())
-      await post(life.headers, { id: newId(), method: 'resources/subscribe', params })
+      await post(life.headers, { id: nextId(), method: 'resources/subscribe', params })
     return life
   }
 
@@ -157,5 +150,12 @@ export function createSession(parts: SessionParts): Session {
 
 const GOODBYE = 5_000
 
-const closed = (status: number) =>
-  new Fault('bridge.session', { problem: `initialize is answered with HTTP ${status}` })
+/** A session that cannot be opened again. A key that is refused, and a gateway that is not there, have faults of their own. */
+function refuse(thrown: unknown): never {
+  const cause = thrown instanceof InitializeRefused ? thrown.cause : thrown
+  if (!(cause instanceof Fault)) throw cause
+  const { status, problem } = cause.facts
+  if (cause.code === 'bridge.refused')
+    throw new Fault('bridge.session', { problem: `initialize is answered with HTTP ${status}` }, { cause })
+  throw isGreetingRefused(cause) ? new Fault('bridge.session', { problem: String(problem) }, { cause }) : cause
+}

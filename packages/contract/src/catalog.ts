@@ -4,6 +4,8 @@
  * Only what this gateway can connect today is in it. A row says where the server is and what a person has to bring; it holds no
  * secret, and nothing in the code asks which row a connection came from.
  */
+import { http } from './kinds/http.ts'
+import { stdio } from './kinds/stdio.ts'
 
 export interface CatalogAsk {
   /** A variable of the program, a word in braces in its command line, or a header. */
@@ -21,7 +23,7 @@ export interface CatalogEntry {
   readonly about: string
   /** Name of a drawing in the console's set. */
   readonly icon: string
-  readonly connector: 'mcp.http' | 'mcp.process'
+  readonly connector: typeof http.connector | typeof stdio.connector
   /** Where its server is; null where a person says it. */
   readonly url: string | null
   /** What is started; words in braces are asked for. Null for servers elsewhere. */
@@ -44,7 +46,7 @@ const server = (
   entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'url' | 'auth'> & Partial<CatalogEntry>,
 ): CatalogEntry => ({
   icon: entry.id,
-  connector: 'mcp.http',
+  connector: http.connector,
   command: null,
   key: null,
   scopes: [],
@@ -56,7 +58,7 @@ const server = (
 })
 const program = (
   entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'command' | 'programs'> & Partial<CatalogEntry>,
-): CatalogEntry => server({ connector: 'mcp.process', url: null, auth: ['none'], ...entry })
+): CatalogEntry => server({ connector: stdio.connector, url: null, auth: ['none'], ...entry })
 
 const variable = (
   name: string,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConnectionAuth } from './connection-auth.ts'
-import { Alias, ConnectionSecrets, ConnectionSettings, Origin, Slug, ToolsetSettings } from './connections.ts'
+import { Alias, ConnectionSecrets, Origin, Slug, ToolsetSettings } from './connections.ts'
+import { ConnectionSettings } from './kinds/kinds.ts'
 import { REVISIONS } from './revisions.ts'
 
 const takes = (shape: { safeParse(value: unknown): { success: boolean } }) => (value: unknown) =>

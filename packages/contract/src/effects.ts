@@ -36,33 +36,3 @@ export interface ResolvedEffect {
   readonly effect: Effect
   readonly from: EffectSource
 }
-
-export interface EffectSpeakers {
-  /** The kind of the connection. */
-  readonly connector: string | undefined
-  /** Whether what its server says of effects is believed. */
-  readonly trusted: boolean
-  /** What an administrator said of this tool. */
-  readonly said?: Effect | undefined
-}
-
-/** Connections whose tools the gateway itself reads out of a description. */
-const DESCRIBED: ReadonlySet<string> = new Set(['contract', 'openapi'])
-
-/** The effect that counts; `stated` is the one that the definition states. */
-export function resolveEffect(stated: Effect, { connector, trusted, said }: EffectSpeakers): ResolvedEffect {
-  if (said !== undefined) return { effect: said, from: 'administrator' }
-  if (connector !== undefined && DESCRIBED.has(connector)) return { effect: stated, from: 'connector' }
-  if (trusted || stated === 'destructive') return { effect: stated, from: 'server' }
-  return { effect: 'write', from: 'unknown' }
-}
-
-/**
- * Whether a tool would do something else than it did, by all that counts; what an administrator said was said of what stood there. An
- * OpenAPI document, and what is said of its operations, change by the act of an administrator alone.
- */
-export function changesEffect(before: Effect, after: Effect, speakers: EffectSpeakers): boolean {
-  if (speakers.connector === 'openapi') return false
-  if (speakers.said !== undefined) return before !== after
-  return resolveEffect(before, speakers).effect !== resolveEffect(after, speakers).effect
-}

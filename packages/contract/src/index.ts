@@ -1,23 +1,32 @@
+export { Alias, ConnectionSecrets, Origin, Slug, ToolsetSettings } from './connections.ts'
+export { CHECKS } from './kinds/kind.ts'
+export type { SettingField, SettingsForm } from './kinds/form.ts'
 export {
-  Alias,
-  CHECKS,
-  ConnectionSecrets,
   ConnectionSettings,
-  ContractSettings,
-  ContractWords,
-  contractWordsOf,
-  HttpSettings,
+  CONNECTORS,
+  DEFAULT_CONNECTOR,
+  kindOf,
+  KINDS,
   mayHaveAccounts,
-  OpenApiSettings,
-  Origin,
-  ProcessSettings,
-  Slug,
+  runsHere,
   TIMEOUTS,
-  ToolsetSettings,
-} from './connections.ts'
+} from './kinds/kinds.ts'
+export type { Connector } from './kinds/kinds.ts'
+export { HttpSettings } from './kinds/http.ts'
+export { ProcessSettings } from './kinds/stdio.ts'
+export { ContractSettings, ContractWords, contractWordsOf } from './kinds/contract.ts'
 export { Audience, DISCOVERY_MODES, SMALL_PAGE, ToolWords } from './toolset-words.ts'
 export type { DiscoveryMode } from './toolset-words.ts'
-export { DOCUMENT_LIMIT, KeyPlace, OperationEffects, OperationPattern, OperationSelection } from './openapi.ts'
+export {
+  DOCUMENT_LIMIT,
+  isOpenApi,
+  KeyPlace,
+  openapi,
+  OpenApiSettings,
+  OperationEffects,
+  OperationPattern,
+  OperationSelection,
+} from './kinds/openapi.ts'
 export { Authority, ClientAuthMethod } from './authority.ts'
 export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
 export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'
@@ -54,17 +63,10 @@ export { Fault, FAULTS } from './faults.ts'
 export type { FaultCode, FaultExtra, FaultFacts, FaultPhase, FaultWord } from './faults.ts'
 export { REVISIONS } from './revisions.ts'
 export type { Revision } from './revisions.ts'
-export {
-  changesEffect,
-  EFFECT_SOURCES,
-  EFFECTS,
-  effectOf,
-  lesserLimit,
-  LIMITS,
-  reaches,
-  resolveEffect,
-} from './effects.ts'
-export type { Effect, EffectSource, EffectSpeakers, Limit, ResolvedEffect } from './effects.ts'
+export { EFFECT_SOURCES, EFFECTS, effectOf, lesserLimit, LIMITS, reaches } from './effects.ts'
+export { changesEffect, resolveEffect } from './resolve-effect.ts'
+export type { EffectSpeakers } from './resolve-effect.ts'
+export type { Effect, EffectSource, Limit, ResolvedEffect } from './effects.ts'
 export {
   Approvers,
   NAME_ACTIONS,

@@ -123,7 +123,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const contacts = createContacts(ground)
   const words = createChildWords()
   const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts, words })
-  const { sessions, keepSessions } = composeSessions(ground, upstreams)
+  const { sessions, keepSessions } = composeSessions(ground, upstreams, () => admission.calls)
   const changes = createChanges()
   const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts, accessTokens, ended, endpoints } = callers
@@ -203,6 +203,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const mcpDoors = composeMcpDoors(ground, {
     ...shared,
     admit,
+    parts: admission.calls,
     brought: callers.brought,
     keepSessions,
     changes,
@@ -237,6 +238,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     ...shared,
     origins,
     stand: admission.stand,
+    calls: admission.calls,
     connect: connect.admin,
     approvals: approving.admin,
     publicUrl,
@@ -321,7 +323,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       drain.abort()
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       open.close()
-      admission.connectFirst.close()
+      admission.calls.connectFirst.close()
       approving.close()
       catalogs.close()
       healthy.close()

@@ -80,7 +80,7 @@ connections:
     const [shop, local] = declared?.connections ?? []
     expect(shop).toMatchObject({
       wire: {
-        kind: 'http',
+        kind: 'openapi',
         url: 'https://shop.example.com/v2',
         api: {
           document: 'https://shop.example.com/openapi.json',

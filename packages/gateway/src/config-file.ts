@@ -28,9 +28,20 @@ import type { DeclaredKey } from './admin/installation/declare.ts'
 import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
 import { ConfigFault } from './config.ts'
 import { wordIssues, type Complain } from './config-file-fault.ts'
+import {
+  ORGANIZATION_MEMBERS,
+  ORGANIZATION_NAMES,
+  organizationWordsOf,
+  type OrganizationWords,
+} from './config-file-organization.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
+import { backendOf } from './kinds/contract/contract.ts'
+import { serverOf } from './kinds/http/http.ts'
+import type { Wire } from './kinds/kinds.ts'
+import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
+import { programOf } from './kinds/stdio/stdio.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
@@ -41,6 +52,7 @@ const Values = z.record(z.string(), Value)
 const SECONDS = 'must be a number of seconds above 0 and up to 3600'
 const shared = {
   title: z.string().min(1).optional(),
+  description: z.string().max(2_000).optional(),
   enabled: z.boolean().default(true),
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
   rules: Rules.optional(),
@@ -55,6 +67,8 @@ const Remote = z.strictObject({
   url: Value,
   headers: Values.default({}),
   auth: ConnectionAuthChange.optional(),
+  /** Whether its address may lie in a private network; unsaid, it may where it names one in so many words. */
+  private: z.boolean().optional(),
 })
 const Process = z.strictObject({
   ...shared,
@@ -65,6 +79,9 @@ const Process = z.strictObject({
 })
 const Contract = ContractWords.extend({
   title: shared.title,
+  description: shared.description,
+  trusted: shared.trusted,
+  private: Remote.shape.private,
   enabled: shared.enabled,
   rules: shared.rules,
   checks: shared.checks,
@@ -75,8 +92,11 @@ const Contract = ContractWords.extend({
 })
 const OpenApi = Remote.extend({
   type: z.literal('openapi'),
-  /** An address, or a file beside this one: `{ file: shop.yaml }`. */
-  document: Value,
+  /** An address, a file beside this one (`{ file: shop.yaml }`), or the document itself (`{ text: … }`). */
+  document: z.union(
+    [Value, z.strictObject({ text: z.string().min(1) })],
+    'must be an address, { file: path } or { text: document }',
+  ),
   select: OperationSelection.prefault({}),
   effects: OperationEffects.default({}),
   key: KeyPlace.optional(),
@@ -114,6 +134,7 @@ const Group = z.strictObject({
 })
 
 const members = {
+  ...ORGANIZATION_MEMBERS,
   connections: z.record(Alias, Connection).default({}),
   toolsets: z.record(Slug, Toolset).default({}),
   keys: z.record(z.string().min(1), Key).default({}),
@@ -124,7 +145,7 @@ const File = z.strictObject({
   ...members,
   /** What holds in every organization. */
   platform: z.strictObject({ rules: Rules.optional() }).optional(),
-  organizations: z.record(Slug, z.strictObject({ ...members, name: z.string().min(1).optional() })).default({}),
+  organizations: z.record(Slug, z.strictObject(members)).default({}),
 })
 
 /** Every name that a member can have: what a misspelt one may have meant. */
@@ -133,13 +154,16 @@ const NAMES = [
   ...[File, Remote, Process, Contract, OpenApi, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
     Object.keys(shape.shape),
   ),
+  ...ORGANIZATION_NAMES,
   ...RULE_MEMBERS,
 ]
 
 export interface DeclaredConnection {
   readonly alias: string
   readonly title: string
+  readonly description?: string
   readonly enabled: boolean
+  readonly private?: boolean
   readonly trusted?: boolean | undefined
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
@@ -147,32 +171,9 @@ export interface DeclaredConnection {
   readonly checks?: z.output<typeof Remote>['checks']
   /** The text of its OpenAPI document, where the file names one beside it. */
   readonly text?: string
-  readonly wire:
-    | {
-        readonly kind: 'http'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly auth?: ConnectionAuthChange
-        readonly api?: DeclaredApi
-      }
-    | {
-        readonly kind: 'process'
-        readonly command: string
-        readonly args: string[]
-        readonly environment: Record<string, string>
-      }
-    | {
-        readonly kind: 'contract'
-        readonly url: string
-        readonly headers: Record<string, string>
-        readonly words: ContractWords
-      }
+  readonly wire: Wire
 }
-interface DeclaredApi extends Pick<z.output<typeof OpenApi>, 'select' | 'effects'> {
-  readonly document: string | undefined
-  readonly key: KeyPlace | undefined
-}
-export interface Declared {
+export interface Declared extends OrganizationWords {
   readonly slug: string
   readonly name: string | undefined
   readonly connections: readonly DeclaredConnection[]
@@ -198,16 +199,14 @@ export function readConfigFile(path: string, lookup: (name: string) => string | 
       'belongs at the top of the file: what stands there is the organization "default"',
     )
   }
-  const read = (slug: string, place: readonly string[], name: string | undefined, members: Members) =>
-    declared(slug, name, members, createFill({ path, place, lookup, complain }))
+  const read = (slug: string, place: readonly string[], members: Members) =>
+    declared(slug, members, createFill({ path, place, lookup, complain }))
   return [
     {
-      ...read('default', [], undefined, own),
+      ...read('default', [], own),
       ...(platform === undefined ? {} : { platform: { rules: platform.rules ?? [] } }),
     },
-    ...Object.entries(organizations).map(([slug, { name, ...rest }]) =>
-      read(slug, ['organizations', slug], name, rest),
-    ),
+    ...Object.entries(organizations).map(([slug, own]) => read(slug, ['organizations', slug], own)),
   ]
 }
 
@@ -216,9 +215,7 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
-    throw new ConfigFault(
-      `TOOLWAY_CONFIG names ${path}, which cannot be read (${code}): check the path and its permissions.`,
-    )
+    throw new ConfigFault(`The declaration file ${path} cannot be read (${code}): check the path and its permissions.`)
   }
 }
 
@@ -257,12 +254,8 @@ function createFill({ path, place, lookup, complain }: FillParts): Fill {
 
 type Members = Omit<z.output<typeof File>, 'organizations' | 'platform'>
 
-function declared(
-  slug: string,
-  name: string | undefined,
-  { connections, toolsets, keys, groups, rules }: Members,
-  fill: Fill,
-): Declared {
+function declared(slug: string, members: Members, fill: Fill): Declared {
+  const { name, connections, toolsets, keys, groups, rules } = members
   checkRules(rules, 'organization', ['rules'], fill.complain)
   for (const [alias, connection] of Object.entries(connections))
     checkRules(connection.rules, 'connection', ['connections', alias, 'rules'], fill.complain)
@@ -273,6 +266,7 @@ function declared(
   return {
     slug,
     name,
+    ...organizationWordsOf(members),
     ...(rules === undefined ? {} : { rules }),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
@@ -285,23 +279,25 @@ function declared(
         url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
         headers: fillAll(given.headers, ...place, 'headers'),
       })
-      const wire =
-        'command' in connection
-          ? {
-              kind: 'process' as const,
-              command: connection.command,
-              args: connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
-              environment: fillAll(connection.environment, ...place, 'environment'),
-            }
-          : connection.type === 'contract'
-            ? { kind: 'contract' as const, ...remote(connection, connection.type), words: contractWordsOf(connection) }
-            : {
-                kind: 'http' as const,
-                ...remote(connection, connection.type),
-                ...(connection.auth === undefined ? {} : { auth: connection.auth }),
-                ...(document === undefined ? {} : { api: document.api }),
-              }
-      const more = { ...(own === undefined ? {} : { rules: own }), ...(text === undefined ? {} : { text }) }
+      const wireOf = (): Wire => {
+        if ('command' in connection)
+          return programOf(
+            connection.command,
+            connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
+            fillAll(connection.environment, ...place, 'environment'),
+          )
+        const at = remote(connection, connection.type)
+        if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
+        const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
+        return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
+      }
+      const wire = wireOf()
+      const more = {
+        ...(own === undefined ? {} : { rules: own }),
+        ...(text === undefined ? {} : { text }),
+        ...(connection.description === undefined ? {} : { description: connection.description }),
+        ...('private' in connection && connection.private !== undefined ? { private: connection.private } : {}),
+      }
       return { alias, title, enabled, revision, timeout, checks, wire, trusted, ...more }
     }),
     toolsets: Object.entries(toolsets).map(([toolset, { title, ...settings }]) => ({
@@ -330,11 +326,12 @@ function declared(
 
 /** A file is read now, and kept as what it says; an address is asked when the connection is first opened. */
 function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>, fill: Fill, place: string[]) {
-  const said = fill(document, ...place, 'document')
-  const isText = typeof document !== 'string' && 'file' in document
+  const isInline = typeof document !== 'string' && 'text' in document
+  const said = isInline ? document.text : fill(document, ...place, 'document')
+  const isText = isInline || (typeof document !== 'string' && 'file' in document)
   if (!isText && !/^https?:$/.test(URL.parse(said)?.protocol ?? ''))
     throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
-  const api: DeclaredApi = { document: isText ? undefined : said, select, effects, key }
+  const api: ApiWords = { document: isText ? undefined : said, select, effects, key }
   return isText ? { api, text: said } : { api, text: undefined }
 }
 

@@ -1,5 +1,5 @@
 /** What an operator does to the connections of a gateway that runs, and what the database then says about them. */
-import { partsOf, sealerOf } from '../../../packages/gateway/src/admin/connections/describe-connection.ts'
+import { partsOf, sealerOf } from '../../../packages/gateway/src/kinds/kinds.ts'
 import { sealedRow } from '../../../packages/gateway/src/call/snapshot.ts'
 import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
 import {

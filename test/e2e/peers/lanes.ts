@@ -13,5 +13,5 @@ export async function inLanes<Item, Result>(
   return results
 }
 
-/** A crowd of sockets that one listener takes: beyond its backlog (511) the system resets them, before any gateway sees them. */
-export const CROWD = 256
+/** A crowd of sockets: few enough to be accepted by a starved gateway before a client gives up connecting (10 s; the backlog is 511). */
+export const CROWD = 64

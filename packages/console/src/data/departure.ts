@@ -9,7 +9,7 @@ import { useEffect } from 'react'
 /** A page that was waiting for it has taken over, and the window may close. */
 export type Arrival = { readonly connected: string } | { readonly error: string; readonly why: string | undefined }
 
-type Said = { readonly arrived: Arrival } | { readonly taken: true }
+type DepartureMessage = { readonly arrived: Arrival } | { readonly taken: true }
 
 const CHANNEL = 'toolway.departures'
 /** Milliseconds in which a page that waits answers. */
@@ -41,11 +41,11 @@ export async function tellArrival(arrived: Arrival): Promise<boolean> {
   try {
     return await new Promise<boolean>((resolve) => {
       setTimeout(() => resolve(false), ANSWER_MS)
-      channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+      channel.addEventListener('message', ({ data }: MessageEvent<DepartureMessage>) => {
         if ('taken' in data) resolve(true)
       })
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches no other origin
-      channel.postMessage({ arrived } satisfies Said)
+      channel.postMessage({ arrived } satisfies DepartureMessage)
     })
   } finally {
     channel.close()
@@ -56,9 +56,9 @@ export async function tellArrival(arrived: Arrival): Promise<boolean> {
 export function useArrivals(take: (arrival: Arrival) => boolean): void {
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL)
-    channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+    channel.addEventListener('message', ({ data }: MessageEvent<DepartureMessage>) => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches no other origin
-      if ('arrived' in data && take(data.arrived)) channel.postMessage({ taken: true } satisfies Said)
+      if ('arrived' in data && take(data.arrived)) channel.postMessage({ taken: true } satisfies DepartureMessage)
     })
     return () => channel.close()
   }, [take])

@@ -58,7 +58,7 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
   const over = new AbortController()
   const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
   let wasLive = false
-  const hear = (told: Told) => {
+  const hear = (told: LiveMessage) => {
     if ('event' in told) {
       later.tell(CONCERNS[told.event.type])
       for (const listen of listeners) listen(told.event)
@@ -69,8 +69,8 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
     wasLive ||= told.state === 'live'
   }
   const channel = new BroadcastChannel(`toolway-live ${address}`)
-  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => hear(data))
-  const tell = (told: Told) => {
+  channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage>) => hear(data))
+  const tell = (told: LiveMessage) => {
     hear(told)
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target: it reaches this origin alone
     channel.postMessage(told)
@@ -83,10 +83,10 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
   }
 }
 
-type Told = { readonly event: GatewayEvent } | { readonly state: LiveState }
+type LiveMessage = { readonly event: GatewayEvent } | { readonly state: LiveState }
 
 /** Until the signal: the stream, and after a break another one. */
-function hold(address: string, tell: (told: Told) => void, over: AbortSignal): Promise<void> {
+function hold(address: string, tell: (told: LiveMessage) => void, over: AbortSignal): Promise<void> {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let wait: number = WAITS[0]

@@ -343,12 +343,6 @@ export const en = {
     fromFile: 'This connection comes from a file of the installation, and is changed there.',
     ofFile: 'From a file',
     alias: 'Alias',
-    connectors: {
-      'mcp.http': 'MCP server',
-      'mcp.process': 'MCP program',
-      contract: 'Contract backend',
-      openapi: 'REST server (OpenAPI)',
-    },
     states: {
       disabled: 'Disabled',
       needs_auth: 'Not signed in',
@@ -662,34 +656,6 @@ export const en = {
     },
     contract: {
       title: 'Its contracts',
-      organization: 'Organization there',
-      organizationHint: 'As the backend knows it. Empty where it goes by the name that it has here.',
-      exposes: 'Functions that become tools',
-      exposesHint: 'By the exposure profile that their contracts name.',
-      profiles: { agent: 'Those for agents', procedure: 'Those for procedures', all: 'All' },
-      switches: {
-        side_effects: {
-          label: 'Functions with side effects become tools too',
-          hint: 'Otherwise only those that are allowed by name below.',
-        },
-        on_behalf: {
-          label: 'Tell the backend for whom a call is made',
-          hint: 'Where a trusted key calls for a member.',
-        },
-        checks_facets: {
-          label: 'Check facets before a call',
-          hint: 'Without it, made-up names reach the backend.',
-        },
-      },
-      allows: 'Allowed by name',
-      allowsHint: 'Functions with side effects that become tools all the same.',
-      times: {
-        contracts_for: 'Contracts are used for, in seconds',
-        facets_for: 'Facets are used for, in seconds',
-        stale_for: 'Old ones are used for, in seconds',
-      },
-      aliases: 'Old names of tools',
-      aliasesHint: 'One on each line: old name = name now.',
       leftOutOff: 'Not known while it is switched off',
       leftOut: 'Left out',
       leftOutHint: 'Functions that the backend describes and that are no tools here.',
@@ -803,7 +769,7 @@ export const en = {
       auto: 'Found out by itself',
       checks: 'Check arguments before they are sent',
       checksHint: 'By the input schema of each tool; what does not fit is refused here.',
-      checksAlways: 'Arguments are always checked by the contract before they are sent.',
+      checksAlways: 'Arguments are always checked before they are sent.',
       ends: {
         accounts: {
           title: 'Saving this ends its accounts',
@@ -1706,12 +1672,6 @@ export const en = {
       more: 'More to choose by',
       less: 'Less to choose by',
       connectors: 'Kinds of connections',
-      kinds: {
-        'mcp.http': 'Remote MCP servers',
-        'mcp.process': 'Servers that are started here',
-        contract: 'Contract backends',
-        openapi: 'OpenAPI documents',
-      },
       categories: 'Categories',
       categoriesHint: 'What a contract or an OpenAPI tag says that a tool is for; with * for anything',
       organizations: 'Organizations',
@@ -1925,12 +1885,6 @@ export const en = {
       thatDo: (effects: string) => `that ${effects}`,
       does: { read: 'reads', write: 'writes', destructive: 'destroys' } as Record<string, string>,
       of: (kinds: string) => `of ${kinds}`,
-      kinds: {
-        'mcp.http': 'a remote MCP server',
-        'mcp.process': 'a server that is started here',
-        contract: 'a contract backend',
-        openapi: 'an OpenAPI document',
-      } as Record<string, string>,
       category: (names: string) => `in the category ${names}`,
       withArgument: (argument: string) => `called with the argument ${argument}`,
       when: (condition: string) => `if ${condition}`,

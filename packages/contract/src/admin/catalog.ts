@@ -1,5 +1,7 @@
 /** What can be connected, as the admin interface shows it; the rows are in `catalog.ts` of this package. */
 import { z } from 'zod'
+import { http } from '../kinds/http.ts'
+import { stdio } from '../kinds/stdio.ts'
 
 const AUTHS = ['oauth', 'api_key', 'none'] as const
 
@@ -8,7 +10,7 @@ export const CATALOG_ENTRY = z.strictObject({
   title: z.string(),
   about: z.string(),
   icon: z.string(),
-  connector: z.enum(['mcp.http', 'mcp.process']),
+  connector: z.enum([http.connector, stdio.connector]),
   url: z.string().nullable(),
   command: z.array(z.string()).readonly().nullable(),
   auth: z.array(z.enum(AUTHS)).readonly(),

@@ -6,16 +6,17 @@
  */
 import { z } from 'zod'
 import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias, CHECKS, ContractWords } from '../connections.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
+import { Alias } from '../connections.ts'
+import { ContractWords } from '../kinds/contract.ts'
+import { CHECKS } from '../kinds/kind.ts'
+import { CONNECTORS } from '../kinds/kinds.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 /** How a connection is let in, in a source system's words. */
 export const AUTH_TYPES = ['oauth', 'api_key', 'none'] as const
-
-export const CONNECTORS = ['mcp.http', 'mcp.process', 'contract', 'openapi'] as const
 
 const Title = z.string().trim().min(1).max(100)
 const Description = z.string().max(2_000)
@@ -180,6 +181,17 @@ export const changeConnection = operation({
   needs: inOrganization('connector_update'),
   body: ConnectionChange,
   answer: Connection,
+})
+export const compareConnection = operation({
+  id: 'compareConnection',
+  at: `POST ${CONNECTION}/compare`,
+  summary: 'The members of a connection that a change would make different, secrets by name only. Nothing is changed.',
+  needs: inOrganization('connector_update'),
+  body: ConnectionChange,
+  answer: z.strictObject({
+    /** `title`, `url`, `headers.authorization`, …; empty where the change changes nothing. */
+    fields: z.array(z.string()),
+  }),
 })
 export const removeConnection = operation({
   id: 'removeConnection',

@@ -35,6 +35,8 @@ export const putGroup = operation({
     title: z.string().trim().min(1).max(100).optional(),
     /** Addresses of members of the organization. */
     members: z.array(Email).max(5000).optional(),
+    /** Instead of `members`: addresses whose owners are in the group now, or as soon as they are members. */
+    awaited: z.array(Email).max(5000).optional(),
   }),
   answer: Group,
 })

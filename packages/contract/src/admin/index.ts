@@ -25,9 +25,9 @@ export {
   AUTH_TYPES,
   addConnection,
   changeConnection,
+  compareConnection,
   Connection,
   ConnectionChange,
-  CONNECTORS,
   getConnection,
   listConnections,
   NewConnection,
@@ -36,7 +36,14 @@ export {
   probeAddress,
   Probed,
 } from './connections.ts'
-export { addOpenApi, OpenApiDrift, OpenApiPreview, previewOpenApi, refreshOpenApi } from './openapi.ts'
+export {
+  addOpenApi,
+  getOpenApiDocument,
+  OpenApiDrift,
+  OpenApiPreview,
+  previewOpenApi,
+  refreshOpenApi,
+} from './openapi.ts'
 export { getOpenApi, readReference } from './documents.ts'
 export {
   addOrganization,

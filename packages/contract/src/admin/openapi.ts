@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { ConnectionAuthChange } from '../connection-auth.ts'
 import { Alias } from '../connections.ts'
 import { EFFECTS } from '../effects.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../openapi.ts'
+import { CHECKS } from '../kinds/kind.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
+import { REVISIONS } from '../revisions.ts'
 import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
 
@@ -120,10 +122,20 @@ export const addOpenApi = operation({
     /** Where the key goes, if that is no header. */
     key: KeyPlace.optional(),
     headers: z.record(z.string().min(1).max(200), z.string().max(32_768)).optional(),
+    revision: z.enum(['auto', ...REVISIONS]).optional(),
+    checks: z.enum(CHECKS).optional(),
     timeout: z.number().positive().max(3600).optional(),
   }),
   answer: Connection,
   status: 201,
+})
+
+export const getOpenApiDocument = operation({
+  id: 'getOpenApiDocument',
+  at: `GET ${CONNECTION}/openapi/document`,
+  summary: 'The OpenAPI document of a connection as it is kept.',
+  needs: inOrganization('connector_update'),
+  answer: z.strictObject({ document: z.string() }),
 })
 
 export const refreshOpenApi = operation({

@@ -1,7 +1,7 @@
 /** Rules of the platform about tools, over the admin interface (ledger S3-POLY-01, -03); its paths say policies. */
 import { z } from 'zod'
 import { NAME_ACTIONS } from '../rules.ts'
-import { CONNECTORS } from './connections.ts'
+import { CONNECTORS } from '../kinds/kinds.ts'
 import { Flag, operation, pageOf, Paging, platform } from './operation.ts'
 
 export const Rule = z.strictObject({

@@ -9,24 +9,13 @@ import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import { rateOf } from '../organizations/organizations.ts'
-import type { BoundStates } from './questions/bound-states.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type {
-  Approvals,
-  CallCredentials,
-  CallLimits,
-  ConnectFirst,
-  Inbound,
-  ParkedCalls,
-  Place,
-  Standing,
-} from './ports.ts'
+import type { Inbound, Place, Standing } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { principalFacts } from './callers/principal-facts.ts'
 import { isThere } from './callers/audience.ts'
 import { roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { TaskBook } from './tasks/task-book.ts'
 
 export interface AdmitParts {
   readonly identity: Identity
@@ -34,18 +23,9 @@ export interface AdmitParts {
   /** By id or by slug; undefined when there is none (any more). */
   organization(name: { id?: string; slug?: string }): Snapshot | undefined
   readonly defaultOrganization: string
-  readonly limits: CallLimits
-  readonly resultLimit: number
   readonly onBehalf: OnBehalf
-  readonly parked: ParkedCalls
-  readonly states: BoundStates
-  readonly credentials: CallCredentials | undefined
-  readonly connectFirst: ConnectFirst
-  readonly tasks: TaskBook
-  readonly approvals?: Approvals | undefined
   /** Which endpoint an address names that does not say it whole; unsaid, it is taken as it is. */
   readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
-  readonly results?: Standing['results']
 }
 
 export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
@@ -64,22 +44,7 @@ export function createAdmit(parts: AdmitParts): Admit {
 }
 
 export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
-  const {
-    accounts,
-    organization,
-    defaultOrganization,
-    limits,
-    resultLimit,
-    onBehalf,
-    parked,
-    states,
-    credentials,
-    connectFirst,
-    tasks,
-    approvals,
-    placeOf,
-    results,
-  } = parts
+  const { accounts, organization, defaultOrganization, onBehalf, placeOf } = parts
   const stand: Stand = (known, { place: named, onBehalfOf }) => {
     const place = placeOf?.(named, known) ?? named
     // Asked first, so that a token for elsewhere learns nothing of what is here (RFC 8707, section 2).
@@ -108,8 +73,6 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
       requestsPerMinute: rateOf(snapshot.organization),
-      limits,
-      resultLimit,
       toolset: connection === undefined ? toolset : undefined,
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
@@ -117,13 +80,6 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
       sees: createSight(view, () => now()?.view),
       now,
       upstream: (connectionId) => snapshot.upstream(connectionId),
-      parked,
-      states,
-      credentials,
-      connectFirst,
-      tasks,
-      approvals,
-      results,
     }
   }
 

@@ -10,7 +10,7 @@ import { retry, retryAfter } from '../lib/retry.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import { statusRefusedOf } from '../upstreams/status-refused.ts'
 import { wasUnsent } from '../upstreams/unsent.ts'
-import { REPEATABLE } from '../upstreams/upstream.ts'
+import { REPEATABLE } from '@toolway/protocol/client'
 import { openCredential, renewCredential, type Asking, type Errand } from './credentials/use-credential.ts'
 import type { Answer } from './ports.ts'
 

@@ -7,7 +7,7 @@ import { createPolicy } from '../policy/compile.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
 import { call } from './call.ts'
-import type { Line, Standing } from './ports.ts'
+import type { CallParts, Line, Standing } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 describe('a tool call', () => {
@@ -44,7 +44,15 @@ test('a tool that a rule hides from a caller is not there for it, also where its
     })
     const standing = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
     const asked = { id: 1, method: 'tools/call', params: { name: 'wipe' }, caller: { revision: MODERN } }
-    const answer = call(standing as unknown as Standing, asked as unknown as Asked, {} as Line, { from: {} } as Trail)
+    const answer = call(
+      {
+        standing: standing as unknown as Standing,
+        asked: asked as unknown as Asked,
+        line: {} as Line,
+        trail: { from: {} } as Trail,
+      },
+      {} as CallParts,
+    )
     return answer.then(
       (said) => JSON.stringify(said).match(/"fault":"([^"]+)"/)?.[1],
       (thrown: { code: string }) => thrown.code,

@@ -1,81 +1,72 @@
 /**
- * The life of one tool call, top to bottom. Read this file first.
+ * The life of a tool call, top to bottom. Read this file first.
  *
- * By the time it begins, the request is identified, placed and read (`enter.ts`). Each line asks one part one question; a
- * part that cannot answer throws a Fault. What fails once the tool is known is told to the model as the tool's result; what
- * fails before is a fault of the request. However the call ends, its trail is closed once, by whoever entered it.
+ * By the time it begins, the request is identified, placed and read (`enter.ts`). The steps that concern the tool run in their
+ * order, then the call is sent, then the steps see the result in the reverse order. A fault of a step that admits the request, and
+ * what is wrong with the request itself, is an error; every other fault is told to the model as the tool's result. However the call
+ * ends, its trail is closed once, by its door.
  */
-import { Fault, reaches, type Facts, type Verdict } from '@toolway/contract'
-import { adaptResult, checkParameterHeaders, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { Fault } from '@toolway/contract'
+import { adaptResult, isObject, type Asked, type JsonObject } from '@toolway/protocol'
 import { withoutApproval } from './approvals/own-state.ts'
-import { checkParams } from './arguments/check-arguments.ts'
-import { takeOrganization } from './arguments/organization.ts'
-import { review } from './arguments/review.ts'
-import { checkOutput } from './shape/check-output.ts'
 import { readByTool } from './shape/read-result.ts'
-import { shapeResult } from './shape/shape-result.ts'
-import { takeAccount, withAccount } from './credentials/use-credential.ts'
+import { withAccount } from './credentials/use-credential.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
-import { wantsInput } from './questions/ask-client.ts'
 import type { ToolTarget } from '../catalog/view.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
-import { isKeptFrom, judge } from './policy/judge.ts'
-import { obey, traceOf, withChanges } from './policy/obey.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import type { Answer, CallParts } from './ports.ts'
 import { wordsOfResult } from './record-error.ts'
+import type { ClientRequest } from './request.ts'
+import { stepsOf } from './steps.ts'
+import type { Call } from './steps/step.ts'
 import type { Trail } from './trail.ts'
 
-export async function call(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+export async function call(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { standing, asked, trail } = request
   const { name, arguments: given } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   trail.target = name
-
   const target = standing.view.tool(name)
   if (target === undefined && name === standing.view.readResult)
-    return readByTool(standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
-  // What rules keep from this caller is not there, whatever else would speak against a call of it.
-  if (target === undefined || isKeptFrom(target, standing, trail)) throw new Fault('tool.unknown', { tool: name })
-  // Before anything runs, so that the client can ask its person for more (MCP 2026-07-28, scope challenge handling).
-  if (!reaches(standing.principal.limit, target.effect))
-    throw new Fault('scope.insufficient', { tool: name, needed: target.effect })
-  if (line.header !== undefined) checkParameterHeaders(line.header, target.headerParameters, given)
+    return readByTool(parts, standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
+  if (target === undefined) throw new Fault('tool.unknown', { tool: name })
+  return run(callOf(request, target, name), parts)
+}
 
+function callOf({ standing, asked, line, trail }: ClientRequest, target: ToolTarget, name: string): Call {
+  const { params: given } = asked
+  const own = given['requestState'] === undefined ? given : withoutApproval(given)
+  return { standing, asked, line, trail, target, name, params: { ...own, name: target.name } }
+}
+
+async function run(call: Call, parts: CallParts): Promise<Answer> {
+  const { admission, before, after } = stepsOf(call.target)
+  for (const step of admission) await step.before?.(call, parts)
+  const { asked, trail } = call
   try {
-    if (target.held !== undefined) throw new Fault('tool.held', { tool: name })
-    const params: JsonObject = { ...withoutApproval(asked.params), name: target.name }
-    if (target.keepsPayload) trail.payload = { params }
-    const account = target.account === undefined ? undefined : takeAccount(params, target.account)
-    takeOrganization(params, target, trail)
-    const judged = judge(target, standing, trail, isObject(params['arguments']) ? params['arguments'] : undefined)
-    const following = { standing, asked, line, trail, target, params, account }
-    const limited = judged === undefined ? undefined : follow(following, judged)
-    if (limited !== undefined) await limited
-    checkParams(target, params, name)
-    const reviewing = review(target, standing, trail, params)
-    if (reviewing !== undefined) await reviewing
-    const first =
-      judged === undefined || judged.verdict.approvals.length === 0 ? undefined : await approve(following, judged)
-    if (first !== undefined) return first
-    const { headerParameters, wraps, needsTask } = target
-    const forwarding = { standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account }
-    const answer = await forward(forwarding)
-    const granted = trail.policy?.approval
-    if (granted !== undefined && wantsInput(answer)) await standing.approvals?.asks(standing.organizationId, granted)
-    // What is to be done first is said by whoever found it.
+    for (const step of before) {
+      const first = await step.before?.(call, parts)
+      if (first !== undefined) return first
+    }
+    const answer = await send(call, parts)
+    // A fault that ends the call with a question of ours has said the outcome already.
     if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
     if ('error' in answer) return keep(trail, answer)
-    const whole = checkOutput(target, answer.result, trail, asked.caller.revision)
-    const shaping = shapeResult(standing, whole, judged?.verdict.sizes ?? [], asked.caller)
-    const shaped = shaping instanceof Promise ? await shaping : shaping
-    const result = judged === undefined ? shaped : withChanges(shaped, judged.verdict.changes)
+    let { result } = answer
+    for (const step of after) result = (await step.after?.(call, result, parts)) ?? result
     if (trail.outcome === 'tool_error') trail.said = wordsOfResult(result)
     return keep(trail, result === answer.result ? answer : { result })
   } catch (thrown) {
     return told(thrown, asked, trail)
   }
+}
+
+function send({ standing, asked, line, trail, target, params, account }: Call, parts: CallParts): Promise<Answer> {
+  const { headerParameters, wraps, needsTask } = target
+  return forward({ parts, standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account })
 }
 
 /** Where its connection keeps what came back. */
@@ -100,63 +91,6 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
 
 /** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
-
-interface Following {
-  readonly standing: Standing
-  readonly asked: Asked
-  readonly line: Line
-  readonly trail: Trail
-  readonly target: ToolTarget
-  readonly params: JsonObject
-  readonly account: string | undefined
-}
-
-interface Judged {
-  readonly verdict: Verdict
-  readonly facts: Facts
-}
-
-/** The verdict carried out: `params` get the arguments that are to be sent. */
-function follow(
-  { standing, asked, line, trail, target, params }: Following,
-  { verdict, facts }: Judged,
-): Promise<void> | undefined {
-  trail.policy = traceOf(verdict, target.policy, facts)
-  if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
-  return obey(verdict, String(asked.params['name']), standing, line.session?.id)
-}
-
-/** Nobody is asked about arguments that the tool does not take: what is to be answered first, if anything is. */
-async function approve(
-  { standing, asked, line, trail, target, params, account }: Following,
-  { verdict, facts }: Judged,
-): Promise<Answer | undefined> {
-  const { approvals: rules } = verdict
-  const { approvals, organizationId, organization, principal } = standing
-  // Where nobody can be asked nobody grants.
-  if (approvals === undefined)
-    throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
-  return approvals.settle({
-    organizationId,
-    organization,
-    principal,
-    facts,
-    asked,
-    line,
-    target,
-    correlationId: trail.correlationId,
-    arguments: isObject(params['arguments']) ? params['arguments'] : {},
-    account,
-    rules,
-    note(fault) {
-      trail.fault = fault
-      trail.outcome = 'refused'
-    },
-    about(approval) {
-      if (trail.policy !== undefined) trail.policy = { ...trail.policy, approval }
-    },
-  })
-}
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */
 const isLimit = ({ code }: Fault): boolean => code === 'limit.connection' || code === 'limit.rule'

@@ -27,7 +27,6 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../catalog/changes.ts'
-import type { Signer } from '../catalog/page.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { readApp } from './discovery/apps.ts'
 import { callListed } from './discovery/call-listed.ts'
@@ -38,44 +37,36 @@ import { announcedLists, discovered, initialized, initializedAlone } from './int
 import { list } from './list.ts'
 import { listen } from './listening/listen.ts'
 import type { Listeners } from './listening/listeners.ts'
-import type { Answer, Line, Standing } from './ports.ts'
+import type { Answer, CallParts, Standing } from './ports.ts'
+import type { ClientRequest } from './request.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
 import { hearSession } from './listening/session-ears.ts'
 import { askTask, listTasks } from './tasks/tasks.ts'
-import type { Trail } from './trail.ts'
 import { forward } from './forward.ts'
 
-export interface EnterParts {
+export interface EnterParts extends CallParts {
   readonly sessions: Sessions
   readonly changes: Changes
   readonly listeners: Listeners
-  readonly signer: Signer
   /** Hears of every request that is let in; says nothing and waits for nothing. */
   readonly seen?: ((standing: Standing, asked: Pick<Asked, 'method' | 'caller'>) => void) | undefined
 }
 
-interface Step {
-  readonly standing: Standing
-  readonly asked: Asked
-  readonly line: Line
-  readonly trail: Trail
-}
-type Verb = (step: Step, parts: EnterParts) => Answer | Promise<Answer>
+type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
 
 const EMPTY: Answer = { result: {} }
 
 const SHARED_METHODS: Readonly<Record<string, Verb>> = {
-  'tools/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
-  'prompts/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
-  'resources/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
-  'resources/templates/list': ({ standing, asked }, { signer }) => list(standing, asked, signer),
-  'tools/call': (step, { signer }) => callListed(step, signer),
-  'resources/read': ({ standing, asked, line, trail }) =>
-    readApp(standing, asked, trail) ?? readResource(standing, asked, line, trail),
-  'prompts/get': ({ standing, asked, line, trail }) => getPrompt(standing, asked, line, trail),
-  'completion/complete': ({ standing, asked, line, trail }) => complete(standing, asked, line, trail),
-  'tasks/get': (step) => askTaskOrCall(step),
-  'tasks/cancel': (step) => askTaskOrCall(step),
+  'tools/list': ({ standing, asked }, parts) => list(standing, asked, parts),
+  'prompts/list': ({ standing, asked }, parts) => list(standing, asked, parts),
+  'resources/list': ({ standing, asked }, parts) => list(standing, asked, parts),
+  'resources/templates/list': ({ standing, asked }, parts) => list(standing, asked, parts),
+  'tools/call': callListed,
+  'resources/read': (step, parts) => readApp(step.standing, step.asked, step.trail) ?? readResource(step, parts),
+  'prompts/get': getPrompt,
+  'completion/complete': complete,
+  'tasks/get': askTaskOrCall,
+  'tasks/cancel': askTaskOrCall,
 }
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
@@ -83,16 +74,16 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
     ...SHARED_METHODS,
     'server/discover': ({ standing }) => discovered(standing),
     'subscriptions/listen': ({ standing, asked, line }, parts) => listen(standing, asked, line, parts),
-    'tasks/update': (step) => askTask(step),
+    'tasks/update': askTask,
   },
   legacy: {
     ...SHARED_METHODS,
     ping: () => EMPTY,
     'logging/setLevel': setLevel,
-    'resources/subscribe': ({ standing, asked, line, trail }) => subscribeResource(standing, asked, line, trail),
-    'resources/unsubscribe': ({ standing, asked, line, trail }) => unsubscribeResource(standing, asked, line, trail),
-    'tasks/result': (step) => askTaskOrCall(step),
-    'tasks/list': (step, { signer }) => listTasks(step, signer),
+    'resources/subscribe': subscribeResource,
+    'resources/unsubscribe': unsubscribeResource,
+    'tasks/result': askTaskOrCall,
+    'tasks/list': listTasks,
   },
 }
 
@@ -111,7 +102,7 @@ const LOOKS = new Set([
 const PATIENCE = 1_000
 
 /** The level holds for the session; servers that keep a session for this client are told. */
-async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer> {
+async function setLevel({ standing, asked, line, trail }: ClientRequest, parts: EnterParts): Promise<Answer> {
   const { level } = asked.params
   const { session } = line
   if (!isLevel(level))
@@ -124,9 +115,9 @@ async function setLevel({ standing, asked, line, trail }: Step): Promise<Answer>
   const told = standing.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
-    await forward({ standing, line, trail: { ...trail }, asked, target, params: { level } }).catch(() => {})
+    await forward({ parts, standing, line, trail: { ...trail }, asked, target, params: { level } }).catch(() => {})
     // Lines may come beside the calls, too.
-    if (eraOf(offered.revision) === 'legacy') await hearSession(standing, session, target).catch(() => {})
+    if (eraOf(offered.revision) === 'legacy') await hearSession(parts, standing, session, target).catch(() => {})
   })
   // The level is in force when this is answered; a server that is slow to hear of it holds nobody up.
   await Promise.race([Promise.all(telling), sleep(PATIENCE, undefined, { ref: false })])
@@ -166,12 +157,14 @@ export function readLegacy(request: Request, session: Session | undefined, heade
 const UNCOUNTED = 'ping'
 
 /** One request counts one, whichever door it came by and also in a batch. */
-const count = ({ principal, organizationId, requestsPerMinute, limits }: Standing): Promise<void> | undefined =>
-  limits.request(principal.id, organizationId, requestsPerMinute)
+const count = (
+  { limits }: Pick<CallParts, 'limits'>,
+  { principal, organizationId, requestsPerMinute }: Standing,
+): Promise<void> | undefined => limits.request(principal.id, organizationId, requestsPerMinute)
 
 export interface Entrance {
   /** Answer one request. Throws Faults, or rejects with them, which the door words. */
-  enter(step: Step): Answer | Promise<Answer>
+  enter(step: ClientRequest): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
   initialize(standing: Standing, request: Request): Opened | Promise<Opened>
   /** Answer a legacy client's opening without a session: each of its requests then stands alone. */
@@ -196,11 +189,11 @@ export function createEntrance(parts: EnterParts): Entrance {
       trail.eraClient = asked.caller.revision
       const name = asked.caller.client?.['name']
       if (typeof name === 'string') trail.client = name.slice(0, 100)
-      const counting = asked.method === UNCOUNTED ? undefined : count(step.standing)
+      const counting = asked.method === UNCOUNTED ? undefined : count(parts, step.standing)
       return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },
     initialize(standing, request) {
-      const counting = count(standing)
+      const counting = count(parts, standing)
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
         const session = parts.sessions.open(standing.owner, opening)
@@ -211,7 +204,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       return counting === undefined ? opened() : counting.then(opened)
     },
     initializeAlone(standing, request) {
-      const counting = count(standing)
+      const counting = count(parts, standing)
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
         const { revision } = opening
@@ -223,12 +216,12 @@ export function createEntrance(parts: EnterParts): Entrance {
   }
 }
 
-function serve(step: Step, parts: EnterParts): Answer | Promise<Answer> {
+function serve(step: ClientRequest, parts: EnterParts): Answer | Promise<Answer> {
   const { asked, standing } = step
   if (!permits(standing.role, 'tool_call') && !LOOKS.has(asked.method))
     throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
   parts.seen?.(standing, asked)
   const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
   const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
-  return verb === undefined ? askExtension(step) : verb(step, parts)
+  return (verb ?? askExtension)(step, parts)
 }

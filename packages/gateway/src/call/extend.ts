@@ -8,8 +8,8 @@
 import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, targetOf, type Offered } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer } from './ports.ts'
-import type { TaskStep } from './tasks/tasks.ts'
+import type { Answer, CallParts } from './ports.ts'
+import type { ClientRequest } from './request.ts'
 
 /** A core method of any revision, however it is written: servers in the field are lenient. */
 const CORE = new Set([
@@ -34,14 +34,14 @@ const KNOWN = new Set(['resources/directory/read'])
 const FORM = /^[A-Za-z][A-Za-z0-9_.$-]*(\/[A-Za-z0-9_.$-]+)+$/
 const LONGEST = 128
 
-export function askExtension({ standing, asked, line, trail }: TaskStep): Promise<Answer> {
+export function askExtension({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
   const { method, params } = asked
   const { view, principal } = standing
   // What such a method does nobody knows, which counts as writing.
   const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
   trail.recorded = true
-  return forward({ standing, line, trail, asked, target: targetOf(offered, { name: '' }), params })
+  return forward({ parts, standing, line, trail, asked, target: targetOf(offered, { name: '' }), params })
 }
 
 interface Endpoint {

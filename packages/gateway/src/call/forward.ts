@@ -32,7 +32,7 @@ import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
-import type { Answer, Going, Line, Standing, Word } from './ports.ts'
+import type { Answer, CallParts, Going, Line, Standing, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
@@ -41,6 +41,7 @@ import { comesBack } from './questions/connect-first.ts'
 import { askUrls, refuseUnopened } from './questions/url-first.ts'
 
 export interface Forwarding {
+  readonly parts: CallParts
   readonly standing: Standing
   readonly line: Line
   readonly trail: Trail
@@ -62,14 +63,14 @@ const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { standing, line, trail, asked, target, params, wraps = false } = forwarding
+  const { parts, standing, line, trail, asked, target, params, wraps = false } = forwarding
   const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
   // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
   if (line.brought !== undefined && target.credentials !== true)
     throw new Fault('credential.brought', { connection: target.alias })
-  const counting = standing.limits.connection(target.connectionId, target.alias)
+  const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
   trail.intend?.(trail)
   const going = comesBack(params) ? await goOn(forwarding) : forwarding
@@ -78,7 +79,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     try {
       answer = await (sameEra ? relay(going) : cross(going))
     } catch (thrown) {
-      const said = await standing.connectFirst.ask(goingOf(going), thrown, turn)
+      const said = await parts.connectFirst.ask(goingOf(going), thrown, turn)
       if (said !== undefined) return said
     }
   }
@@ -96,7 +97,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
 async function goOn(forwarding: Forwarding): Promise<Forwarding> {
-  return { ...forwarding, params: await forwarding.standing.connectFirst.resume(goingOf(forwarding)) }
+  return { ...forwarding, params: await forwarding.parts.connectFirst.resume(goingOf(forwarding)) }
 }
 
 function goingOf(forwarding: Forwarding): Going {
@@ -122,12 +123,12 @@ const notHere = ({ method }: Request): Promise<Answer> =>
 
 /** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
 async function relay(forwarding: Forwarding): Promise<Answer> {
-  const { line, asked, params, standing, trail, target } = forwarding
+  const { parts, line, asked, params, standing, trail, target } = forwarding
   const bound = params['requestState']
   const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(asked.method)
   const owner = () => ({ principal: standing.principal.id, digest: digestOf(forwarding, params) })
   const own =
-    rounded && bound !== undefined ? { ...params, requestState: standing.states.release(bound, owner()) } : params
+    rounded && bound !== undefined ? { ...params, requestState: parts.states.release(bound, owner()) } : params
   const ask = askOf(forwarding, own, {
     caller: carried(asked, standing),
     session: line.session,
@@ -151,7 +152,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
   }
   const result = nameResult(forwarding, answer.result)
   const state = rounded && wantsInput(answer) ? result['requestState'] : undefined
-  if (typeof state === 'string') return { result: { ...result, requestState: standing.states.bind(state, owner()) } }
+  if (typeof state === 'string') return { result: { ...result, requestState: parts.states.bind(state, owner()) } }
   return result === answer.result ? answer : { result }
 }
 
@@ -201,7 +202,7 @@ const offersTasks = ({ asked, standing, target }: Forwarding): boolean =>
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
-  const { line, asked, target, params, standing, trail } = forwarding
+  const { parts, line, asked, target, params, standing, trail } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
   const { capabilities } = callerAt(standing, target, asked)
   const asks = ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
@@ -209,7 +210,7 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
   const round = { principal: standing.principal.id, digest: digestOf(forwarding, own), line, params }
-  return standing.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
+  return parts.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
     exchange({ ...forwarding, line: { ...line, signal } }, own, {
       caller,
       session: undefined,

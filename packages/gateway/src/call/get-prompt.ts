@@ -1,17 +1,17 @@
 /** Getting one prompt, and completing an argument of a prompt or of a resource template. */
 import { Fault } from '@toolway/contract'
-import { isObject, type Asked, type JsonObject, type Revision } from '@toolway/protocol'
+import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer, Line, Standing } from './ports.ts'
-import type { Trail } from './trail.ts'
+import type { Answer, CallParts, Standing } from './ports.ts'
+import type { ClientRequest } from './request.ts'
 
-export async function getPrompt(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+export async function getPrompt({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
   const { name } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   trail.target = name
   const target = findPrompt(standing, name)
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, name: target.name } })
+  return forward({ parts, standing, line, trail, asked, target, params: { ...asked.params, name: target.name } })
 }
 
 function findPrompt(standing: Standing, name: string): Target {
@@ -20,14 +20,14 @@ function findPrompt(standing: Standing, name: string): Target {
   return target
 }
 
-export async function complete(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
+export async function complete({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
   const { ref } = asked.params
   if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
   const [target, own] = resolve(standing, ref)
   const { context, ...params } = asked.params
   const knows = context !== undefined && target.revision >= CONTEXT_SINCE
   const known = knows ? { ...params, context } : params
-  return forward({ standing, line, trail, asked, target, params: { ...known, ref: own } })
+  return forward({ parts, standing, line, trail, asked, target, params: { ...known, ref: own } })
 }
 
 /** Since then a completion may be told of the arguments that are filled in already. */

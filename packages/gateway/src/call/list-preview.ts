@@ -6,13 +6,12 @@
  */
 import { Fault, permits, type DiscoveryMode, type Role } from '@toolway/contract'
 import { isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
-import type { Signer } from '../catalog/page.ts'
 import type { Principal } from '../identity/principal.ts'
 import { tokensOf } from '../lib/tokens.ts'
 import type { Stand } from './admit.ts'
 import { CLIENT_LIMITS } from './discovery/meter.ts'
 import { list } from './list.ts'
-import type { Place, Standing } from './ports.ts'
+import type { CallParts, Place, Standing } from './ports.ts'
 
 export interface ListPreviewed {
   readonly refused: Fault | undefined
@@ -34,7 +33,7 @@ export interface ListAsked {
 
 export type ListPreviews = (asked: ListAsked) => ListPreviewed
 
-export function createListPreview({ stand, signer }: { stand: Stand; signer: Signer }): ListPreviews {
+export function createListPreview({ stand, parts }: { stand: Stand; parts: CallParts }): ListPreviews {
   return ({ principal, place, revision, client }) => {
     try {
       const standing = stand(principal, { place })
@@ -64,7 +63,7 @@ export function createListPreview({ stand, signer }: { stand: Stand; signer: Sig
     let cursor: string | undefined
     do {
       const params = cursor === undefined ? {} : { cursor }
-      const answer = list(standing, { id: 0, method: 'tools/list', params, caller }, signer)
+      const answer = list(standing, { id: 0, method: 'tools/list', params, caller }, parts)
       const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
       pages.push(Array.isArray(result['tools']) ? (result['tools'] as JsonObject[]) : [])
       cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined

@@ -1,13 +1,12 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { Fault } from '@toolway/contract'
 import { adaptResult, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
-import { ordered, PAGE_SIZE, pageOf, type Signer } from '../catalog/page.ts'
+import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
-import { callerOf, itemsOf, withAccounts } from './discovery/seen.ts'
-import { ruledFor } from './policy/judge.ts'
-import type { Answer, Standing } from './ports.ts'
+import { itemsOf, listedFor, withAccounts } from './discovery/seen.ts'
+import type { Answer, CallParts, Standing } from './ports.ts'
 
 interface Listable {
   readonly kind: ListKind
@@ -23,7 +22,7 @@ export const LISTS: Readonly<Record<string, Listable>> = {
   'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', name: 'uriTemplate' },
 }
 
-export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
+export function list(standing: Standing, asked: Asked, parts: Pick<CallParts, 'signer' | 'credentials'>): Answer {
   const listable = LISTS[asked.method]
   if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
   const { cursor } = asked.params
@@ -36,17 +35,17 @@ export function list(standing: Standing, asked: Asked, signer: Signer): Answer {
     cursor,
     scope: `${standing.owner} ${asked.method}`,
     member: name,
-    signer,
+    signer: parts.signer,
     size,
   })
-  const own = kind === 'tools' ? withAccounts(standing, ruled(items)) : items
+  const own = kind === 'tools' ? withAccounts(parts, standing, ruled(items)) : items
   const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
 
   /** Where all are listed, rules are asked of those on the page only; where tools are looked for, they were asked of all. */
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
-    return mode === 'direct' || mode === 'paged' ? ruledFor(standing, callerOf(asked.caller), tools) : tools
+    return mode === 'direct' || mode === 'paged' ? listedFor(standing, asked.caller, tools) : tools
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
 import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
 import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
+import type { Signer } from '../catalog/page.ts'
 import type { ToolTarget, View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { Principal } from '../identity/identify.ts'
@@ -104,7 +105,7 @@ export interface Documents {
   read(connection: ConnectionRow, exceptions: Exceptions): Promise<ReadApart>
 }
 
-/** Who stands where: identified, placed, and what is offered there. */
+/** The facts of a request before its message is read: the caller, the endpoint, and what the endpoint offers. */
 export interface Standing {
   readonly principal: Principal
   /** What it is in this organization. */
@@ -115,9 +116,6 @@ export interface Standing {
   readonly organization: string
   /** What the organization has settled for itself, else as the gateway's settings say. */
   readonly requestsPerMinute: number | undefined
-  readonly limits: CallLimits
-  /** Bytes of text that the result of a tool may have. */
-  readonly resultLimit: number
   /** The slug of the toolset, or the alias of the one connection, for records. */
   readonly toolset: string | undefined
   readonly connection: string | undefined
@@ -129,6 +127,14 @@ export interface Standing {
   upstream(connectionId: ConnectionId): Upstream
   /** The endpoint as it stands by now, for whoever stays; undefined when there is none any more. */
   now(): Pick<Standing, 'view' | 'upstream'> | undefined
+}
+
+/** The parts that calls work with: one of each for the whole gateway, put together by its composition. */
+export interface CallParts {
+  readonly signer: Signer
+  readonly limits: CallLimits
+  /** Bytes of text that the result of a tool may have. */
+  readonly resultLimit: number
   /** Calls that wait for their client. */
   readonly parked: ParkedCalls
   readonly states: BoundStates

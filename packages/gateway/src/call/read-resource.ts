@@ -3,10 +3,10 @@ import { Fault } from '@toolway/contract'
 import { eraOf, type Asked } from '@toolway/protocol'
 import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer, Line, Session, Standing } from './ports.ts'
+import type { Answer, CallParts, Session, Standing } from './ports.ts'
+import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-ears.ts'
 import { readKept } from './shape/read-result.ts'
-import type { Trail } from './trail.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {
   const { uri } = asked.params
@@ -16,15 +16,15 @@ export function targetOf(standing: Standing, asked: Asked): Target {
   return target
 }
 
-export async function readResource(standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> {
-  const kept = await readKept(standing, asked)
+export async function readResource({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
+  const kept = await readKept(parts, standing, asked)
   if (kept !== undefined) {
     trail.target = withoutSecrets(String(asked.params['uri']))
     return kept
   }
   const target = targetOf(standing, asked)
   trail.target = withoutSecrets(target.name)
-  return forward({ standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+  return forward({ parts, standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 
 /** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */
@@ -33,11 +33,11 @@ const LONGEST_WATCHED = 4_096
 const MOST_CHARACTERS = 256 * 1024
 
 /** Watching a resource is for clients with a session, at servers that tell of it to one session only; modern clients listen. */
-export const subscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
-  watch({ standing, asked, line, trail }, (watched, uri) => {
+export const subscribeResource = (step: ClientRequest, parts: CallParts): Promise<Answer> =>
+  watch(step, parts, (watched, uri) => {
     if (uri.length > LONGEST_WATCHED)
       throw new Fault('params.shape', { place: '/uri', problem: `must be shorter than ${LONGEST_WATCHED} characters` })
-    const all = [...(line.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
+    const all = [...(step.line.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
     const characters = all.reduce((sum, one) => sum + one.length, uri.length)
     if (!watched.has(uri) && (all.length >= MOST_WATCHED || characters > MOST_CHARACTERS))
       throw new Fault('params.shape', {
@@ -47,18 +47,15 @@ export const subscribeResource = (standing: Standing, asked: Asked, line: Line, 
     watched.add(uri)
   })
 
-export const unsubscribeResource = (standing: Standing, asked: Asked, line: Line, trail: Trail): Promise<Answer> =>
-  watch({ standing, asked, line, trail }, (watched, uri) => watched.delete(uri))
+export const unsubscribeResource = (step: ClientRequest, parts: CallParts): Promise<Answer> =>
+  watch(step, parts, (watched, uri) => watched.delete(uri))
 
-interface Watching {
-  readonly standing: Standing
-  readonly asked: Asked
-  readonly line: Line
-  readonly trail: Trail
-}
+/** The parts that listening needs. */
+type ListenParts = Pick<CallParts, 'credentials' | 'tasks'>
 
 async function watch(
-  { standing, asked, line }: Watching,
+  { standing, asked, line }: ClientRequest,
+  parts: ListenParts,
   change: (watched: Set<string>, uri: string) => void,
 ): Promise<Answer> {
   const target = targetOf(standing, asked)
@@ -73,7 +70,7 @@ async function watch(
   const giveUp = () => {
     if (watched.delete(target.name)) session.changed()
   }
-  const honoured = await hearSession(standing, session, target).catch((thrown: unknown) => {
+  const honoured = await hearSession(parts, standing, session, target).catch((thrown: unknown) => {
     if (!before) giveUp()
     throw thrown
   })
@@ -85,7 +82,7 @@ async function watch(
 }
 
 /** Have the servers of a session that lives again told what it hears. Rejects when one is not there or does not take it. */
-export async function watchAgain(standing: Standing, session: Session): Promise<void> {
+export async function watchAgain(parts: ListenParts, standing: Standing, session: Session): Promise<void> {
   const { offered } = standing.view
   for (const [connection, uris] of session.watched)
     if (uris.size > 0 && offered.every(({ connectionId }) => connectionId !== connection))
@@ -94,8 +91,8 @@ export async function watchAgain(standing: Standing, session: Session): Promise<
     offered.map(async (one) => {
       const { connectionId, alias } = one
       const uris = session.watched.get(connectionId) ?? new Set()
-      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(standing, session, one) : undefined
-      const { uris: honoured } = await hearSession(standing, session, one)
+      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(parts, standing, session, one) : undefined
+      const { uris: honoured } = await hearSession(parts, standing, session, one)
       for (const uri of uris)
         if (!honoured.includes(uri)) throw new Fault('resource.unwatched', { uri, connection: alias })
     }),
@@ -103,8 +100,8 @@ export async function watchAgain(standing: Standing, session: Session): Promise<
 }
 
 /** What is not watched is no reason to end a session. */
-async function hearLogs(standing: Standing, session: Session, offered: Offered): Promise<void> {
-  await hearSession(standing, session, offered).catch(() => {})
+async function hearLogs(parts: ListenParts, standing: Standing, session: Session, offered: Offered): Promise<void> {
+  await hearSession(parts, standing, session, offered).catch(() => {})
 }
 
 /** Whether log lines may come to it beside its calls. */

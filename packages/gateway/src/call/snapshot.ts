@@ -5,6 +5,7 @@
  * toolsets select. A change makes a new snapshot; a request keeps the one it began with.
  */
 import {
+  kindOf,
   mayHaveAccounts,
   ConnectionSecrets,
   Fault,
@@ -30,10 +31,11 @@ import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { withSupplied } from '../toolsets/supplied.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
-import type { Presents, Reach, Upstream } from '../upstreams/upstream.ts'
+import { kindFor } from '../kinds/kinds.ts'
+import type { Opening } from '../kinds/kind.ts'
+import type { Presents, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Documents, OwnCredentials } from './ports.ts'
-import { contractWire } from './contract-wire.ts'
 import { screenOf } from './screen.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
@@ -159,8 +161,12 @@ export function createSnapshot({
       if (held?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
-      return upstreams.open(connectionId, held.version, () =>
-        reachOf(held.connection, { organization: organization.slug, exceptions, unseal, documents, own }),
+      const { connection } = held
+      return upstreams.open(connectionId, held.version, connection.alias, (making) =>
+        kindFor(connection.settings.connector).open(
+          openingOf(connection, { organization: organization.slug, exceptions, unseal, documents, own }),
+          making,
+        ),
       )
     },
   }
@@ -199,8 +205,8 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     connector: connection.settings.connector,
     status: connection.status,
     // What describes these tools is not what runs them: what does not fit must not get there.
-    checks: settings.checks === 'arguments' || settings.connector === 'contract' || settings.connector === 'openapi',
-    absentNulls: settings.connector === 'contract',
+    checks: settings.checks === 'arguments' || kindOf(settings.connector).described,
+    absentNulls: kindOf(settings.connector).absentNulls === true,
     keepsPayloads: connection.keep_payloads,
     revision: catalog?.revision ?? pinOf(connection.settings) ?? '2025-11-25',
     server: catalog?.server?.server ?? {},
@@ -247,54 +253,27 @@ interface Reaching extends Pick<SnapshotParts, 'unseal' | 'documents'> {
   own(): Presents | undefined
 }
 
-function reachOf(connection: ConnectionRow, reaching: Reaching): Reach {
+function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<ConnectionSettings> {
   const { id, alias, settings } = connection
+  const { organization, exceptions, documents } = reaching
   const secrets = secretsOf(connection, reaching.unseal)
   const pin = pinOf(settings)
   return {
-    connectionId: id,
-    alias,
-    timeout: settings.timeout,
-    revision: pin ?? remembered(connection),
-    pinned: pin !== undefined,
-    credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
-    wire: wireOf(connection, secrets, reaching),
-  }
-}
-
-function wireOf(
-  connection: ConnectionRow,
-  secrets: ConnectionSecrets,
-  { exceptions, organization, documents }: Reaching,
-): Reach['wire'] {
-  const { settings } = connection
-  if (settings.connector === 'mcp.process')
-    return {
-      kind: 'process',
-      command: settings.command,
-      args: secrets.args ?? settings.args,
-      shownArgs: settings.args,
-      environment: secrets.environment,
-    }
-  const remote = {
-    url: secrets.url ?? settings.url,
-    private: settings.private,
+    reach: {
+      connectionId: id,
+      alias,
+      timeout: settings.timeout,
+      revision: pin ?? remembered(connection),
+      pinned: pin !== undefined,
+      credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
+    },
+    settings,
+    secrets,
+    organization,
     exceptions,
-    headers: lowerCased(secrets.headers),
-  }
-  if (settings.connector === 'mcp.http') return { kind: 'http', ...remote }
-  if (settings.connector === 'contract') return { ...remote, ...contractWire(settings, organization) }
-  const { key, auth } = settings
-  return {
-    kind: 'openapi',
-    ...remote,
-    key: key && { ...key, header: auth.header.toLowerCase(), prefix: auth.prefix },
-    load() {
-      if (documents === undefined) throw new Fault('openapi.missing', { connection: connection.alias })
+    async document() {
+      if (documents === undefined) throw new Fault('openapi.missing', { connection: alias })
       return documents.read(connection, exceptions)
     },
   }
 }
-
-const lowerCased = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -2,9 +2,10 @@
  * Names that a tool had before and is still called by: found by a call, listed to nobody. What is said of the tool, by rules and by
  * switches, is said of it whichever name it is called by.
  */
+import { kindOf } from '@toolway/contract'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 
-/** The facts of a contract in a tool's `_meta`; only a connector of that kind is believed them. */
+/** The facts of a contract in a tool's `_meta`; only kinds with old names are believed them. */
 const CONTRACT = 'dev.toolway/contract'
 
 interface Listed {
@@ -17,7 +18,7 @@ const NONE: ReadonlyMap<string, string> = new Map()
 /** From an old name, as the endpoint's clients say it, to the one that the tool is listed under; none is another tool's name. */
 export function oldNames(tools: ReadonlyMap<string, Listed>, joined: boolean): ReadonlyMap<string, string> {
   const found = [...tools].flatMap(([name, { from, definition }]) =>
-    from.connector === 'contract'
+    kindOf(from.connector)?.oldNames === true
       ? aliasesOf(definition).map((alias) => [joined ? joinName(from.alias, alias) : alias, name] as const)
       : [],
   )

@@ -5,6 +5,8 @@
  * lists for each protocol revision are worked out on first use and kept.
  */
 import {
+  DEFAULT_CONNECTOR,
+  kindOf,
   effectOf,
   lesserLimit,
   reaches,
@@ -414,9 +416,6 @@ export function categoryOf({ _meta: meta }: JsonObject): string {
   return typeof category === 'string' ? category : ''
 }
 
-/** Whose categories the gateway itself reads out of a description; what a server of MCP says in `_meta` moves no rule. */
-const DESCRIBED: ReadonlySet<string> = new Set(['contract', 'openapi'])
-
 /** A tool as rules see it. */
 export function toolFacts(
   alias: string,
@@ -429,10 +428,11 @@ export function toolFacts(
     name: own,
     joined: joinName(alias, own),
     connection: alias,
-    connector: connector ?? 'mcp.http',
+    connector: connector ?? DEFAULT_CONNECTOR,
     effect,
     effectFrom: from,
-    category: connector !== undefined && DESCRIBED.has(connector) ? categoryOf(definition) : '',
+    // A category counts where the gateway itself reads the description; `_meta` of an MCP server moves no rule.
+    category: kindOf(connector)?.described === true ? categoryOf(definition) : '',
   }
 }
 

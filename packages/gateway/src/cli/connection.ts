@@ -1,6 +1,7 @@
 /** `toolway connection …`: add, list, remove, restart and test connections of an organization. */
 import { join } from 'node:path'
 import {
+  runsHere,
   mayHaveAccounts,
   Alias,
   Fault,
@@ -10,7 +11,7 @@ import {
   type Revision,
 } from '@toolway/contract'
 import { z } from 'zod'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../admin/connections/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../kinds/kinds.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import { createSnapshot, sealedRow, type Snapshot } from '../call/snapshot.ts'
 import { listCatalogs } from '../catalog/catalogs.ts'
@@ -276,7 +277,7 @@ export const list = (organization: string, output: Output): Promise<number> =>
   })
 
 export const reachOf = (settings: ConnectionSettings): string =>
-  settings.connector === 'mcp.process' ? [maskCommand(settings.command), ...settings.args].join(' ') : settings.url
+  runsHere(settings) ? [maskCommand(settings.command), ...settings.args].join(' ') : settings.url
 
 export const remove = (organization: string, alias: string, output: Output): Promise<number> =>
   withStore(organization, async (opened) => {

@@ -1,22 +1,20 @@
 /** The command line as an MCP client of its own gateway: one request of revision 2026-07-28, its progress, its answer. */
+import { Fault } from '@toolway/contract'
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  headersFor,
   isFailure,
-  isNotification,
-  isResponse,
+  isObject,
   MODERN,
-  readMessage,
   parseJson,
-  writeEnvelope,
+  readMessage,
+  type ErrorBody,
   type JsonObject,
-  type Message,
   type Notification,
 } from '@toolway/protocol'
-import { createParser } from 'eventsource-parser'
+import { createFetchTransport, exchange, type Incoming } from '@toolway/protocol/client'
 import { loadConfig, type LoadedConfig } from '../config.ts'
 import { isProof } from '../vault/identity-proof.ts'
 import { createVault } from '../vault/vault.ts'
@@ -70,20 +68,49 @@ export async function ask(
   params: JsonObject,
   onNotification: (notification: Notification) => void = () => {},
 ): Promise<JsonObject> {
-  const full = writeEnvelope(params, CALLER, 'cli')
-  const response = await post(endpoint, method, full)
-  const answer = await readAnswer(response, onNotification)
-  if (answer === undefined)
-    throw new CommandFault(
-      `${endpoint.url} answered HTTP ${response.status} without an MCP message: is it a Toolway address?`,
-      EXIT.unreachable,
-    )
-  if (!isFailure(answer)) return answer.result
-  const mend = (answer.error.data as { mend?: string } | undefined)?.mend
-  throw new CommandFault(
-    [answer.error.message, mend].flatMap(sentenceOf).join(' '),
-    response.status === 401 ? EXIT.unreachable : EXIT.failed,
-  )
+  const { url } = endpoint
+  let status = 0
+  const transport = createFetchTransport({
+    alias: url,
+    url,
+    async fetch(address, init) {
+      const response = await reach(endpoint, address, init)
+      status = response.status
+      return response
+    },
+    refusal: (incoming) => refusalOf(url, incoming),
+  })
+  const answer = await exchange(transport, () => 1, {
+    method,
+    params: { ...params, _meta: { progressToken: 'cli' } },
+    caller: CALLER,
+    signal: new AbortController().signal,
+    onNotification,
+  }).catch((thrown: unknown) => {
+    throw thrown instanceof Fault ? noMessage(url, status) : thrown
+  })
+  if ('error' in answer) throw failed(answer.error, EXIT.failed)
+  return answer.result
+}
+
+const noMessage = (url: string, status: number) =>
+  new CommandFault(`${url} answered HTTP ${status} without an MCP message: is it a Toolway address?`, EXIT.unreachable)
+
+/** A refusal in the gateway's own words where it has some. */
+function refusalOf(url: string, { status, text }: Incoming): CommandFault {
+  try {
+    const message = readMessage(parseJson(text))
+    if ('error' in message && isFailure(message))
+      return failed(message.error, status === 401 ? EXIT.unreachable : EXIT.failed)
+  } catch {
+    // No message at all.
+  }
+  return noMessage(url, status)
+}
+
+function failed({ message, data }: ErrorBody, code: number): CommandFault {
+  const mend = isObject(data) && typeof data['mend'] === 'string' ? data['mend'] : undefined
+  return new CommandFault([message, mend].flatMap(sentenceOf).join(' '), code)
 }
 
 const unreachable = (url: string, cause: unknown) =>
@@ -116,21 +143,13 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
   )
 }
 
-async function post({ url, key }: Endpoint, method: string, params: JsonObject): Promise<globalThis.Response> {
+async function reach({ key }: Endpoint, url: string, init: RequestInit): Promise<Response> {
   // No header can carry it, which fetch would tell as if nobody answered.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new CommandFault('The key has spaces or line breaks in it: give the key alone, as it was shown.', EXIT.usage)
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
   try {
-    return await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headersFor(method, params, []),
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
+    return await fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...authorization } })
   } catch (thrown) {
     throw unreachable(url, thrown)
   }
@@ -138,28 +157,3 @@ async function post({ url, key }: Endpoint, method: string, params: JsonObject):
 
 const sentenceOf = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`]
-
-async function readAnswer(response: globalThis.Response, onNotification: (notification: Notification) => void) {
-  const type = response.headers.get('content-type') ?? ''
-  if (!type.startsWith('text/event-stream')) return answerIn(await response.text())
-  let answer: Message | undefined
-  const parser = createParser({
-    onEvent({ data }) {
-      const message = readMessage(parseJson(data))
-      if (isNotification(message)) onNotification(message)
-      else answer = message
-    },
-  })
-  const decoder = new TextDecoder()
-  for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
-  return answer !== undefined && isResponse(answer) ? answer : undefined
-}
-
-function answerIn(text: string) {
-  try {
-    const message = readMessage(parseJson(text))
-    return isResponse(message) ? message : undefined
-  } catch {
-    return undefined
-  }
-}

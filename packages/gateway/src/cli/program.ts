@@ -10,6 +10,7 @@ import { VERSION } from '../call/introduce.ts'
 import { addAccountCommands, withAuth } from './accounts/account-commands.ts'
 import type { AuthWords } from './accounts/auth-words.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
+import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { keyCommand } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
 import { clientCommand } from './client.ts'
@@ -28,7 +29,7 @@ import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
 
 const CODES = `
-Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key`
+Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key · 5 a plan has something to do`
 
 const collect = (value: string, before: string[]) => [...before, value]
 const seconds = (text: string): number => {
@@ -108,6 +109,9 @@ function build(finish: Finish): Command {
   add(vaultCommand(finish))
   add(recordsCommand(finish))
   add(importCommand(finish))
+  add(exportCommand(finish))
+  add(planCommand(finish))
+  add(applyCommand(finish))
   add(doctorCommand(finish))
   add(configCommand(finish))
   program.addCommand(bridgeCommand())
@@ -129,7 +133,7 @@ function dress(command: Command): Command {
 }
 
 /** What concerns the process, or whatever organization a key belongs to. */
-const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'tools', 'call', 'login', 'logout', 'whoami'])
+const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'plan', 'apply', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
 const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
 

@@ -2,7 +2,7 @@
 import { createAdmit, createStand, type Admit, type Stand } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
-import type { Approvals, CallCredentials, ConnectFirst, Place } from '../call/ports.ts'
+import type { Approvals, CallCredentials, CallParts, Place } from '../call/ports.ts'
 import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
@@ -38,7 +38,8 @@ export interface Admission {
   readonly admit: Admit
   readonly stand: Stand
   readonly open: OpenStreams
-  readonly connectFirst: ConnectFirst
+  /** What calls work with. */
+  readonly calls: CallParts
 }
 
 /** Where no credentials are kept, none ever comes. */
@@ -58,10 +59,13 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
     accounts,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
-    limits,
-    resultLimit: config.TOOLWAY_RESULT_LIMIT,
     placeOf: parts.placeOf,
     onBehalf: parts.onBehalf ?? createOnBehalf({ accounts, log }),
+  }
+  const calls: CallParts = {
+    signer: vault,
+    limits,
+    resultLimit: config.TOOLWAY_RESULT_LIMIT,
     parked,
     states: createBoundStates(vault),
     credentials,
@@ -71,5 +75,5 @@ export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Ad
     results: parts.results,
   }
   const admit = createAdmit({ identity, ...standing })
-  return { admit, stand: createStand(standing), open: createOpenStreams(admit), connectFirst }
+  return { admit, stand: createStand(standing), open: createOpenStreams(admit), calls }
 }

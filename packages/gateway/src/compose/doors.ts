@@ -6,7 +6,7 @@ import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListPreview } from '../call/list-preview.ts'
-import type { Standing } from '../call/ports.ts'
+import type { CallParts, Standing } from '../call/ports.ts'
 import { answersForms } from '../call/approvals/questions.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
@@ -35,6 +35,7 @@ export interface ComposeMcpDoorsParts extends Omit<
 > {
   /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
   readonly confirms?: (standing: Standing) => boolean
+  readonly parts: CallParts
   readonly limits: Limits
   readonly room: ChannelRoom
   /** What tells a client without a token where to get one. */
@@ -44,9 +45,12 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly browsers?: ConsoleMcpParts
 }
 
-export function composeMcpDoors({ config, vault }: Base, { browsers, confirms, ...parts }: ComposeMcpDoorsParts) {
+export function composeMcpDoors(
+  { config }: Base,
+  { browsers, confirms, parts: calls, ...parts }: ComposeMcpDoorsParts,
+) {
   const { sessions, changes, seen } = parts
-  const entrance = createEntrance({ sessions, changes, listeners: createListeners(), signer: vault, seen })
+  const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
   const doors = {
     ...parts,
     entrance,
@@ -106,6 +110,7 @@ export interface ComposeAdminParts
   readonly rules: PlatformRules
   readonly open: OpenStreams
   readonly stand: Stand
+  readonly calls: CallParts
   readonly draining: AbortSignal
   readonly origins: Parameters<typeof shownSettings>[1]
 }
@@ -131,6 +136,7 @@ export function composeAdmin(
     events,
     sendWebhook,
     stand,
+    calls,
   } = parts
   return createAdminDoor({
     operations: OPERATIONS,
@@ -147,7 +153,7 @@ export function composeAdmin(
       events,
       sendWebhook,
       approvals,
-      previewList: createListPreview({ stand, signer: vault }),
+      previewList: createListPreview({ stand, parts: calls }),
       requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
       checkpoints,
       connect,

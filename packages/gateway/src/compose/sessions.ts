@@ -1,4 +1,5 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
+import type { CallParts } from '../call/ports.ts'
 import { watchAgain } from '../call/read-resource.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
 import {
@@ -13,7 +14,11 @@ import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Ground } from './ground.ts'
 
-export function composeSessions({ config, db, vault, log, opened }: Ground, upstreams: Upstreams) {
+export function composeSessions(
+  { config, db, vault, log, opened }: Ground,
+  upstreams: Upstreams,
+  parts: () => Pick<CallParts, 'credentials' | 'tasks'>,
+) {
   const names = createSessionNames(Date.now, vault.hash)
   const sessions: Sessions = createSessions({
     now: Date.now,
@@ -37,7 +42,7 @@ export function composeSessions({ config, db, vault, log, opened }: Ground, upst
     removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
     find: (organizationId, wanted, within) =>
       db.organization(organizationId, (sql) => findSession(sql, wanted), within),
-    watchAgain,
+    watchAgain: (standing, session) => watchAgain(parts(), standing, session),
   })
   opened.defer(() => sessions.close())
   opened.defer(() => keepSessions.close())

@@ -1,5 +1,5 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
-import type { OrganizationId } from '@toolway/contract'
+import { runsHere, type OrganizationId } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
@@ -165,6 +165,6 @@ export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'fi
       connectionId: connection.id,
       alias: connection.alias,
       version: versionOf(connection),
-      kind: connection.settings.connector === 'mcp.process' ? 'child' : 'remote',
+      kind: runsHere(connection.settings) ? 'child' : 'remote',
       upstream: () => (snapshots.find({ id: snapshot.organization.id }) ?? snapshot).upstream(connection.id),
     }))

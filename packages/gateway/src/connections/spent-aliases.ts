@@ -3,7 +3,7 @@
  * unless it leads where the old one led.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { ConnectionSettings } from '@toolway/contract'
+import { runsHere, type ConnectionSettings } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
 
@@ -12,7 +12,7 @@ const SpentRow = z.object({ alias: z.string(), led_to: z.record(z.string(), z.un
 /** Where a connection leads, as far as it is shown. */
 function placeOf(settings: ConnectionSettings): Record<string, unknown> {
   const { connector } = settings
-  if (connector === 'mcp.process') return { connector, command: settings.command, args: settings.args }
+  if (runsHere(settings)) return { connector, command: settings.command, args: settings.args }
   return { connector, url: settings.url }
 }
 

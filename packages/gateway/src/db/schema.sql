@@ -624,7 +624,7 @@ alter table clients_seen add constraint clients_seen_pkey PRIMARY KEY (organizat
 alter table clients_seen add constraint clients_seen_principal_check CHECK ((principal <> ''::text));
 alter table clients_seen add constraint clients_seen_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table connections add constraint connections_alias_check CHECK ((alias ~ '^[a-z][a-z0-9_-]{0,30}$'::text));
-alter table connections add constraint connections_connector_check CHECK ((connector = ANY (ARRAY['mcp.http'::text, 'mcp.process'::text, 'contract'::text, 'openapi'::text])));
+alter table connections add constraint connections_connector_check CHECK ((connector <> ''::text));
 alter table connections add constraint connections_id_check CHECK ((id <> ''::text));
 alter table connections add constraint connections_organization_id_alias_key UNIQUE (organization_id, alias);
 alter table connections add constraint connections_organization_id_id_key UNIQUE (organization_id, id);

@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calculate } from './calculate.ts'
-
-// Real processes are started here, on machines that may be busy with other things.
-vi.setConfig({ testTimeout: 120_000 })
 
 const ANSWERS: [name: string, input: Record<string, unknown>, text: string][] = [
   ['world_clock', { zones: ['Asia/Tokyo', 'UTC'] }, 'Asia/Tokyo: '],
@@ -67,13 +64,21 @@ describe.each([{ mode: { pin: '2026-07-28' } }, { mode: 'legacy' as const }])('t
     }
   })
 
-  test('notes are kept, found and removed', async () => {
+  test('notes are kept, found, read and removed', async () => {
     await using demo = await connect(mode)
     const call = (name: string, input: Record<string, unknown>) => demo.client.callTool({ name, arguments: input })
     const { structuredContent } = await call('notes_add', { title: 'Milk', text: 'Two litres' })
     const { id } = structuredContent as { id: string }
     expect(textIn(await call('notes_search', { words: 'LITRES' }))).toBe(`${id}  Milk`)
+    expect(await demo.client.listResources()).toMatchObject({ resources: [{ uri: `note:///${id}`, title: 'Milk' }] })
+    expect(await demo.client.readResource({ uri: `note:///${id}` })).toMatchObject({
+      contents: [{ text: '# Milk\n\nTwo litres\n' }],
+    })
+    expect(await demo.client.getPrompt({ name: 'plan_my_day', arguments: { focus: 'rest' } })).toMatchObject({
+      messages: [{ content: { text: expect.stringContaining('rest') } }],
+    })
     expect(textIn(await call('notes_remove', { id }))).toContain(id)
+    await expect(demo.client.readResource({ uri: `note:///${id}` })).rejects.toThrow()
     expect(textIn(await call('notes_search', {}))).toBe('No note matches.')
   })
 

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import { McpServer, ResourceNotFoundError, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import { calculate } from './calculate.ts'
@@ -135,9 +135,27 @@ function addNoteTools(server: McpServer): void {
   })
 }
 
+/** Notes as resources, and a prompt about them. */
+function addReading(server: McpServer): void {
+  const list = async () => ({
+    resources: (await readNotes()).map(({ id, title }) => ({ uri: `note:///${id}`, name: id, title })),
+  })
+  const template = new ResourceTemplate('note:///{id}', { list })
+  server.registerResource('note', template, { title: 'Note', mimeType: 'text/markdown' }, async (uri, variables) => {
+    const note = (await readNotes()).find(({ id }) => id === variables['id'])
+    if (note === undefined) throw new ResourceNotFoundError(uri.href)
+    return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: `# ${note.title}\n\n${note.text}\n` }] }
+  })
+  const about = { title: 'Plan my day', argsSchema: z.object({ focus: z.string().max(500).optional() }) }
+  server.registerPrompt('plan_my_day', about, ({ focus }) => {
+    const text = `Plan my day hour by hour from my notes (notes_search).${focus ? ` What matters most: ${focus}` : ''}`
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+  })
+}
+
 function createDemoServer(): McpServer {
   const server = new McpServer({ name: 'toolway-demo', title: 'Toolway demo', version: '1.0.0' })
-  for (const add of [addTimeTools, addTextTools, addNoteTools]) add(server)
+  for (const add of [addTimeTools, addTextTools, addNoteTools, addReading]) add(server)
   return server
 }
 

@@ -23,7 +23,7 @@ interface Window {
   failures: number
 }
 
-interface Asked {
+interface AttemptSubject {
   readonly window: Window
   readonly most: number
 }
@@ -45,11 +45,11 @@ export function createAttempts({ now }: { now(): number }): Attempts {
     windows.set(name, fresh)
     return fresh
   }
-  const fromOf = (what: string, network: string): Asked[] => [
+  const fromOf = (what: string, network: string): AttemptSubject[] => [
     { window: windowOf(`both ${what} ${network}`), most: MOST.both },
     { window: windowOf(`address ${network}`), most: MOST.address },
   ]
-  function start(asked: readonly Asked[]): () => void {
+  function start(asked: readonly AttemptSubject[]): () => void {
     const full = asked.filter(({ window, most }) => window.failures >= most)
     if (full.length > 0) {
       const until = Math.max(...full.map(({ window }) => window.until))

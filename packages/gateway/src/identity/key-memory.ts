@@ -38,7 +38,7 @@ export interface KeyMemory {
   forget(id?: KeyId): void
 }
 
-interface Known {
+interface RememberedKey {
   readonly principal: Principal
   /** Milliseconds since 1970, or never. */
   readonly expiresAt: number
@@ -61,18 +61,18 @@ const PATIENCE = { turn: 1_000, look: 1_500 }
 const AGAIN = 5_000
 
 export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): KeyMemory {
-  const known = new LRUCache<string, Known>(KNOWN)
+  const known = new LRUCache<string, RememberedKey>(KNOWN)
   const refused = new LRUCache<string, true>(REFUSED)
   /** After a change all keys may be in doubt at once: many requests of one key are one query. */
-  const looking = createSingleFlight<string, Known>()
+  const looking = createSingleFlight<string, RememberedKey>()
   const turns = createTurns(LINE)
   /** Goes up when every key is in doubt, and with each change. */
   let round = 0
   let changes = 0
 
-  const isFresh = (held: Known) => held.round === round && Date.now() - held.confirmedAt < FRESH
+  const isFresh = (held: RememberedKey) => held.round === round && Date.now() - held.confirmedAt < FRESH
   /** Whether memory may serve still. A database that is there and refuses to be asked for keys is bounded by its first refusal. */
-  function lasts({ failing }: Known): boolean {
+  function lasts({ failing }: RememberedKey): boolean {
     const away = outage.awayFor()
     return (away > 0 ? away : Date.now() - (failing?.since ?? Date.now())) <= outage.grace
   }
@@ -81,7 +81,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   const late = () =>
     outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not answer' }) : tooMany()
 
-  async function look(name: string, by: KeyLook): Promise<Known> {
+  async function look(name: string, by: KeyLook): Promise<RememberedKey> {
     const [asked, askedRound] = [changes, round]
     const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
     if (turn === undefined) throw tooMany()
@@ -103,7 +103,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   }
 
   /** Where the database does not answer, memory does, unless the key was changed meanwhile. */
-  async function confirm(name: string, held: Known, by: KeyLook): Promise<Principal> {
+  async function confirm(name: string, held: RememberedKey, by: KeyLook): Promise<Principal> {
     const askedRound = round
     try {
       return admit(await looking(`${changes} ${name}`, () => look(name, by)))
@@ -154,7 +154,7 @@ const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown ke
 const knownOf = (row: KeyRow) => ({ principal: principalOf(row), expiresAt: row.expires_at?.getTime() ?? Infinity })
 
 /** At each use: that a key runs out changes no row, so nobody would say so. */
-function admit({ principal, expiresAt }: Pick<Known, 'principal' | 'expiresAt'>): Principal {
+function admit({ principal, expiresAt }: Pick<RememberedKey, 'principal' | 'expiresAt'>): Principal {
   if (expiresAt !== Infinity && expiresAt <= Date.now()) throw new Fault('key.unknown')
   return principal
 }

@@ -14,8 +14,8 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Log } from '../lib/log.ts'
 
-type Told = Extract<GatewayEvent, { type: 'integrations_changed' }>
-type Changed = Omit<Told, 'version'>
+type IntegrationChanged = Extract<GatewayEvent, { type: 'integrations_changed' }>
+type Changed = Omit<IntegrationChanged, 'version'>
 
 /** What the database says: what happened to a connection, or that there is an alert. */
 export interface EventNotice {
@@ -86,24 +86,62 @@ interface Followed {
   recordsTimer: NodeJS.Timeout | undefined
 }
 
-export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in keyof typeof MOST]: number } = MOST) {
-  const { accounts, findOrganization, refresh, log } = parts
+function sayTo({ followers }: Followed, event: GatewayEvent, may: (follower: Follower) => boolean): void {
+  for (const follower of followers) if (may(follower)) follower.hear(event)
+}
+
+/** Which follower may hear of what, by the role that the follower has at that moment. */
+function createAudience({ accounts, findOrganization }: Pick<EventFeedParts, 'accounts' | 'findOrganization'>) {
+  function roleOf({ principal, organizationId }: Follower) {
+    const snapshot = findOrganization(organizationId)
+    try {
+      return snapshot === undefined ? undefined : roleIn(accounts, principal, snapshot.members)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** An alert reaches the member that it concerns and everybody who administers connections. */
+  function mayHear(follower: Follower, alert: AlertRow | undefined): boolean {
+    const role = roleOf(follower)
+    if (role === undefined || !permits(role, 'connector_read')) return false
+    if (alert === undefined || permits(role, 'connector_update')) return true
+    return follower.principal.userId !== undefined && alert.user_id === follower.principal.userId
+  }
+
+  /** Of a client: its owner, and everybody who administers the organization's keys. */
+  function mayHearOf(follower: Follower, { user_id, key_id }: SeenNotice): boolean {
+    const { principal } = follower
+    if (!mayHear(follower, undefined)) return false
+    if (principal.userId !== undefined && principal.userId === user_id) return true
+    if (principal.keyId !== undefined && principal.keyId === key_id) return true
+    const role = roleOf(follower)
+    return role !== undefined && permits(role, 'key_manage')
+  }
+
+  return { mayHear, mayHearOf }
+}
+
+type Most = { readonly [Name in keyof typeof MOST]: number }
+
+function refuseMore({ principal }: Follower, followers: ReadonlySet<Follower>, together: number, most: Most): void {
+  const own = [...followers].filter((one) => one.principal.id === principal.id).length
+  if (own >= most.ofPrincipal) throw new Fault('channel.limit', { limit: most.ofPrincipal, scope: 'for one key' })
+  if (followers.size >= most.ofOrganization)
+    throw new Fault('channel.limit', { limit: most.ofOrganization, scope: 'for one organization' })
+  if (together >= most.together) throw new Fault('channel.limit', { limit: most.together, scope: 'at a time' })
+}
+
+export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
+  const { findOrganization, refresh, log } = parts
+  const { mayHear, mayHearOf } = createAudience(parts)
   const followed = new Map<string, Followed>()
   let size = 0
 
-  function refuseMore({ principal, organizationId }: Follower): void {
-    const { followers = new Set<Follower>() } = followed.get(organizationId) ?? {}
-    const own = [...followers].filter((one) => one.principal.id === principal.id).length
-    if (own >= most.ofPrincipal) throw new Fault('channel.limit', { limit: most.ofPrincipal, scope: 'for one key' })
-    if (followers.size >= most.ofOrganization)
-      throw new Fault('channel.limit', { limit: most.ofOrganization, scope: 'for one organization' })
-    if (size >= most.together) throw new Fault('channel.limit', { limit: most.together, scope: 'at a time' })
-  }
-
   function follow(follower: Follower): () => void {
-    refuseMore(follower)
     const { organizationId } = follower
     const here = followed.get(organizationId) ?? newFollowed()
+    refuseMore(follower, here.followers, size, most)
     followed.set(organizationId, here)
     here.followers.add(follower)
     size++
@@ -161,45 +199,13 @@ export function createEventFeed(parts: EventFeedParts, most: { readonly [Name in
   }
 
   /** As it can be looked at: the version that this gateway's memory has. */
-  const now = (organization: string, change: Changed): Told => ({
+  const now = (organization: string, change: Changed): IntegrationChanged => ({
     ...change,
     version: findOrganization(organization)?.version ?? 0,
   })
 
   function say(here: Followed, event: GatewayEvent, alert: AlertRow | undefined): void {
     sayTo(here, event, (follower) => mayHear(follower, alert))
-  }
-
-  function sayTo(here: Followed, event: GatewayEvent, may: (follower: Follower) => boolean): void {
-    for (const follower of here.followers) if (may(follower)) follower.hear(event)
-  }
-
-  /** Of a client: whose it is, and whoever looks after the organization's keys. */
-  function mayHearOf(follower: Follower, { user_id, key_id }: SeenNotice): boolean {
-    const { principal, organizationId } = follower
-    if (!mayHear(follower, undefined)) return false
-    if (principal.userId !== undefined && principal.userId === user_id) return true
-    if (principal.keyId !== undefined && principal.keyId === key_id) return true
-    const snapshot = findOrganization(organizationId)
-    const role = snapshot === undefined ? undefined : roleOf(principal, snapshot)
-    return role !== undefined && permits(role, 'key_manage')
-  }
-
-  /** A role may be another by now. An alert reaches whom it concerns and whoever administers connections. */
-  function mayHear({ principal, organizationId }: Follower, alert: AlertRow | undefined): boolean {
-    const snapshot = findOrganization(organizationId)
-    const role = snapshot === undefined ? undefined : roleOf(principal, snapshot)
-    if (role === undefined || !permits(role, 'connector_read')) return false
-    if (alert === undefined || permits(role, 'connector_update')) return true
-    return principal.userId !== undefined && alert.user_id === principal.userId
-  }
-
-  function roleOf(principal: Principal, snapshot: Snapshot) {
-    try {
-      return roleIn(accounts, principal, snapshot.members)
-    } catch {
-      return undefined
-    }
   }
 
   return {

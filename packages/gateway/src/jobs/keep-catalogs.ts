@@ -28,24 +28,24 @@ export interface KeepCatalogs {
 /** Looks under way at the same time. */
 const AT_ONCE = 16
 
-interface Kept extends KeptCatalog {
+interface CatalogState extends KeptCatalog {
   readonly version: string
   readonly stop: AbortController
 }
 
 export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepCatalogs {
   const { log } = parts
-  const kept = new Map<ConnectionId, Kept>()
+  const kept = new Map<ConnectionId, CatalogState>()
   const turns = createTurns({ atOnce: AT_ONCE, waiting: Infinity })
   // Nobody is turned away from a line without an end.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
-  function start(wanted: Wanted): Kept {
+  function start(wanted: Wanted): CatalogState {
     const stop = new AbortController()
     return { version: wanted.version, stop, ...keepCatalog({ ...parts, take }, wanted, stop.signal) }
   }
 
-  function end(connectionId: ConnectionId, { version, stop }: Kept): void {
+  function end(connectionId: ConnectionId, { version, stop }: CatalogState): void {
     kept.delete(connectionId)
     stop.abort()
     drop(connectionId, version).catch((thrown: unknown) =>

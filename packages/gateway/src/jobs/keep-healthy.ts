@@ -35,7 +35,7 @@ export interface KeepHealthy {
   close(): void
 }
 
-interface Kept {
+interface HealthState {
   readonly watched: Wanted
   readonly stop: AbortController
   due: number
@@ -44,7 +44,7 @@ interface Kept {
 }
 
 export function createKeepHealthy({ now, random, claim, note, again, count, log }: KeepHealthyParts): KeepHealthy {
-  const kept = new Map<ConnectionId, Kept>()
+  const kept = new Map<ConnectionId, HealthState>()
   let timer: NodeJS.Timeout | undefined
   let running = 0
   let closed = false
@@ -69,7 +69,7 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
     plan()
   }
 
-  async function check(one: Kept): Promise<void> {
+  async function check(one: HealthState): Promise<void> {
     one.busy = true
     running++
     try {
@@ -84,14 +84,14 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
   }
 
   /** A child is this gateway's own. A remote server that is unwell is asked by each that knows so, which then knows it is well. */
-  async function isOurs({ watched: { connectionId, kind }, unwell }: Kept): Promise<boolean> {
+  async function isOurs({ watched: { connectionId, kind }, unwell }: HealthState): Promise<boolean> {
     if (kind === 'child' || unwell) return true
     // Without the database nobody agrees on anything, and each asks.
     return claim(connectionId, EVERY.remote * (1 - 2 * SPREAD)).catch(() => true)
   }
 
   /** Undefined when it is well, or not there to be asked. */
-  async function ask({ watched, stop }: Kept): Promise<Fault | undefined> {
+  async function ask({ watched, stop }: HealthState): Promise<Fault | undefined> {
     try {
       count((await watched.upstream().check(stop.signal)) ? 'well' : 'asleep')
       return undefined
@@ -105,7 +105,7 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
     }
   }
 
-  async function learn(one: Kept, fault: Fault | undefined): Promise<void> {
+  async function learn(one: HealthState, fault: Fault | undefined): Promise<void> {
     const turned = one.unwell !== (fault !== undefined)
     if (!turned && fault === undefined) return
     one.unwell = fault !== undefined

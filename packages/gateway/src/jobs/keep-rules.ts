@@ -37,7 +37,7 @@ export interface KeepRules {
   keepOnly(organizationIds: ReadonlySet<string>): void
 }
 
-interface Held {
+interface HeldRules {
   readonly text: string
   readonly policy: Policy
   readonly troubles: string
@@ -47,7 +47,7 @@ interface Held {
 const MOST_TOLD = 20
 
 export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRules {
-  const held = new Map<OrganizationId, Held>()
+  const held = new Map<OrganizationId, HeldRules>()
   return {
     policyOf({ id: organizationId, slug }, rows, toolsets) {
       // What the platform says of others is nothing that an organization hears of.

@@ -82,7 +82,7 @@ const YOUNG = 60_000
 /** Longer than a look at the database takes. */
 const GONE = { max: 10_000, ttl: 60_000 }
 
-interface Kept {
+interface StoredSession {
   readonly session: Session
   readonly facts: Pick<KeptSession, 'hash' | 'organizationId' | 'owner' | 'principal' | 'toolset' | 'connection'>
   readonly openedAt: Date
@@ -91,9 +91,9 @@ interface Kept {
 
 export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   const { now, log } = parts
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, StoredSession>()
   const byHash = new Map<string, string>()
-  const toStore = new Set<Kept>()
+  const toStore = new Set<StoredSession>()
   /** Ended here, and perhaps still in the database: none of them lives again. */
   const ending = new Map<string, Buffer>()
   const looking = createSingleFlight<string, void>()
@@ -180,7 +180,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   /** What was seen last before that is idle, whatever its row does not know yet. */
   const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
 
-  function add(standing: Standing, session: Session, hash: Buffer, openedAt: Date): Kept {
+  function add(standing: Standing, session: Session, hash: Buffer, openedAt: Date): StoredSession {
     const { principal, organizationId, owner, toolset, connection } = standing
     const facts = { hash, organizationId, owner, principal: principal.id, toolset, connection }
     const one = { session, facts, openedAt, touched: session.seen }
@@ -260,7 +260,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
 
 const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown sessions are being looked up' })
 
-const rowOf = ({ session, facts, openedAt }: Kept): KeptSession => ({
+const rowOf = ({ session, facts, openedAt }: StoredSession): KeptSession => ({
   ...facts,
   openedAt,
   revision: session.revision,

@@ -126,7 +126,7 @@ function compare(rows: readonly KnownTool[], seen: readonly Sighting[]): Drift {
 }
 
 /** What became of a drift. */
-interface Kept extends Pick<Drift, 'known' | 'back' | 'gone'> {
+interface StoredDrift extends Pick<Drift, 'known' | 'back' | 'gone'> {
   readonly accepted: readonly Sighting[]
   readonly held: readonly Sighting[]
 }
@@ -138,7 +138,7 @@ interface Judging {
   speakersOf(tool: string): EffectSpeakers
 }
 
-async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: Judging): Promise<Kept> {
+async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: Judging): Promise<StoredDrift> {
   const { known, changed, still, back, gone } = drift
   const { connectionId } = of
   const wasAccepted = [...changed, ...(mode === 'off' ? still : [])]
@@ -182,7 +182,12 @@ const some = <Item>(list: readonly Item[]) => ({
   ...(list.length > MAX_NAMED ? { more: list.length - MAX_NAMED } : {}),
 })
 
-async function tell(sql: SystemSql, of: Of, alias: string, { known, accepted, held, back, gone }: Kept): Promise<void> {
+async function tell(
+  sql: SystemSql,
+  of: Of,
+  alias: string,
+  { known, accepted, held, back, gone }: StoredDrift,
+): Promise<void> {
   const hashes = ({ tool, hash }: Sighting) => ({ tool, before: known.get(tool)?.accepted_hash ?? null, after: hash })
   const reverted = back.filter((tool) => known.get(tool)?.held_hash != null)
   // Under a lock that is off, what a first look found is what there is, and no change.

@@ -3,7 +3,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
-import { errorAnswer } from '../upstreams/error-answer.ts'
+import { errorAnswer } from '@toolway/protocol/client'
 import { GATEWAY, type Answer, type Ask, type LeftOut, type Portrait, type Upstream } from '../upstreams/upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './offer-bounds.ts'
 

@@ -62,50 +62,90 @@ export interface Limits {
 /** Names of each kind that are remembered. An address that others push out is one that was not heard of for a while. */
 const MOST = 20_000
 
-export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Limits {
-  const bucketsOf = (kind: Bucket): Buckets => {
-    const alone = createBuckets({ now, most: MOST })
-    return shared === undefined ? alone : createSharedBuckets({ count: shared, alone, now, most: MOST, kind })
-  }
-  const addresses = bucketsOf('address')
-  const organizations = bucketsOf('organization')
-  const administrations = bucketsOf('administration')
-  const keys = bucketsOf('key')
-  const connections = bucketsOf('connection')
-  const unknowns = bucketsOf('unknown')
-  const budgets = bucketsOf('rule')
+export const createLimits = (parts: LimitsParts): Limits => new CountedLimits(parts)
 
-  function refused(bucket: Exclude<Bucket, 'rule'>, perMinute: number, wait: number, alias = ''): Fault {
-    onRefuse(bucket)
-    // The first whole second after which there is room.
-    const facts = { limit: perMinute, seconds: Math.max(1, Math.ceil(wait / 1_000)) }
+type PlainBucket = Exclude<Bucket, 'rule'>
+
+class CountedLimits implements Limits {
+  readonly #parts: LimitsParts
+  readonly #buckets: Readonly<Record<Bucket, Buckets>>
+
+  constructor(parts: LimitsParts) {
+    const { now, shared } = parts
+    const bucketsOf = (kind: Bucket): Buckets => {
+      const alone = createBuckets({ now, most: MOST })
+      return shared === undefined ? alone : createSharedBuckets({ count: shared, alone, now, most: MOST, kind })
+    }
+    this.#parts = parts
+    this.#buckets = {
+      address: bucketsOf('address'),
+      organization: bucketsOf('organization'),
+      administration: bucketsOf('administration'),
+      key: bucketsOf('key'),
+      connection: bucketsOf('connection'),
+      unknown: bucketsOf('unknown'),
+      rule: bucketsOf('rule'),
+    }
+  }
+
+  address(address: string, count?: number) {
+    return this.#take('address', address, this.#parts.rates.address, count)
+  }
+
+  request(principal: string, organization: string, perMinute = this.#parts.rates.organization) {
+    const take = () => this.#take('organization', organization, perMinute)
+    return this.#parts.rates.key === 0 ? take() : this.#both(principal, take)
+  }
+
+  administer(principal: string, organization: string | undefined) {
+    const { rates } = this.#parts
+    if (organization === undefined) return this.#take('key', principal, rates.key)
+    return this.#both(principal, () => this.#take('administration', organization, rates.administration))
+  }
+
+  connection(id: string, alias: string) {
+    return this.#take('connection', id, this.#parts.rates.connection, 1, alias)
+  }
+
+  unknown() {
+    return this.#take('unknown', 'unknown', this.#parts.rates.organization)
+  }
+
+  rules(rates: readonly RuleRate[]) {
+    const [only, ...others] = rates
+    if (only === undefined) return undefined
+    return others.length === 0 ? this.#underRule(only) : this.#underRules(rates)
+  }
+
+  get state() {
+    const { shared } = this.#parts
+    if (shared === undefined) return 'memory'
+    return shared.there ? 'redis' : 'memory, as redis does not answer'
+  }
+
+  /** Undefined when there was room. */
+  #take(bucket: PlainBucket, name: string, perMinute: number, count = 1, alias?: string): Promise<void> | undefined {
+    if (perMinute === 0) return undefined
+    const wait = this.#buckets[bucket].take(name, perMinute, count)
+    if (wait === 0) return undefined
+    if (typeof wait === 'number') throw this.#refused(bucket, perMinute, wait, alias)
+    return wait.then((later) => {
+      if (later > 0) throw this.#refused(bucket, perMinute, later, alias)
+    })
+  }
+
+  #refused(bucket: PlainBucket, perMinute: number, wait: number, alias = ''): Fault {
+    this.#parts.onRefuse(bucket)
+    const facts = { limit: perMinute, seconds: secondsOf(wait) }
     return bucket === 'connection'
       ? new Fault('limit.connection', { ...facts, connection: alias })
       : new Fault(FAULTS[bucket], facts)
   }
 
-  /** Undefined when there was room. */
-  function take(
-    buckets: Buckets,
-    bucket: Exclude<Bucket, 'rule'>,
-    name: string,
-    perMinute: number,
-    count = 1,
-    alias?: string,
-  ) {
-    if (perMinute === 0) return undefined
-    const wait = buckets.take(name, perMinute, count)
-    if (wait === 0) return undefined
-    if (typeof wait === 'number') throw refused(bucket, perMinute, wait, alias)
-    return wait.then((later) => {
-      if (later > 0) throw refused(bucket, perMinute, later, alias)
-    })
-  }
-
   /** From the key's bucket and from the organization's, or from neither. */
-  function both(principal: string, takeSecond: () => Promise<void> | undefined): Promise<void> | undefined {
+  #both(principal: string, takeSecond: () => Promise<void> | undefined): Promise<void> | undefined {
     const giveBack = (thrown: unknown) => {
-      keys.give(principal, 1)
+      this.#buckets.key.give(principal, 1)
       throw thrown
     }
     const takeOrGiveBack = () => {
@@ -115,17 +155,16 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
         return giveBack(thrown)
       }
     }
-    const first = take(keys, 'key', principal, rates.key)
+    const first = this.#take('key', principal, this.#parts.rates.key)
     return first === undefined ? takeOrGiveBack() : first.then(takeOrGiveBack)
   }
 
-  function underRule({ name, calls, seconds, reason }: RuleRate): Promise<void> | undefined {
+  #underRule({ name, calls, seconds, reason }: RuleRate): Promise<void> | undefined {
     const refuse = (wait: number): Fault => {
-      onRefuse('rule')
-      const facts = { limit: calls, period: seconds, reason, seconds: Math.max(1, Math.ceil(wait / 1_000)) }
-      return new Fault('limit.rule', facts)
+      this.#parts.onRefuse('rule')
+      return new Fault('limit.rule', { limit: calls, period: seconds, reason, seconds: secondsOf(wait) })
     }
-    const wait = budgets.take(name, calls, 1, seconds * 1_000)
+    const wait = this.#buckets.rule.take(name, calls, 1, seconds * 1_000)
     if (wait === 0) return undefined
     if (typeof wait === 'number') throw refuse(wait)
     return wait.then((later) => {
@@ -134,42 +173,22 @@ export function createLimits({ rates, now, shared, onRefuse }: LimitsParts): Lim
   }
 
   /** One after the other; what was taken before one refused is given back. */
-  async function underRules(rates: readonly RuleRate[]): Promise<void> {
+  async #underRules(rates: readonly RuleRate[]): Promise<void> {
     const taken: string[] = []
     try {
       for (const rate of rates) {
-        await underRule(rate)
+        await this.#underRule(rate)
         taken.push(rate.name)
       }
     } catch (thrown) {
-      for (const name of taken) budgets.give(name, 1)
+      for (const name of taken) this.#buckets.rule.give(name, 1)
       throw thrown
     }
   }
-
-  return {
-    address: (address, count) => take(addresses, 'address', address, rates.address, count),
-    request(principal, organization, perMinute = rates.organization) {
-      if (rates.key === 0) return take(organizations, 'organization', organization, perMinute)
-      return both(principal, () => take(organizations, 'organization', organization, perMinute))
-    },
-    administer(principal, organization) {
-      if (organization === undefined) return take(keys, 'key', principal, rates.key)
-      return both(principal, () => take(administrations, 'administration', organization, rates.administration))
-    },
-    connection: (id, alias) => take(connections, 'connection', id, rates.connection, 1, alias),
-    rules(rates) {
-      const [only, ...others] = rates
-      if (only === undefined) return undefined
-      return others.length === 0 ? underRule(only) : underRules(rates)
-    },
-    unknown: () => take(unknowns, 'unknown', 'unknown', rates.organization),
-    get state() {
-      if (shared === undefined) return 'memory'
-      return shared.there ? 'redis' : 'memory, as redis does not answer'
-    },
-  }
 }
+
+/** The first whole second after which there is room. */
+const secondsOf = (wait: number): number => Math.max(1, Math.ceil(wait / 1_000))
 
 const FAULTS = {
   address: 'limit.address',

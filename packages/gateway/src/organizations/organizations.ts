@@ -145,7 +145,7 @@ export async function changeEgress(
 ): Promise<OrganizationRow> {
   await sql(Id)`
     update connections set updated_at = now()
-     where organization_id = ${id} and settings ->> 'connector' <> 'mcp.process' returning id`
+     where organization_id = ${id} and not settings ? 'command' returning id`
   return only(
     await sql(OrganizationRow)`
       update organizations set egress = ${JSON.stringify(egress)}, updated_at = now() where id = ${id}

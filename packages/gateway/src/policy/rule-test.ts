@@ -1,5 +1,13 @@
 /** What rules are expected to say of a call, and whether they do: the same decision, asked by a case of a file. Pure. */
-import { EFFECT_SOURCES, EFFECTS, ROLES, type Facts, type ToolFacts, type Verdict } from '@toolway/contract'
+import {
+  DEFAULT_CONNECTOR,
+  EFFECT_SOURCES,
+  EFFECTS,
+  ROLES,
+  type Facts,
+  type ToolFacts,
+  type Verdict,
+} from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Policy } from './verdict.ts'
@@ -20,7 +28,7 @@ export const TestCaller = z.strictObject({
 
 /** A tool that no catalog has to know. */
 export const TestTool = z.strictObject({
-  connector: z.string().default('mcp.http'),
+  connector: z.string().default(DEFAULT_CONNECTOR),
   effect: z.enum(EFFECTS).default('write'),
   effectFrom: z.enum(EFFECT_SOURCES).default('administrator'),
   category: z.string().default(''),

@@ -1,5 +1,5 @@
 /** What clamps, locks and rejections do to single values of arguments. */
-import type { Rule, RuleRef } from '@toolway/contract'
+import { kindOf, type Rule, type RuleRef } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { pointerOf, spotsOf, withValue, type Path } from '../lib/parameter-path.ts'
 import type { Bounds, Change, ReadRule } from './verdict.ts'
@@ -46,9 +46,6 @@ export function clampValue(
   return next
 }
 
-/** Connections whose arguments are checked by the tool's own schema before they leave. */
-const CHECKED: ReadonlySet<string> = new Set(['contract', 'openapi'])
-
 /**
  * Where a number is meant and something else stands: a server may make a number of it after all, so that what nobody checks before it
  * leaves is refused; undefined where there is nothing of the kind.
@@ -59,7 +56,9 @@ export function unboundedOf(
   { counts }: Bounds,
   connector: string,
 ): { readonly place: string; readonly problem: string } | undefined {
-  if (rule.action !== 'clamp' || path === undefined || counts !== true || CHECKED.has(connector)) return undefined
+  if (rule.action !== 'clamp' || path === undefined || counts !== true) return undefined
+  // Arguments of a described tool are checked by its schema before they leave.
+  if (kindOf(connector)?.described === true) return undefined
   const { min, max } = rule.parameters
   if (min === undefined && max === undefined) return undefined
   const spot = spotsOf(args, path).find(

@@ -15,7 +15,7 @@ export interface Connection {
   end(): void
 }
 
-interface Kept {
+interface LoggedEvents {
   readonly stream: EventStream
   readonly at: number
   readonly text: string
@@ -82,7 +82,7 @@ export class EventBudget {
 export class EventLog {
   readonly #budget: EventBudget
   readonly #streams = new Map<string, EventStream>()
-  #kept: Kept[] = []
+  #kept: LoggedEvents[] = []
   #name = ''
   #count = 0
   #ended = false

@@ -32,119 +32,87 @@ export interface CountersParts {
   readonly waitingRecords: () => number
 }
 
-export function createCounters({ sessions, channels, upstreamSessions, waitingRecords }: CountersParts): Counters {
+export function createCounters(parts: CountersParts): Counters {
   const registry = new Registry()
-  const registers = [registry]
-  const calls = new Counter({
-    name: 'toolway_calls_total',
-    help: 'MCP requests answered',
-    labelNames: ['method', 'outcome'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'toolway_call_duration_seconds',
-    help: 'Time from a request to its answer',
-    labelNames: ['method'],
-    buckets: SECONDS,
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'toolway_refusals_total',
-    help: 'Requests refused',
-    labelNames: ['code'],
-    registers,
-  })
-  const shadows = new Counter({
-    name: 'toolway_policy_shadow_total',
-    help: 'Calls that a rule in the shadow would have refused, changed or marked, by its id',
-    labelNames: ['rule', 'would'],
-    registers,
-  })
-  const limited = new Counter({
-    name: 'toolway_limited_total',
-    help: 'Requests refused because a limit was reached, by its bucket',
-    labelNames: ['bucket'],
-    registers,
-  })
-  const lost = new Counter({ name: 'toolway_records_lost_total', help: 'Records that could not be written', registers })
-  const checks = new Counter({
-    name: 'toolway_health_checks_total',
-    help: 'Times a connection was asked whether it is there',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const circuits = new Counter({
-    name: 'toolway_circuits_opened_total',
-    help: 'Times the calls to a connection came to be refused because it did not answer, or is not started any more',
-    registers,
-  })
-  const crashes = new Counter({
-    name: 'toolway_child_failures_total',
-    help: 'Times a server that is started here ended by itself or did not start',
-    registers,
-  })
-  const renewals = new Counter({
-    name: 'toolway_oauth_refresh_tokens_total',
-    help: 'Refresh tokens given to OAuth clients',
-    registers,
-  })
-  new Gauge({
-    name: 'toolway_records_waiting',
-    help: 'Records in memory that are not in the database yet',
-    registers,
-    collect() {
-      this.set(waitingRecords())
-    },
-  })
-  new Gauge({
-    name: 'toolway_upstream_sessions',
-    help: 'Sessions held with legacy servers',
-    registers,
-    collect() {
-      this.set(upstreamSessions())
-    },
-  })
-  new Gauge({
-    name: 'toolway_sessions',
-    help: 'Sessions of legacy clients',
-    registers,
-    collect() {
-      this.set(sessions())
-    },
-  })
-  new Gauge({
-    name: 'toolway_channels',
-    help: 'Open streams (HTTP+SSE) and WebSockets',
-    registers,
-    collect() {
-      this.set(channels())
-    },
-  })
+  addGauges(registry, parts)
+  const of = metricsIn(registry)
   const watched = new Set<string>()
   // Resolving labels costs more than counting: each pair of them is resolved once.
   const counted = new Map<string, Counter.Internal>()
   const timed = new Map<string, Histogram.Internal<string>>()
   const countOf = (method: string, outcome: string) =>
-    kept(counted, `${method} ${outcome}`, () => calls.labels({ method, outcome }))
+    kept(counted, `${method} ${outcome}`, () => of.calls.labels({ method, outcome }))
   return {
     registry,
     call(method, outcome, seconds) {
       countOf(method, outcome).inc()
-      kept(timed, method, () => durations.labels({ method })).observe(seconds)
+      kept(timed, method, () => of.durations.labels({ method })).observe(seconds)
     },
-    refuse: (code) => refusals.inc({ code }),
+    refuse: (code) => of.refusals.inc({ code }),
     shadow(rule, would) {
       const label = watched.has(rule) || watched.size < MOST_RULES ? rule : 'other'
       watched.add(label)
-      shadows.inc({ rule: label, would })
+      of.shadows.inc({ rule: label, would })
     },
-    limit: (bucket) => limited.inc({ bucket }),
-    loseRecords: (count) => lost.inc(count),
-    check: (outcome) => checks.inc({ outcome }),
-    openCircuit: () => circuits.inc(),
-    crash: () => crashes.inc(),
-    renew: () => renewals.inc(),
+    limit: (bucket) => of.limited.inc({ bucket }),
+    loseRecords: (count) => of.lost.inc(count),
+    check: (outcome) => of.checks.inc({ outcome }),
+    openCircuit: () => of.circuits.inc(),
+    crash: () => of.crashes.inc(),
+    renew: () => of.renewals.inc(),
   }
+}
+
+/** The counters and the histogram, by what they count. */
+function metricsIn(registry: Registry) {
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  return {
+    calls: counter('toolway_calls_total', 'MCP requests answered', 'method', 'outcome'),
+    durations: new Histogram({
+      name: 'toolway_call_duration_seconds',
+      help: 'Time from a request to its answer',
+      labelNames: ['method'],
+      buckets: SECONDS,
+      registers: [registry],
+    }),
+    refusals: counter('toolway_refusals_total', 'Requests refused', 'code'),
+    shadows: counter(
+      'toolway_policy_shadow_total',
+      'Calls that a rule in the shadow would have refused, changed or marked, by its id',
+      'rule',
+      'would',
+    ),
+    limited: counter('toolway_limited_total', 'Requests refused because a limit was reached, by its bucket', 'bucket'),
+    lost: counter('toolway_records_lost_total', 'Records that could not be written'),
+    checks: counter('toolway_health_checks_total', 'Times a connection was asked whether it is there', 'outcome'),
+    circuits: counter(
+      'toolway_circuits_opened_total',
+      'Times the calls to a connection came to be refused because it did not answer, or is not started any more',
+    ),
+    crashes: counter(
+      'toolway_child_failures_total',
+      'Times a server that is started here ended by itself or did not start',
+    ),
+    renewals: counter('toolway_oauth_refresh_tokens_total', 'Refresh tokens given to OAuth clients'),
+  }
+}
+
+/** Gauges are read when somebody asks for the metrics. */
+function addGauges(registry: Registry, parts: CountersParts): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('toolway_records_waiting', 'Records in memory that are not in the database yet', parts.waitingRecords)
+  gauge('toolway_upstream_sessions', 'Sessions held with legacy servers', parts.upstreamSessions)
+  gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)
+  gauge('toolway_channels', 'Open streams (HTTP+SSE) and WebSockets', parts.channels)
 }
 
 function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -16,7 +16,7 @@ import { createConnectFirst } from '../call/questions/connect-first.ts'
 import { createParkedCalls } from '../call/questions/parked-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
-import type { Answer, CallCredentials, Line, OwnCredentials, Standing } from '../call/ports.ts'
+import type { Answer, CallCredentials, CallParts, Line, OwnCredentials, Standing } from '../call/ports.ts'
 import { createSnapshot } from '../call/snapshot.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import type { Trail } from '../call/trail.ts'
@@ -71,11 +71,31 @@ export async function createTestStanding({ connections, credentials, own }: Test
     onChange() {},
   })
   opened.defer(() => sessions.close())
+  const parked = createParkedCalls(vault)
+  const tasks = createTaskBook(vault)
+  const connectFirst = createConnectFirst({
+    credentials: credentials ?? { arrival: async () => false },
+    signer: vault,
+    wishOf: () => undefined,
+  })
+  opened.defer(() => (parked.close(), tasks.close(), connectFirst.close()))
+  const parts: CallParts = {
+    signer: vault,
+    limits: createNoLimits(),
+    resultLimit: 1_000_000,
+    parked,
+    states: createBoundStates(vault),
+    credentials,
+    connectFirst,
+    tasks,
+    approvals: undefined,
+    results: undefined,
+  }
   const entrance = createEntrance({
     sessions,
     changes: createChanges(),
     listeners: createListeners(),
-    signer: vault,
+    ...parts,
   })
   const snapshot = createSnapshot({
     organization: {
@@ -101,14 +121,6 @@ export async function createTestStanding({ connections, credentials, own }: Test
   const [first] = connections
   const view = snapshot.view('default', connections.length === 1 ? first?.alias : undefined, 'execute')
   if (first === undefined || view === undefined) throw new Error('there is no connection')
-  const parked = createParkedCalls(vault)
-  const tasks = createTaskBook(vault)
-  const connectFirst = createConnectFirst({
-    credentials: credentials ?? { arrival: async () => false },
-    signer: vault,
-    wishOf: () => undefined,
-  })
-  opened.defer(() => (parked.close(), tasks.close(), connectFirst.close()))
   const role: Role = 'platform_admin'
 
   const standingOf = (principal: Principal): Standing => ({
@@ -118,8 +130,6 @@ export async function createTestStanding({ connections, credentials, own }: Test
     organizationId: snapshot.organization.id,
     organization: 'test',
     requestsPerMinute: undefined,
-    limits: createNoLimits(),
-    resultLimit: 1_000_000,
     toolset: 'default',
     connection: undefined,
     owner: principal.id,
@@ -127,13 +137,6 @@ export async function createTestStanding({ connections, credentials, own }: Test
     sees: () => true,
     upstream: (id) => snapshot.upstream(id),
     now: () => ({ view, upstream: (id) => snapshot.upstream(id) }),
-    parked,
-    states: createBoundStates(vault),
-    credentials,
-    connectFirst,
-    tasks,
-    approvals: undefined,
-    results: undefined,
   })
   let last = 0
 

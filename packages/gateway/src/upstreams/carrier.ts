@@ -2,11 +2,17 @@
  * What carries messages to a remote server, as the upstream above it needs it: single exchanges with a modern server, sessions
  * with a legacy one. It decides nothing about eras, sessions or callers, and repeats nothing.
  */
+import type {
+  Answer,
+  ClientRequest,
+  LegacySession,
+  ListenOptions,
+  OpenOptions,
+  Portrait,
+} from '@toolway/protocol/client'
 import type { Breaker } from './breaker.ts'
 import type { Exceptions } from './http/exceptions.ts'
-import type { LegacySession, OpenOptions } from './http/legacy-session.ts'
-import type { Exchange, ListenOptions } from './http/modern.ts'
-import type { Answer, Portrait, Presented } from './upstream.ts'
+import type { Presented } from './upstream.ts'
 
 export interface CarrierParts {
   readonly alias: string
@@ -27,7 +33,7 @@ export interface Carrier {
   isModern(signal: AbortSignal, credential?: Presented): Promise<boolean>
   discover(signal: AbortSignal, credential?: Presented): Promise<Portrait>
   /** One request of a modern client. */
-  exchange(asked: Exchange): Promise<Answer>
+  exchange(asked: ClientRequest): Promise<Answer>
   /** One listen stream of a modern server; returns when it ends. */
   listen(options: ListenOptions): Promise<Answer>
   /** A new session with a legacy server. */

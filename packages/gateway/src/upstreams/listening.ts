@@ -6,7 +6,8 @@
  * and each announcement goes to those who named what it is about, and to nobody else.
  */
 import { isObject, type JsonObject, type Notification } from '@toolway/protocol'
-import { changedList, LIST_KINDS, type Honoured } from './upstream.ts'
+import { changedList, LIST_KINDS } from '@toolway/protocol/client'
+import type { Honoured } from './upstream.ts'
 
 /** What one listener wants to hear of, in the server's own words. */
 export interface Wish {

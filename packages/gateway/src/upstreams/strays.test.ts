@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { JsonObject, Notification } from '@toolway/protocol'
+import { MOST_QUESTIONS } from '@toolway/protocol/client'
 import { describe, expect, test } from 'vitest'
 import { ownAsk } from '../jobs/sync-catalog.ts'
-import { createStrays, MOST_QUESTIONS } from './strays.ts'
+import { createStrays } from './strays.ts'
 import type { Answer, Ask } from './upstream.ts'
 
 const { signal } = new AbortController()

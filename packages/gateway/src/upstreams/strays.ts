@@ -14,10 +14,11 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
-import { forCaller, type Answer, type Ask, type Hold } from './upstream.ts'
+import { forCaller, MOST_QUESTIONS, type ProgressHandle } from '@toolway/protocol/client'
+import type { Answer, Ask } from './upstream.ts'
 
 /** A call that is under way, and what it lends while it is. */
-export type Held = Ask & { readonly hold: Hold }
+export type Held = Ask & { readonly hold: ProgressHandle }
 
 export interface Strays {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
@@ -35,8 +36,6 @@ const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage', 'root
 /** What says itself which task or page it is about: the session's, whatever is under way. */
 const NAMING = new Set(['notifications/tasks/status', 'notifications/elicitation/complete'])
 const NO_METHOD = -32601
-/** Questions of one session that wait for an answer, at most. */
-export const MOST_QUESTIONS = 100
 const AMBIGUOUS = -32600
 
 /** `unclaimed` takes what is said to the session, and to none of its calls. */

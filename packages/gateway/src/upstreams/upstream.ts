@@ -4,18 +4,12 @@
  * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
  * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
  */
+import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
+import type { Answer, CredentialHeaders, ListKind, Portrait, SessionRequest } from '@toolway/protocol/client'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
-import type {
-  Caller,
-  ErrorBody,
-  HeaderParameter,
-  Id,
-  JsonObject,
-  Notification,
-  Request,
-  Revision,
-} from '@toolway/protocol'
+
+export type { Answer, ListKind, Portrait }
 
 /** A legacy client's session at our door. Its upstream sessions are its own, and end with it. */
 export interface SessionRef {
@@ -25,19 +19,8 @@ export interface SessionRef {
   readonly ofPrincipal?: boolean
 }
 
-/** What a call lends while it is under way, to whoever finds that a message beside its own stream is about it. */
-export interface Hold {
-  /** Under which token its server speaks of its progress. */
-  token: string | undefined
-  /** A person is asked meanwhile: the server is not late. */
-  extend: () => void
-}
-
 /** What lets one ask in at the server, besides the connection's own headers. */
-export interface Presented {
-  /** Names the credential: what is held open with a server under one is used under no other. */
-  readonly id: string
-  readonly headers: Readonly<Record<string, string>>
+export interface Presented extends CredentialHeaders {
   /** Whose it is, where that is known. */
   readonly owner?: 'member' | 'organization' | 'caller'
 }
@@ -49,59 +32,16 @@ export interface Presents {
   refused(used: Presented | undefined, challenge: string | undefined, status: number): Promise<boolean>
 }
 
-export interface Ask {
-  readonly method: string
-  readonly params: JsonObject
-  readonly caller: Caller
+export interface Ask extends SessionRequest {
   readonly session: SessionRef | undefined
   /** Whoever asks without a session: a legacy upstream's session is never shared between two of them, nor between two sets of capabilities. */
   readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
-  readonly signal: AbortSignal
-  /** Filled in by whoever carries the ask, where messages can come beside its own stream. */
-  readonly hold?: Hold
-  /** The server may take its time: the ask has no deadline but the signal. */
-  readonly patient?: boolean
   readonly credential?: Presented | undefined
   /** What this call is known by in every log; for upstreams that take it. */
   readonly correlationId?: string | undefined
   /** The address of the member for whom a trusted key calls. */
   readonly onBehalf?: string | undefined
-  /** Progress (with the caller's own token) and log messages of this ask. */
-  onNotification(notification: Notification): void
-  /** A legacy server's request to the client of this ask. */
-  onQuestion(question: Request): Promise<Answer>
-  /** A legacy server closed its stream before its answer, which is fetched later (2025-11-25, SEP-1699). */
-  readonly onPause?: (() => void) | undefined
-}
-
-/** How long a person may take to answer one question of a server, and how long one exchange may last in all. Seconds. */
-export const HUMAN = { question: 600, all: 3_600 }
-
-/** What may be sent again after a session turned out to be gone: it changes nothing, or nothing by being said twice. */
-export const REPEATABLE: ReadonlySet<string> = new Set([
-  'ping',
-  'tools/list',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'completion/complete',
-  'logging/setLevel',
-  'tasks/get',
-  'tasks/result',
-])
-
-export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
-
-export interface Portrait {
-  readonly revision: Revision
-  readonly server: JsonObject
-  readonly capabilities: JsonObject
-  readonly instructions: string | undefined
 }
 
 /** A call of a tool before anything is opened for it. */
@@ -120,9 +60,6 @@ export interface LeftOut {
   /** A sentence for an operator, without a full stop. */
   readonly reason: string
 }
-
-/** What a server may say has changed. */
-export type ListKind = 'tools' | 'prompts' | 'resources'
 
 export interface Upstream {
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
@@ -223,46 +160,43 @@ export interface Reach {
   readonly pinned: boolean
   /** For what the gateway itself asks there; absent where the connection takes no credentials. */
   readonly credential?: Presents | undefined
-  readonly wire:
-    | {
-        readonly kind: 'http'
-        readonly url: string
-        readonly private: boolean
-        /** What its organization may reach although it is private. */
-        readonly exceptions?: Exceptions
-        readonly headers: Record<string, string>
-      }
-    | {
-        readonly kind: 'process'
-        readonly command: string
-        readonly args: readonly string[]
-        /** As lists show them, with secrets masked. */
-        readonly shownArgs?: readonly string[]
-        readonly environment: Record<string, string>
-      }
-    | ContractWire
-    | {
-        readonly kind: 'openapi'
-        readonly url: string
-        readonly private: boolean
-        readonly exceptions?: Exceptions
-        readonly headers: Record<string, string>
-        /** Where a credential goes that is no header: the one that it comes in, in small letters, and what stands before it there. */
-        readonly key:
-          | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
-          | undefined
-        /** Its document, read. Throws `openapi.*`. */
-        readonly load: () => Promise<ReadApart>
-      }
 }
 
-/** A backend whose functions are described by contracts. Times are in milliseconds. */
-export interface ContractWire {
-  readonly kind: 'contract'
+/** A reach with what one kind of upstream adds to it. */
+export interface ReachOf<Wire> extends Reach {
+  readonly wire: Wire
+}
+
+/** An address that requests are sent to. */
+export interface RemoteTarget {
   readonly url: string
   readonly private: boolean
+  /** What its organization may reach although it is private. */
   readonly exceptions?: Exceptions
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A program that is started. */
+export interface ProcessTarget {
+  readonly command: string
+  readonly args: readonly string[]
+  /** As lists show them, with secrets masked. */
+  readonly shownArgs?: readonly string[]
+  readonly environment: Record<string, string>
+}
+
+/** A REST server whose operations a document describes. */
+export interface OpenApiTarget extends RemoteTarget {
+  /** Where a credential goes that is no header: the one that it comes in, in small letters, and what stands before it there. */
+  readonly key:
+    | { readonly in: 'query' | 'cookie'; readonly name: string; readonly header: string; readonly prefix: string }
+    | undefined
+  /** Its document, read. Throws `openapi.*`. */
+  readonly load: () => Promise<ReadApart>
+}
+
+/** What is set of a contract backend. Times are in milliseconds. */
+export interface ContractTerms {
   /** The organization as the backend knows it. */
   readonly organization: string
   readonly contractsFor: number
@@ -276,26 +210,4 @@ export interface ContractWire {
   /** Whether filters are looked at before a call. */
   readonly facets: boolean
 }
-
-const LIST_CHANGED: Readonly<Record<string, ListKind>> = {
-  'notifications/tools/list_changed': 'tools',
-  'notifications/prompts/list_changed': 'prompts',
-  'notifications/resources/list_changed': 'resources',
-}
-export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
-export const changedList = (method: string): ListKind | undefined =>
-  Object.hasOwn(LIST_CHANGED, method) ? LIST_CHANGED[method] : undefined
-
-/**
- * What a server sent while it answered, for the one who asked: progress under our token comes back under the caller's; progress
- * under any other token is nobody's.
- */
-export function forCaller(
-  notification: Notification,
-  ours: string | undefined,
-  token: Id | undefined,
-): Notification | undefined {
-  if (notification.method !== 'notifications/progress') return notification
-  if (token === undefined || ours === undefined || notification.params?.['progressToken'] !== ours) return undefined
-  return { ...notification, params: { ...notification.params, progressToken: token } }
-}
+export type ContractTarget = RemoteTarget & ContractTerms

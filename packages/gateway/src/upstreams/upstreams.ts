@@ -5,15 +5,11 @@
  * no request with the old credential can follow one with the new.
  */
 import { Fault } from '@toolway/contract'
+import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { Children } from './children/worker-link.ts'
-import { createContractUpstream } from './contract/contract-upstream.ts'
-import { createHttpUpstream, type HttpUpstreamParts } from './http/http-upstream.ts'
-import type { LegacySession } from './http/legacy-session.ts'
-import { createOpenApiUpstream } from './openapi/openapi-upstream.ts'
-import { createSessionPool, type PooledState } from './session-pool.ts'
-import { createStdioUpstream } from './stdio/stdio-upstream.ts'
-import { GATEWAY, type ProcessState, type Reach, type Upstream } from './upstream.ts'
+import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
+import { GATEWAY, type ProcessState, type Upstream } from './upstream.ts'
 
 export interface UpstreamsParts {
   readonly children: Pick<Children, 'start'>
@@ -35,7 +31,7 @@ export interface Upstreams {
    * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
    * the upstream of the newer one. Throws `upstream.disabled` for a version that has been dropped.
    */
-  open(connectionId: string, version: string, reach: () => Reach): Upstream
+  open(connectionId: string, version: string, alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
   /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
   drop(connectionId: string, version: string): Promise<void>
   forgetSession(session: string): void
@@ -63,8 +59,22 @@ export interface Held {
   readonly usedAt: number
 }
 
-/** What every kind of upstream is made of. */
-type Shared = Pick<HttpUpstreamParts, 'reach' | 'ids' | 'onRevision' | 'onTurn'>
+/** What the process lends to each upstream; a kind takes what it needs. */
+export interface UpstreamMaking {
+  /** Ids of our own requests, unique in the process. */
+  ids(): number
+  /** Sessions held with servers. */
+  readonly pool: SessionPool<LegacySession>
+  readonly children: Pick<Children, 'start'>
+  now(): number
+  onRevision(revision: Revision): void
+  /** Its calls are refused from now on, because of this; undefined when they are let through again. */
+  onTurn(failure: Fault | undefined): void
+  onNoise(line: string): void
+  onCrash?(): void
+  /** Something that an operator should read: a line for the log. */
+  onNote(facts: Record<string, unknown>, message: string): void
+}
 
 interface Live {
   readonly version: string
@@ -81,38 +91,17 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
   const ids = () => ++last
 
-  function make(reach: Reach): Upstream {
-    const { connectionId } = reach
-    const shared: Shared = {
-      reach,
-      ids,
-      onRevision: (revision: Revision) => onRevision(connectionId, revision),
-      onTurn(failure: Fault | undefined) {
-        // One that was replaced has nothing to say of the one in its place.
-        if (held.get(connectionId)?.upstream === upstream) onTurn?.(connectionId, failure)
-      },
-    }
-    const upstream = makeOne(reach, shared)
-    return upstream
-  }
-
-  function makeOne(reach: Reach, shared: Shared): Upstream {
-    const { alias, wire } = reach
-    if (wire.kind === 'http') return createHttpUpstream({ ...shared, pool })
-    if (wire.kind === 'openapi') return createOpenApiUpstream(shared)
-    if (wire.kind === 'contract')
-      return createContractUpstream({
-        ...shared,
-        now: Date.now,
-        onNote: (facts, message) => onNote?.({ connection: alias, ...facts }, message),
-      })
-    return createStdioUpstream({
-      ...shared,
-      children,
-      onNoise: (line) => onNoise(alias, line),
-      ...(onCrash === undefined ? {} : { onCrash }),
-    })
-  }
+  const makingOf = (connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking => ({
+    ...{ ids, pool, children, now: Date.now },
+    onRevision: (revision) => onRevision(connectionId, revision),
+    onTurn(failure) {
+      // An upstream that was replaced says nothing of the one in its place.
+      if (isCurrent()) onTurn?.(connectionId, failure)
+    },
+    onNoise: (line) => onNoise(alias, line),
+    ...(onCrash === undefined ? {} : { onCrash }),
+    onNote: (facts, message) => onNote?.({ connection: alias, ...facts }, message),
+  })
 
   async function drop(connectionId: string, version: string): Promise<void> {
     dropped.set(connectionId, version)
@@ -123,13 +112,13 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   }
 
   return {
-    open(connectionId, version, reach) {
+    open(connectionId, version, alias, make) {
       const current = held.get(connectionId)
       if (current !== undefined && current.version >= version) return current.upstream
       const last = dropped.get(connectionId)
-      const wanted = reach()
-      if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: wanted.alias })
-      const upstream = make(wanted)
+      if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: alias })
+      const isCurrent = () => held.get(connectionId)?.upstream === upstream
+      const upstream = make(makingOf(connectionId, alias, isCurrent))
       held.set(connectionId, { version, upstream })
       void current?.upstream.close().catch(() => {})
       return upstream

@@ -73,16 +73,16 @@ export async function bindRingIn(sql: SystemSql, sources: KeySources): Promise<B
   return { keys, unknown, missing, notes: found.notes, ring }
 }
 
-interface Known extends z.output<typeof Remembered> {
+interface KnownRootKey extends z.output<typeof Remembered> {
   readonly first?: FoundKey
 }
 
-export async function readRemembered(sql: SystemSql): Promise<Known | undefined> {
+export async function readRemembered(sql: SystemSql): Promise<KnownRootKey | undefined> {
   const [row] = await sql(Row)`select value from installation where name = 'vault'`
   return row?.value
 }
 
-export const knownFingerprints = ({ fingerprint, fingerprints }: Known): readonly string[] => [
+export const knownFingerprints = ({ fingerprint, fingerprints }: KnownRootKey): readonly string[] => [
   fingerprint,
   ...(fingerprints ?? []).filter((one) => one !== fingerprint),
 ]
@@ -96,14 +96,14 @@ export const writeRemembered = async (sql: SystemSql, fingerprint: string, finge
   await sql(Said)`select pg_notify('toolway_changed', '{"table":"vault"}')::text as said`
 }
 
-async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySources): Promise<Known> {
+async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySources): Promise<KnownRootKey> {
   const first = keys[0] ?? (await sources.makeFirst())
   await writeRemembered(sql, first.fingerprint, [])
   return { fingerprint: first.fingerprint, first }
 }
 
 /** A key that nothing is sealed with may be away; one that is needed may not. */
-async function othersOf(sql: SystemSql, directory: string, known: Known, found: Found) {
+async function othersOf(sql: SystemSql, directory: string, known: KnownRootKey, found: Found) {
   const wanted = knownFingerprints(known).slice(1)
   const keyOf = (wantedOne: string) => found.keys.find(({ fingerprint }) => fingerprint === wantedOne)
   const missing = wanted.filter((one) => keyOf(one) === undefined).map(idOf)

@@ -50,9 +50,13 @@ export async function untilNext(sql: SystemSql): Promise<number | undefined> {
   return found?.wait ?? undefined
 }
 
-type Held = Pick<LeasedRow, 'id' | 'webhook_id'> & { readonly lease: string }
+type LeasedDelivery = Pick<LeasedRow, 'id' | 'webhook_id'> & { readonly lease: string }
 
-export async function storeDelivered(sql: SystemSql, { id, webhook_id: webhook, lease }: Held, status: number) {
+export async function storeDelivered(
+  sql: SystemSql,
+  { id, webhook_id: webhook, lease }: LeasedDelivery,
+  status: number,
+) {
   await lockWebhook(sql, webhook)
   await sql(Id)`
     update webhook_deliveries
@@ -79,7 +83,7 @@ export interface Failure {
 /** Whether the row still was the one's who tried: a later one's word counts, not this. */
 export async function storeFailed(
   sql: SystemSql,
-  { id, webhook_id: webhook, lease }: Held,
+  { id, webhook_id: webhook, lease }: LeasedDelivery,
   { status, problem, again }: Failure,
 ): Promise<boolean> {
   await lockWebhook(sql, webhook)

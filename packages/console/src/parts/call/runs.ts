@@ -7,8 +7,7 @@ import type { Failure } from '../../ui/failed.tsx'
 import { Problem } from '../../data/problem.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcFailure, type Ears, type Era, type McpClient, type Question } from './mcp/exchange.ts'
-import { isObject } from './mcp/headers.ts'
-import type { JsonObject, Message } from './mcp/wire.ts'
+import { isObject, type JsonObject, type Message } from './mcp/wire.ts'
 
 export interface Step {
   readonly at: number

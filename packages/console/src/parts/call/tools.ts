@@ -4,8 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { createMcpClient } from './mcp/client.ts'
 import type { Abilities, Era, McpClient } from './mcp/exchange.ts'
-import { isObject } from './mcp/headers.ts'
-import type { JsonObject } from './mcp/wire.ts'
+import { isObject, type JsonObject } from './mcp/wire.ts'
 import { consoleAddress, type Endpoint } from './endpoint.ts'
 
 export interface ListedTool {

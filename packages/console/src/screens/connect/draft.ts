@@ -1,9 +1,26 @@
 /** A connection that does not exist yet, as it is typed: pure. What is said to the gateway is made of it. */
-import type { CatalogEntry } from '@toolway/contract'
+import { kindOf, type CatalogEntry, type Connector } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
 
 export type Kind = 'remote' | 'program' | 'openapi' | 'contract'
 export type AuthType = 'oauth' | 'api_key' | 'none'
+
+/** How each kind is connected. */
+interface Way {
+  readonly connector: Connector
+  /** Made of a document, by an operation of its own. */
+  readonly ofDocument: boolean
+  /** Ways in that are offered; a document says its own. */
+  readonly ways: readonly AuthType[]
+  /** Whether people or the organization can have accounts at it. */
+  readonly accounts: boolean
+}
+export const WAYS: Readonly<Record<Kind, Way>> = {
+  remote: { connector: 'mcp.http', ofDocument: false, ways: ['oauth', 'api_key', 'none'], accounts: true },
+  program: { connector: 'mcp.process', ofDocument: false, ways: ['none'], accounts: false },
+  openapi: { connector: 'openapi', ofDocument: true, ways: ['api_key', 'none'], accounts: true },
+  contract: { connector: 'contract', ofDocument: false, ways: ['api_key', 'none'], accounts: false },
+}
 
 /** A header, or a variable of a program. */
 export interface Value {
@@ -46,6 +63,9 @@ export interface Draft {
   /** The entry of the catalog that it is of. */
   readonly entry: string | undefined
 }
+
+/** The kind that an address of an OpenAPI document is for. */
+export const DOCUMENT_KIND: Kind = 'openapi'
 
 const NOTHING: Draft = {
   kind: 'remote',
@@ -95,9 +115,9 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
       }))
   const [program = '', ...args] = command ?? []
   return draft({
-    ...{ kind: connector === 'mcp.process' ? 'program' : 'remote', url: url ?? '', command: program, args },
+    ...{ kind: kindOf(connector).runsHere ? 'program' : 'remote', url: url ?? '', command: program, args },
     ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
-    ...{ auth: connector === 'mcp.process' ? 'none' : auth[0], scopes, name: title, entry: id },
+    ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
 }
 
@@ -214,7 +234,7 @@ export function wordsOf(one: Draft): NewConnection {
   const title = nameOf(one).slice(0, 100)
   if (one.kind === 'program')
     return {
-      connector: 'mcp.process',
+      connector: WAYS.program.connector,
       title,
       command: one.command,
       args: argsOf(one),
@@ -223,9 +243,9 @@ export function wordsOf(one: Draft): NewConnection {
   const headers = pairsOf(one.headers)
   if (one.kind === 'contract') {
     const key = one.auth === 'api_key' && one.key !== '' ? { authorization: `Bearer ${one.key}` } : {}
-    return { connector: 'contract', title, url: one.url.trim(), headers: { ...headers, ...key } }
+    return { connector: WAYS.contract.connector, title, url: one.url.trim(), headers: { ...headers, ...key } }
   }
-  return { connector: 'mcp.http', title, url: one.url.trim(), headers, auth: authOf(one) }
+  return { connector: WAYS.remote.connector, title, url: one.url.trim(), headers, auth: authOf(one) }
 }
 
 export const authOf = ({ auth, scopes }: Draft) => ({

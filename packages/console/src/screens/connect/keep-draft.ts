@@ -14,7 +14,7 @@ import {
 } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { authOf, filled, namesPrivate, nameOf, wordsOf, type Draft } from './draft.ts'
+import { authOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
 
 /** Whose account or key it is. */
 export type Owner = 'organization' | 'member'
@@ -27,8 +27,6 @@ export interface Keeping {
   /** Whether who asks may reach private networks. */
   readonly isPlatform: boolean
 }
-
-const KINDS = { remote: 'mcp.http', program: 'mcp.process', contract: 'contract', openapi: 'openapi' } as const
 
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
   const { organization, owner } = keeping
@@ -45,15 +43,16 @@ export async function keepDraft(keeping: Keeping): Promise<Connection> {
 
 async function put({ organization, made, draft: typed, isPlatform }: Keeping): Promise<Connection> {
   const draft = filled(typed)
+  const { connector, ofDocument } = WAYS[draft.kind]
   if (made !== undefined) {
     const path = { organization, connection: made.alias }
-    if (made.connector === KINDS[draft.kind] && draft.kind !== 'openapi') {
+    if (made.connector === connector && !ofDocument) {
       const { connector: _, ...words } = wordsOf(draft)
       return call(changeConnection, { path, body: words })
     }
     await call(removeConnection, { path })
   }
-  if (draft.kind !== 'openapi') return call(addConnection, { path: { organization }, body: wordsOf(draft) })
+  if (!ofDocument) return call(addConnection, { path: { organization }, body: wordsOf(draft) })
   return call(addOpenApi, { path: { organization }, body: openApiWords(draft, isPlatform) })
 }
 

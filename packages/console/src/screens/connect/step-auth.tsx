@@ -2,7 +2,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { filled, missingIn, problemOfAddress, wayOf, withProposed, type Draft } from './draft.ts'
+import { DOCUMENT_KIND, filled, missingIn, problemOfAddress, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { ProbeLine, useProbe } from './probe.tsx'
@@ -37,11 +37,15 @@ export function StepAuth(props: StepAuthProps) {
     >
       {draft.kind === 'program' ? (
         <ProgramFields {...props} />
-      ) : draft.kind === 'openapi' ? (
+      ) : WAYS[draft.kind].ofDocument ? (
         <OpenApiFields {...props} />
       ) : (
         <RemoteFields {...props} draft={draft}>
-          <ProbeLine busy={busy} probed={probed} onDocument={() => onChange({ kind: 'openapi', auth: undefined })} />
+          <ProbeLine
+            busy={busy}
+            probed={probed}
+            onDocument={() => onChange({ kind: DOCUMENT_KIND, auth: undefined })}
+          />
         </RemoteFields>
       )}
       <Group justify="space-between">
@@ -63,8 +67,6 @@ const isUnfinished = (draft: Draft): boolean =>
   (draft.kind !== 'program' && draft.document === '' && problemOfAddress(filled(draft).url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
-const WAYS = { remote: ['oauth', 'api_key', 'none'], contract: ['api_key', 'none'] } as const
-
 function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {
   const { draft, onChange } = props
   const problem = problemOfAddress(filled(draft).url)
@@ -79,7 +81,7 @@ function RemoteFields({ children, ...props }: AuthFieldsProps & { children: Reac
       />
       {draft.blanks.length === 0 ? null : <Values values={draft.blanks} onChange={(blanks) => onChange({ blanks })} />}
       {children}
-      <WayIn {...props} ways={WAYS[draft.kind === 'contract' ? 'contract' : 'remote']} chosen={wayOf(draft)} />
+      <WayIn {...props} ways={WAYS[draft.kind].ways} chosen={wayOf(draft)} />
       <Stack gap="xs">
         {draft.headers.length === 0 ? null : (
           <Values values={draft.headers} onChange={(headers) => onChange({ headers })} fixed={false} />

@@ -5,7 +5,7 @@ import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { defaultName, placeOf, wayOf, withProposed, type Draft } from './draft.ts'
+import { defaultName, placeOf, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
 import { useProbe } from './probe.tsx'
 import { useMayStart } from './use-may-start.ts'
@@ -78,10 +78,7 @@ function factsOf(draft: Draft, owner: Owner) {
     [t.facts.kind, t.kinds[draft.kind]],
     [isRemote ? t.facts.address : t.facts.command, draft.document === '' ? placeOf(draft) : t.pasted],
     [t.facts.auth, isRemote ? texts.connect.auth.ways[way] : undefined],
-    [
-      t.facts.owner,
-      isRemote && way !== 'none' && draft.kind !== 'contract' ? texts.connect.auth.owners[owner] : undefined,
-    ],
+    [t.facts.owner, way !== 'none' && WAYS[draft.kind].accounts ? texts.connect.auth.owners[owner] : undefined],
     [t.facts.headers, named(draft.headers).join(', ')],
     [t.facts.environment, named(draft.environment).join(', ')],
     [t.facts.tags, draft.tags.join(', ')],

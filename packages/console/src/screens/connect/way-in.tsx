@@ -4,7 +4,7 @@ import type { CatalogEntry } from '@toolway/contract'
 import { OutsideLink } from '../../parts/call/outside-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import classes from './connect.module.css'
-import type { AuthType, Draft } from './draft.ts'
+import { WAYS, type AuthType, type Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
 
 const t = texts.connect.auth
@@ -47,7 +47,7 @@ export function WayIn({ draft, onChange, ways, chosen, entry, owner, onOwner }: 
           ))}
         </Stack>
       </Radio.Group>
-      {chosen === 'none' || draft.kind === 'contract' ? null : <Whose owner={owner} onOwner={onOwner} />}
+      {chosen === 'none' || !WAYS[draft.kind].accounts ? null : <Whose owner={owner} onOwner={onOwner} />}
     </Stack>
   )
 }

@@ -3,8 +3,8 @@
  * And how much of a call its address may hold: nothing that looks like a secret, nothing long.
  */
 import { publicAddress, type Endpoint } from '../../parts/call/endpoint.ts'
-import { isObject, modernHeaders, MODERN } from '../../parts/call/mcp/headers.ts'
-import type { Json, JsonObject } from '../../parts/call/mcp/wire.ts'
+import { headerParameters, headersFor, MODERN, type JsonObject as Params } from '@toolway/protocol'
+import { isObject, type Json, type JsonObject } from '../../parts/call/mcp/wire.ts'
 
 export interface Call {
   readonly endpoint: Endpoint
@@ -23,7 +23,7 @@ export function curlOf({ endpoint, tool, arguments: given, schema }: Call, origi
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...modernHeaders('tools/call', params, schema),
+    ...headersFor('tools/call', params as Params, headerParameters(schema as Params | undefined) ?? []),
   }
   return [
     `curl -sS ${quoted(origin + publicAddress(endpoint))}`,

@@ -1,6 +1,6 @@
 /** Two results side by side, and which lines only one of them has. */
 import { Box, Modal, SimpleGrid, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { isObject } from '../../parts/call/mcp/headers.ts'
+import { isObject } from '../../parts/call/mcp/wire.ts'
 import type { Run } from '../../parts/call/runs.ts'
 import { texts } from '../../texts/texts.ts'
 import { lineDiff, type Line } from './line-diff.ts'

@@ -1,13 +1,11 @@
 /** What a rule speaks of: tools by patterns, what they do, what they are of, an argument that is there; and a condition. */
 import { Anchor, Checkbox, Code, Collapse, Group, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { EFFECTS } from '@toolway/contract'
+import { CONNECTORS, EFFECTS, kindOf } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 import type { Match } from './draft.ts'
 import { problemAt, type EditProps } from './fields.tsx'
 import { useToolNames } from './names.ts'
-
-const CONNECTORS = ['mcp.http', 'mcp.process', 'contract', 'openapi'] as const
 
 export function MatchFields({ draft, onChange, problems }: EditProps) {
   const { match } = draft
@@ -57,7 +55,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
             >
               <Stack gap={6} mt={6}>
                 {CONNECTORS.map((kind) => (
-                  <Checkbox key={kind} value={kind} label={t.kinds[kind]} />
+                  <Checkbox key={kind} value={kind} label={kindOf(kind).plural} />
                 ))}
               </Stack>
             </Checkbox.Group>

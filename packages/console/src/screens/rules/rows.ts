@@ -2,10 +2,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Page, TableProps } from '../../ui/table.tsx'
 
-type Asked = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
+type QueryState = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
 
 /** @param asked what they were made of; absent where they are there already */
-export function rowsOf<Row>(items: readonly Row[] | undefined, asked?: Asked): TableProps<Row>['query'] {
+export function rowsOf<Row>(items: readonly Row[] | undefined, asked?: QueryState): TableProps<Row>['query'] {
   const data: Page<Row> | undefined = items === undefined ? undefined : { items }
   const { error, isFetching, refetch } = asked ?? THERE
   return { data, error, isFetching, refetch: refetch as never }

@@ -1,4 +1,5 @@
 /** What a rule does, in a sentence that grows with it. The words are in `texts`; here is only which of them are said. */
+import { kindOf } from '@toolway/contract'
 import type { Texts } from '../../texts/texts.ts'
 import type { Draft, Parameters } from './draft.ts'
 
@@ -23,7 +24,7 @@ export function whatOf({ match }: Pick<Draft, 'match'>, say: Words): string {
   return [
     all ? say.everyTool : say.tools(tools.length > 3 ? say.others(tools.slice(0, 3), tools.length - 3) : say.or(tools)),
     ...(effects.length === 0 ? [] : [say.thatDo(say.or(effects.map((effect) => say.does[effect] ?? effect)))]),
-    ...(connectors.length === 0 ? [] : [say.of(say.or(connectors.map((kind) => say.kinds[kind] ?? kind)))]),
+    ...(connectors.length === 0 ? [] : [say.of(say.or(connectors.map((kind) => kindOf(kind)?.article ?? kind)))]),
     ...(categories.length === 0 ? [] : [say.category(say.or(categories))]),
     ...(parameter === undefined || parameter === '' ? [] : [say.withArgument(parameter)]),
     ...(when === undefined || when.trim() === '' ? [] : [say.when(when.trim())]),

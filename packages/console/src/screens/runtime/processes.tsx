@@ -1,4 +1,5 @@
 /** The programs that connections of this organization start: how each is, restart, stop. */
+import { kindOf } from '@toolway/contract'
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import {
   findProcess,
@@ -43,7 +44,7 @@ export function Processes() {
     <Section title={t.title} hint={t.hint} bare>
       <Loaded query={found}>
         {({ items }) => {
-          const programs = items.filter(({ connector }) => connector === 'mcp.process')
+          const programs = items.filter(({ connector }) => kindOf(connector).runsHere)
           if (programs.length === 0) return <Nothing />
           return (
             <Stack>

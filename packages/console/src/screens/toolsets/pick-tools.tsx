@@ -33,104 +33,31 @@ const NO_TOOLS: readonly OrganizationTool[] = []
 export function PickTools({ query, drafting }: PickToolsProps) {
   const [state, set] = useUrlState(Shown)
   const [typed, setTyped] = useState(state.q)
-  const q = useDeferredValue(typed).trim().toLowerCase()
   const { settings } = drafting.draft
   const tools = query.data?.items ?? NO_TOOLS
   const isIn = useMemo(() => selects(settings), [settings])
-  const chosen = useMemo(() => tools.filter(isIn), [tools, isIn])
-  const { effect, in: wanted } = state
-  const shown = useMemo(
-    () =>
-      tools.filter(
-        (tool) =>
-          (effect === 'any' || tool.effect === effect) &&
-          (wanted === 'any' || isIn(tool) === (wanted === 'in')) &&
-          (q === '' ||
-            [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(q))),
-      ),
-    [tools, effect, wanted, isIn, q],
-  )
-  // The table is made once: it asks for what stands now, when something is clicked.
-  const latest = useRef({ drafting, tools })
-  useEffect(() => {
-    latest.current = { drafting, tools }
-  })
-  const select = useCallback((change: (before: Selected, known: readonly OrganizationTool[]) => Selected) => {
-    const { drafting: now, tools: known } = latest.current
-    const { connections: _, ...rest } = now.draft.settings
-    now.set({ ...rest, ...change(now.draft.settings, known) })
-  }, [])
+  const shown = useShown(tools, isIn, state, typed)
+  const select = useSelect(drafting, tools)
   const onTake = useCallback(
     (tool: OrganizationTool, on: boolean) =>
       select((before, known) => (on ? take(before, [tool], known) : drop(before, [tool]))),
     [select],
   )
   const onEdit = useCallback((tool: string) => set({ tool }, 'push'), [set])
-  const t = texts.toolsets
-  if (query.data !== undefined && tools.length === 0)
+  if (query.data !== undefined && tools.length === 0) {
+    const { title, hint, action } = texts.toolsets.noneYet
     return (
-      <Empty title={t.noneYet.title} hint={t.noneYet.hint} icon="tools">
-        <LinkButton to="/connections/new">{t.noneYet.action}</LinkButton>
+      <Empty title={title} hint={hint} icon="tools">
+        <LinkButton to="/connections/new">{action}</LinkButton>
       </Empty>
     )
-  const tokens = chosen.reduce((sum, tool) => sum + tool.tokens, 0)
+  }
   return (
     <Stack>
-      <Group justify="space-between" gap="sm">
-        <Text fw={600} aria-live="polite">
-          {t.pick.chosen(count(chosen.length), count(tools.length), count(tokens))}
-        </Text>
-        <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => select(() => strip(ALL))}>
-            {t.pick.all}
-          </Button>
-          <Button size="xs" variant="default" onClick={() => select(() => strip(NONE))}>
-            {t.pick.none}
-          </Button>
-        </Group>
-      </Group>
+      <Chosen tools={tools} isIn={isIn} select={select} />
       <Connections tools={tools} isIn={isIn} select={select} />
-      <Group gap="sm" align="flex-end">
-        <TextInput
-          label={texts.tools.search}
-          placeholder={texts.tools.searchHint}
-          value={typed}
-          leftSection={<Icon name="search" size={16} />}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          onBlur={() => set({ q: typed })}
-          style={{ flex: '3 1 14rem' }}
-        />
-        <Select
-          label={texts.tools.effect}
-          value={effect}
-          allowDeselect={false}
-          data={[
-            { value: 'any', label: texts.tools.any.effect },
-            ...Object.entries(texts.effects).map(([value, label]) => ({ value, label })),
-          ]}
-          onChange={(next) => set({ effect: next as typeof effect })}
-          style={{ flex: '1 1 8.5rem' }}
-        />
-        <Select
-          label={t.pick.in}
-          value={wanted}
-          allowDeselect={false}
-          data={Object.entries(t.pick.ins).map(([value, label]) => ({ value, label }))}
-          onChange={(next) => set({ in: next as typeof wanted })}
-          style={{ flex: '1 1 8.5rem' }}
-        />
-      </Group>
-      <Group gap="xs">
-        <Checkbox
-          label={(shown.every(isIn) ? t.pick.dropShown : t.pick.takeShown)(count(shown.length))}
-          checked={shown.length > 0 && shown.every(isIn)}
-          indeterminate={shown.some(isIn) && !shown.every(isIn)}
-          disabled={shown.length === 0}
-          onChange={({ currentTarget: { checked } }) =>
-            select((before, known) => (checked ? take(before, shown, known) : drop(before, shown)))
-          }
-        />
-      </Group>
+      <Filters state={state} set={set} typed={typed} setTyped={setTyped} />
+      <TakeShown shown={shown} isIn={isIn} select={select} />
       <PickTable
         query={query}
         tools={query.data === undefined ? undefined : shown}
@@ -146,6 +73,127 @@ export function PickTools({ query, drafting }: PickToolsProps) {
         onClose={() => set({ tool: undefined })}
       />
     </Stack>
+  )
+}
+
+type Filter = z.output<typeof Shown>
+type IsIn = (tool: OrganizationTool) => boolean
+type SelectTools = (change: (before: Selected, known: readonly OrganizationTool[]) => Selected) => void
+
+/** The tools that the filters leave. */
+function useShown(tools: readonly OrganizationTool[], isIn: IsIn, { effect, in: wanted }: Filter, typed: string) {
+  const q = useDeferredValue(typed).trim().toLowerCase()
+  return useMemo(
+    () =>
+      tools.filter(
+        (tool) =>
+          (effect === 'any' || tool.effect === effect) &&
+          (wanted === 'any' || isIn(tool) === (wanted === 'in')) &&
+          (q === '' ||
+            [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(q))),
+      ),
+    [tools, effect, wanted, isIn, q],
+  )
+}
+
+/** Changes the selection. The function stays the same, because the table is made once: it reads the latest draft when called. */
+function useSelect(drafting: Drafting, tools: readonly OrganizationTool[]): SelectTools {
+  const latest = useRef({ drafting, tools })
+  useEffect(() => {
+    latest.current = { drafting, tools }
+  })
+  return useCallback((change) => {
+    const { drafting: now, tools: known } = latest.current
+    const { connections: _, ...rest } = now.draft.settings
+    now.set({ ...rest, ...change(now.draft.settings, known) })
+  }, [])
+}
+
+interface SelectionProps {
+  readonly isIn: IsIn
+  readonly select: SelectTools
+}
+
+/** How many tools are in, and buttons for all and none. */
+function Chosen({ tools, isIn, select }: SelectionProps & { readonly tools: readonly OrganizationTool[] }) {
+  const t = texts.toolsets.pick
+  const chosen = useMemo(() => tools.filter(isIn), [tools, isIn])
+  const tokens = chosen.reduce((sum, tool) => sum + tool.tokens, 0)
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text fw={600} aria-live="polite">
+        {t.chosen(count(chosen.length), count(tools.length), count(tokens))}
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" variant="default" onClick={() => select(() => strip(ALL))}>
+          {t.all}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => select(() => strip(NONE))}>
+          {t.none}
+        </Button>
+      </Group>
+    </Group>
+  )
+}
+
+interface FiltersProps {
+  readonly state: Filter
+  readonly set: (change: Partial<Filter>) => void
+  readonly typed: string
+  readonly setTyped: (text: string) => void
+}
+
+function Filters({ state, set, typed, setTyped }: FiltersProps) {
+  return (
+    <Group gap="sm" align="flex-end">
+      <TextInput
+        label={texts.tools.search}
+        placeholder={texts.tools.searchHint}
+        value={typed}
+        leftSection={<Icon name="search" size={16} />}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onBlur={() => set({ q: typed })}
+        style={{ flex: '3 1 14rem' }}
+      />
+      <Select
+        label={texts.tools.effect}
+        value={state.effect}
+        allowDeselect={false}
+        data={[
+          { value: 'any', label: texts.tools.any.effect },
+          ...Object.entries(texts.effects).map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={(next) => set({ effect: next as Filter['effect'] })}
+        style={{ flex: '1 1 8.5rem' }}
+      />
+      <Select
+        label={texts.toolsets.pick.in}
+        value={state.in}
+        allowDeselect={false}
+        data={Object.entries(texts.toolsets.pick.ins).map(([value, label]) => ({ value, label }))}
+        onChange={(next) => set({ in: next as Filter['in'] })}
+        style={{ flex: '1 1 8.5rem' }}
+      />
+    </Group>
+  )
+}
+
+/** One box that takes or drops all tools that are shown. */
+function TakeShown({ shown, isIn, select }: SelectionProps & { readonly shown: readonly OrganizationTool[] }) {
+  const t = texts.toolsets.pick
+  const all = shown.every(isIn)
+  return (
+    <Group gap="xs">
+      <Checkbox
+        label={(all ? t.dropShown : t.takeShown)(count(shown.length))}
+        checked={shown.length > 0 && all}
+        indeterminate={shown.some(isIn) && !all}
+        disabled={shown.length === 0}
+        onChange={({ currentTarget: { checked } }) =>
+          select((before, known) => (checked ? take(before, shown, known) : drop(before, shown)))
+        }
+      />
+    </Group>
   )
 }
 

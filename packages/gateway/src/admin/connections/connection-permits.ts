@@ -4,12 +4,14 @@
  * A command line is code on the gateway's machine, and a private address is a door behind its firewall: both are the platform's to
  * allow (CVE-2026-30623, CVE-2026-42271). What is sealed stays with the server or the program that it was given for.
  */
-import { Fault, type Role } from '@toolway/contract'
+import { Fault, runsHere, type Role } from '@toolway/contract'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
-import { namesPrivate, partsOf, shownOf, type ConnectionParts } from './describe-connection.ts'
-import type { Described } from './connection-words.ts'
+import type { ConnectionParts } from '../../kinds/kind.ts'
+import { partsOf, shownOf } from '../../kinds/kinds.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
+import type { DescribedConnection } from './connection-words.ts'
 
 /** What carries a connection. */
 const CARRIED = ['http:', 'https:', 'ws:', 'wss:']
@@ -30,23 +32,24 @@ export function refuseProcess({ role, organization }: Speaker): void {
  */
 export function permittedParts(
   speaker: Speaker,
-  { words, moved, keeps }: Described,
+  { words, moved, keeps }: DescribedConnection,
   { wanted, before }: { wanted: boolean | undefined; before: boolean },
 ): ConnectionParts {
   const platform = speaker.role === 'platform_admin'
-  if (words.wire.kind === 'process') refuseProcess(speaker)
+  const { wire } = words
+  if ('command' in wire) refuseProcess(speaker)
   if (moved && keeps && !platform)
     throw new Fault('body.shape', {
-      place: words.wire.kind === 'process' ? '/environment' : '/headers',
+      place: 'command' in wire ? '/environment' : '/headers',
       problem: 'holds values that were given for another server: say each of them anew, or null',
     })
-  const { settings, secrets } = partsFrom({ ...words, shown: shownOf(words.wire) })
-  if (settings.connector === 'mcp.process' || words.wire.kind === 'process') return { settings, secrets }
+  const { settings, secrets } = partsFrom({ ...words, shown: shownOf(wire) })
+  if (runsHere(settings) || 'command' in wire) return { settings, secrets }
   const stays = !moved && before
   const permits = { allowPrivate: false, exceptions: createExceptions(speaker.organization.egress) }
-  const barred = problemOfAddress(words.wire.url, permits, CARRIED) !== undefined
+  const barred = problemOfAddress(wire.url, permits, CARRIED) !== undefined
   if (!platform && !stays && (wanted === true || barred)) throw new Fault('private.forbidden')
-  const named = platform && namesPrivate(words.wire.url)
+  const named = platform && namesPrivate(wire.url)
   return { settings: { ...settings, private: wanted ?? (stays || named) }, secrets }
 }
 

@@ -1,7 +1,8 @@
 import { ConnectionAuth, ConnectionSecrets, ConnectionSettings } from '@toolway/contract'
 import { ConnectionChange, NewConnection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
-import { connectorOf, describe as describeWords, type Held } from './connection-words.ts'
+import type { Held } from '../../kinds/kind.ts'
+import { connectorOf, describe as describeWords } from './connection-words.ts'
 
 const said = (words: object) => NewConnection.parse(words)
 

@@ -1,10 +1,9 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
-import { ConnectionSecrets, contractWordsOf, Fault, type ConnectionId } from '@toolway/contract'
+import { kindOf, runsHere, ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
-  addConnection,
   lockConnection,
   removeConnection,
   switchConnection,
@@ -16,10 +15,12 @@ import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
+import { differencesOf } from './connection-differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
-import { sealerOf } from './describe-connection.ts'
+import { createConnection, type CreatedConnection } from './create-connection.ts'
+import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -39,9 +40,7 @@ interface Known {
 function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts }: Known): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
-  const process = settings.connector === 'mcp.process' ? settings : undefined
-  const remote = settings.connector === 'mcp.process' ? undefined : settings
-  const auth = remote?.connector === 'contract' ? null : (remote?.auth ?? null)
+  const view = viewOf(settings)
   return {
     id: row.id,
     alias: row.alias,
@@ -52,14 +51,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     origin: row.origin,
     status: row.enabled ? row.status : 'disabled',
     status_reason: row.status_reason,
-    url: remote?.url ?? null,
-    private: remote?.private ?? false,
-    command: process?.command ?? null,
-    args: process?.args ?? null,
-    auth,
-    auth_type: authTypeOf({ auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
-    contract: settings.connector === 'contract' ? contractWordsOf(settings) : null,
-    openapi: openApiOf(settings),
+    ...view,
+    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
@@ -75,18 +68,12 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
   }
 }
 
-function openApiOf(settings: ConnectionRow['settings']): shapes.Connection['openapi'] {
-  if (settings.connector !== 'openapi') return null
-  const { document = null, select, effects, key = null } = settings
-  return { document, select, effects, key }
-}
-
 /** Known where it was asked what it offers: nothing is asked for it. */
 function leftOutOf(
   parts: AdminParts,
   { id, organization_id: of, settings, enabled }: ConnectionRow,
 ): shapes.Connection['left_out'] {
-  if (settings.connector !== 'contract' || !enabled) return []
+  if (kindOf(settings.connector).tellsLeftOut !== true || !enabled) return []
   try {
     return [...(snapshotOf(parts, of)?.upstream(id).leftOut?.() ?? [])]
   } catch {
@@ -146,52 +133,56 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   const known = snapshotOf(parts, organization.id)?.connections ?? []
   const spent = await asked.look((sql) => listSpentAliases(sql, settings))
   const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
-  const id = await change(
-    (added: ConnectionId) => ({
-      action: 'connection.add',
-      resource: 'connection',
-      id: added,
-      detail: { alias, connector, ...(spent.includes(alias) ? { takes_over: true } : {}) },
-    }),
-    async (sql) => {
-      const added = await addConnection(sql, {
-        organizationId: organization.id,
-        alias,
-        title: body.title ?? body.name ?? alias,
-        description: body.description ?? null,
-        settings,
-        enabled: body.enabled ?? body.is_enabled ?? true,
-        origin: ORIGIN,
-        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
-      })
-      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
-      return added
-    },
+  const { id } = await change(
+    (created: CreatedConnection) => created.change,
+    (sql) =>
+      createConnection(
+        sql,
+        { organizationId: organization.id, vault: parts.vault },
+        {
+          alias,
+          title: body.title ?? body.name ?? alias,
+          description: body.description ?? null,
+          enabled: body.enabled ?? body.is_enabled ?? true,
+          origin: ORIGIN,
+          settings,
+          secrets,
+        },
+      ),
   )
   await parts.snapshots.refresh(organization.id)
   return shown(asked, id)
 })
 
+type ChangeAsked = Pick<OrganizationAsked<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
+
+/** A connection as the change makes it. Throws what is wrong with the change. */
+function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
+  const { settings: was } = held
+  const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
+  const before = was.connector !== 'mcp.process' && was.private
+  return {
+    title: body.title ?? body.name ?? held.title,
+    description: body.description === undefined ? held.description : body.description,
+    enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+    ...permittedParts({ role, organization }, described, { wanted: body.private, before }),
+  }
+}
+
 export const change = serveOrganization(shapes.changeConnection, async (asked) => {
-  const { parts, organization, role, body, ifMatch } = asked
+  const { parts, organization, body, ifMatch } = asked
   const { id, ended } = await asked.change(
-    (changed: { id: ConnectionId; ended: Ended[] }) => ({
+    (done: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
       resource: 'connection',
-      id: changed.id,
-      detail: { fields: Object.keys(body), ...credentialsOf(changed.ended) },
+      id: done.id,
+      detail: { fields: Object.keys(body), ...credentialsOf(done.ended) },
     }),
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
-      const { settings: was } = held
-      const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-      const before = was.connector !== 'mcp.process' && was.private
-      const { settings, secrets } = permittedParts({ role, organization }, described, { wanted: body.private, before })
+      const { secrets, ...next } = changed(asked, held)
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
-        title: body.title ?? body.name ?? held.title,
-        description: body.description === undefined ? held.description : body.description,
-        settings,
-        enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+        ...next,
         origin: held.origin,
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
@@ -201,6 +192,11 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
   void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id)
   return shown(asked, id)
+})
+
+const compare = serveOrganization(shapes.compareConnection, (asked) => {
+  const held = findConnectionOf(asked.parts, asked.organization.id, nameOf(asked))
+  return { fields: differencesOf({ ...held, secrets: secretsOf(asked.parts, held) }, changed(asked, held)) }
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
@@ -216,8 +212,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
       // What a command line may do is decided when it is written; to end it, nobody needs to be asked.
-      if (enabled && held.settings.connector === 'mcp.process' && !held.enabled)
-        refuseProcess({ role: asked.role, organization })
+      if (enabled && runsHere(held.settings) && !held.enabled) refuseProcess({ role: asked.role, organization })
       await switchConnection(sql, held.id, enabled)
       return held.id
     },
@@ -261,4 +256,4 @@ export const list = serveOrganization(shapes.listConnections, async ({ parts, or
 
 export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))
 
-export const connectionOperations: readonly Served[] = [list, get, add, change, remove, toggle]
+export const connectionOperations: readonly Served[] = [list, get, add, change, compare, remove, toggle]

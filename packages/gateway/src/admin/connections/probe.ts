@@ -1,29 +1,25 @@
 /**
- * Looks at an address before it is connected: does an MCP server answer, or an OpenAPI document, and how does it let one in?
+ * Looks at an address before it is connected: each kind of connection is asked whether its server answers there.
  *
  * Nothing that opens anything is sent there, nothing is kept, and it reaches no further than a connection of who asks could. It ends
  * within seconds, whatever is there.
  */
-import { Fault, OperationSelection } from '@toolway/contract'
+import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { readFor } from '../../call/openapi/documents.ts'
 import { discoverNamed, isAssumed } from '../../oauth/outgoing/protocol/discover.ts'
 import { knockAt } from '../../oauth/outgoing/flows/knock.ts'
 import type { Egress } from '../../oauth/outgoing/ports.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
-import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, type Served } from '../serve.ts'
-import { namesPrivate } from './describe-connection.ts'
+import type { Found, Probing } from '../../kinds/kind.ts'
+import { KINDS } from '../../kinds/kinds.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { proposedName } from './proposed-name.ts'
 
 /** Seconds for each look: somebody is in front of a form. */
 const PATIENCE = 8
-/** Of a document; what is larger is read when it is connected. */
-const MOST_BYTES = 4 * 1024 * 1024
-const DOCUMENT = /^\s*(?:\{[^]{0,2000}?"(?:openapi|swagger)"\s*:|(?:#[^\n]*\n|---\s*\n)*(?:openapi|swagger):)/
 
 export const probeOperations: readonly Served[] = [
   serveOrganization(shapes.probeAddress, async ({ role, organization, body, signal }) => {
@@ -36,20 +32,31 @@ export const probeOperations: readonly Served[] = [
   }),
 ]
 
-async function probe(url: string, egress: Egress, signal: AbortSignal): Promise<shapes.Probed> {
-  try {
-    const { server } = await knockAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })
-    const { title, name } = server.server
-    return { found: 'mcp', auth: 'none', name: proposedName(title, name) ?? null, failure: null }
-  } catch (thrown) {
-    const fault = Fault.of(thrown)
-    if (fault.code === 'upstream.needs-auth') return { found: 'mcp', ...(await wayAt(url, egress)), failure: null }
-    const text = await documentAt(url, egress, signal)
-    if (text !== undefined) return { found: 'openapi', auth: null, name: await titleOf(text, url), failure: null }
-    const { row, code, message, mend } = fault
-    return { found: 'unknown', auth: null, name: null, failure: { phase: row.phase, code, problem: message, mend } }
+/** Each kind looks in turn; the failure is the one of the first. */
+async function probe(url: string, egress: Egress & Pick<Probing['egress'], 'exceptions'>, signal: AbortSignal) {
+  const probing: Probing = {
+    egress,
+    signal,
+    patience: PATIENCE * 1000,
+    greet: async () => (await knockAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })).server,
+    wayIn: () => wayAt(url, egress),
+    inTime,
   }
+  let failure: Fault | undefined
+  for (const kind of KINDS) {
+    try {
+      const found = await kind.probe?.(url, probing)
+      if (found === undefined) continue
+      const { names, ...what } = found
+      return { ...what, name: proposedName(...names) ?? null, failure: null }
+    } catch (thrown) {
+      failure ??= Fault.of(thrown)
+    }
+  }
+  return { found: 'unknown', auth: null, name: null, failure: failure === undefined ? null : wordsOf(failure) } as const
 }
+
+const wordsOf = ({ row, code, message, mend }: Fault) => ({ phase: row.phase, code, problem: message, mend })
 
 /** Undefined where it takes longer than somebody waits. */
 function inTime<Value>(found: Promise<Value>): Promise<Value | undefined> {
@@ -58,27 +65,8 @@ function inTime<Value>(found: Promise<Value>): Promise<Value | undefined> {
 }
 
 /** A server that names an authorization server lets people sign in; one that does not wants a key. */
-async function wayAt(url: string, egress: Egress): Promise<Pick<shapes.Probed, 'auth' | 'name'>> {
+async function wayAt(url: string, egress: Egress): Promise<Omit<Found, 'found'>> {
   const found = await inTime(discoverNamed({ url, challenge: undefined, egress }))
-  if (found === undefined || isAssumed(found.authority)) return { auth: 'api_key', name: null }
-  return { auth: 'oauth', name: proposedName(found.name) ?? null }
-}
-
-/** The text of the OpenAPI document there; undefined where there is none that can be read. */
-async function documentAt(url: string, egress: Egress, signal: AbortSignal): Promise<string | undefined> {
-  const fetch = createGuardedFetch(egress, { redirects: 2, patience: PATIENCE * 1000, mostBytes: MOST_BYTES })
-  try {
-    const answer = await fetch(url, { headers: { accept: 'application/json, application/yaml;q=0.9' }, signal })
-    const text = answer.status === 200 ? await answer.text() : ''
-    return DOCUMENT.test(text) ? text : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The title of a document, which is read in a thread of its own; null where it has none, or is not read in time. */
-async function titleOf(text: string, url: string): Promise<string | null> {
-  const reading = { select: OperationSelection.parse({}), effects: {}, document: url }
-  const title = (await inTime(readFor(text, reading)))?.title
-  return title === UNTITLED ? null : (proposedName(title) ?? null)
+  if (found === undefined || isAssumed(found.authority)) return { auth: 'api_key', names: [] }
+  return { auth: 'oauth', names: [found.name] }
 }

@@ -14,7 +14,7 @@ import {
   type ListedWebhook,
   type WebhookRow,
 } from '../../webhooks/webhooks.ts'
-import { namesPrivate } from '../connections/describe-connection.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'

@@ -1,17 +1,10 @@
 /** The groups that a declaration file names: made, changed and removed with it; who is not a member yet is awaited. */
 import { isDeepStrictEqual } from 'node:util'
 import type { OrgSql } from '../../db/db.ts'
-import {
-  findMembersByEmail,
-  joinGroup,
-  leaveGroup,
-  listGroupMembers,
-  listGroups,
-  putGroup,
-  removeGroup,
-} from '../../organizations/groups.ts'
+import { listGroups, putGroup, removeGroup } from '../../organizations/groups.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import type { Change } from '../../records/change.ts'
+import { addressesOf, fillGroup, membersAmong } from '../people/groups.ts'
 
 export interface DeclaredGroup {
   readonly slug: string
@@ -31,28 +24,23 @@ export interface DeclareGroups {
 
 export async function declareGroups(
   { sql, organization, say, conflict }: DeclareGroups,
-  groups: readonly DeclaredGroup[],
+  wanted: readonly DeclaredGroup[],
 ): Promise<void> {
   const present = await listGroups(sql)
-  const all = await listGroupMembers(sql)
-  const named = new Set(groups.map(({ slug }) => slug))
+  const named = new Set(wanted.map(({ slug }) => slug))
   for (const { slug, origin } of present) {
     if (origin !== FILE || named.has(slug)) continue
     await removeGroup(sql, slug)
     say({ action: 'group.remove', resource: 'group', id: slug, detail: { origin: FILE } })
   }
-  for (const { slug, title, members } of groups) {
+  for (const { slug, title, members } of wanted) {
     const held = present.find((group) => group.slug === slug)
     if (held !== undefined && held.origin !== FILE) throw conflict('group', slug, held.origin)
-    const awaited = [...new Set(members)].toSorted()
+    const awaited = addressesOf(members)
     const same = held?.title === title && isDeepStrictEqual(held.awaited, awaited)
     if (!same) await putGroup(sql, { organizationId: organization.id, slug, title, awaited, origin: FILE })
-    const wanted = [...(await findMembersByEmail(sql, awaited)).values()]
-    const within = all.filter(({ group_slug: group }) => group === slug).map(({ user_id: user }) => user)
-    const gone = within.filter((user) => !wanted.includes(user))
-    const came = await joinGroup(sql, organization.id, slug, wanted)
-    const left = await leaveGroup(sql, slug, gone)
-    if (same && came + left === 0) continue
+    const moved = await fillGroup(sql, organization.id, slug, await membersAmong(sql, awaited))
+    if (same && moved === 0) continue
     say({ action: 'group.put', resource: 'group', id: slug, detail: { members: awaited, origin: FILE } })
   }
 }

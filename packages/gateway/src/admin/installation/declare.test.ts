@@ -10,7 +10,7 @@ import { addPerson } from '../../testing/people.ts'
 import { createVault } from '../../vault/vault.ts'
 import { z } from 'zod'
 import { declare, DeclarationConflict, type Declaration } from './declare.ts'
-import { partsOf } from '../connections/describe-connection.ts'
+import { partsOf } from '../../kinds/kinds.ts'
 
 const vault = createVault(Buffer.alloc(32, 5))
 type Connection = Declaration['connections'][number]

@@ -3,6 +3,8 @@
  * removed, what came from elsewhere is left alone. An alias or name that is taken by another origin is a clear refusal.
  */
 import {
+  ConnectionSecrets,
+  isOpenApi,
   Fault,
   type ConnectionId,
   type Limit,
@@ -12,13 +14,7 @@ import {
 } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  addConnection,
-  listConnections,
-  removeConnection,
-  setToolLock,
-  type ConnectionRow,
-} from '../../connections/connections.ts'
+import { listConnections, removeConnection, setToolLock, type ConnectionRow } from '../../connections/connections.ts'
 import {
   findDocument,
   packDocument,
@@ -33,16 +29,18 @@ import { ensureOrganization, listOrganizations, type OrganizationRow } from '../
 import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
 import { declareGroups, type DeclaredGroup } from './declare-groups.ts'
+import { declareWebhooks, settleOrganization, type DeclaredSections } from './declare-organization.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
 import { listPlatformRules } from '../../policy/kept/platform-rules.ts'
-import { takesOver } from '../../connections/spent-aliases.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
-import { partsOf, sealerOf, type ConnectionWords } from '../connections/describe-connection.ts'
+import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
+import { differencesOf } from '../connections/connection-differences.ts'
+import { createConnection } from '../connections/create-connection.ts'
 
 export interface DeclaredKey {
   readonly name: string
@@ -54,13 +52,16 @@ export interface DeclaredKey {
   readonly expires?: Date | undefined
 }
 
-export interface Declaration {
+export interface Declaration extends DeclaredSections {
   readonly slug: string
   readonly name: string | undefined
   readonly connections: readonly (ConnectionWords & {
     alias: string
     title: string
+    description?: string
     enabled: boolean
+    /** Whether its address may lie in a private network; absent: where it names one in so many words. */
+    private?: boolean
     /** Whether what its server says of the effects of its tools is believed; absent: as it stands. */
     trusted?: boolean | undefined
     rules?: readonly RuleWords[] | undefined
@@ -118,7 +119,10 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
     )
   for (const declaration of declarations) {
     const { slug, name } = declaration
-    await carryOut(parts, await parts.db.system((sql) => ensureOrganization(sql, slug, name, FILE)), declaration)
+    const organization = await parts.db.system(async (sql) =>
+      settleOrganization(sql, await ensureOrganization(sql, slug, name, FILE), declaration, fileActor()),
+    )
+    await carryOut(parts, organization, declaration)
   }
 }
 
@@ -132,7 +136,8 @@ export async function withdraw(parts: DeclareParts, declarations: readonly Decla
   const named = new Set(declarations.map(({ slug }) => slug))
   for (const organization of await parts.db.system(listOrganizations)) {
     if (named.has(organization.slug)) continue
-    await carryOut(parts, organization, { ...organization, connections: [], toolsets: [], keys: [] })
+    const { slug, name } = organization
+    await carryOut(parts, organization, { slug, name, connections: [], toolsets: [], keys: [] })
   }
 }
 
@@ -149,6 +154,7 @@ async function carryOut(
     await declareToolsets({ sql, organization, say }, declaration)
     await declareKeys({ sql, vault, organization, say }, declaration)
     await declareGroups({ sql, organization, say, conflict }, declaration.groups ?? [])
+    await declareWebhooks({ sql, vault, organization, say }, declaration.webhooks ?? [])
     await declareRules({ sql, organizationId: organization.id, say, platform }, declaration)
     if (said.length === 0) return
     const actor = fileActor()
@@ -180,6 +186,7 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     const { settings, secrets } = described(connection)
     const next = {
       title: connection.title,
+      description: connection.description ?? null,
       enabled: connection.enabled,
       settings,
       origin: FILE,
@@ -187,11 +194,11 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     }
     const { alias } = connection
     if (held === undefined) {
-      const id = await addConnection(sql, { ...next, organizationId: organization.id, alias })
-      if (id !== undefined) await declareDocument(sql, organization.id, id, connection.text)
-      if (id !== undefined && connection.trusted === true) await setToolLock(sql, id, { mode: 'off', trusted: true })
-      const taken = await takesOver(sql, alias, settings)
-      say(change('connection.add', 'connection', id ?? alias, { alias, connector: settings.connector, ...taken }))
+      const document =
+        connection.text === undefined || connection.text === '' ? undefined : await packDocument(connection.text)
+      const wanted = { ...next, alias, secrets, document, trusted: connection.trusted }
+      const created = await createConnection(sql, { organizationId: organization.id, vault }, wanted).catch(byAnother)
+      if (created !== undefined) say({ ...created.change, detail: { ...created.change.detail, origin: FILE } })
       continue
     }
     if (await declareDocument(sql, organization.id, held.id, connection.text)) {
@@ -213,9 +220,14 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
   }
 }
 
+/** Another gateway that starts with the same file has made it meanwhile. */
+function byAnother(thrown: unknown): undefined {
+  if (!(thrown instanceof Fault) || thrown.code !== 'thing.taken') throw thrown
+}
+
 /** Where its OpenAPI document is fetched from. */
 const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
-  settings.connector === 'openapi' ? settings.document : undefined
+  isOpenApi(settings) ? settings.document : undefined
 
 /** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
 async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {
@@ -228,7 +240,9 @@ async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'
 
 function described(connection: Declaration['connections'][number]) {
   try {
-    return partsOf(connection)
+    const { settings, secrets } = partsOf(connection)
+    if (connection.private === undefined || settings.connector === 'mcp.process') return { settings, secrets }
+    return { settings: { ...settings, private: connection.private }, secrets }
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new DeclarationConflict(
@@ -240,18 +254,16 @@ function described(connection: Declaration['connections'][number]) {
 
 interface Next {
   readonly title: string
+  readonly description: string | null
   readonly enabled: boolean
   readonly settings: ConnectionRow['settings']
   seal(id: ConnectionId): Buffer | undefined
 }
 
 /** A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. */
-function differs(held: ConnectionRow, next: Next, secrets: object, vault: DeclareParts['vault']): boolean {
-  const { title, enabled, settings, sealed, id } = held
-  const kept: unknown = sealed === null ? undefined : JSON.parse(vault.open(sealed, sealedRow(id)))
-  const sealing = next.seal(id) !== undefined
-  const sameSecrets = sealing ? isDeepStrictEqual(kept, JSON.parse(JSON.stringify(secrets))) : kept === undefined
-  return title !== next.title || enabled !== next.enabled || !isDeepStrictEqual(settings, next.settings) || !sameSecrets
+function differs(held: ConnectionRow, next: Next, secrets: ConnectionSecrets, vault: DeclareParts['vault']): boolean {
+  const kept: unknown = held.sealed === null ? {} : JSON.parse(vault.open(held.sealed, sealedRow(held.id)))
+  return differencesOf({ ...held, secrets: ConnectionSecrets.parse(kept) }, { ...next, secrets }).length > 0
 }
 
 async function declareToolsets({ sql, organization, say }: Omit<Carrying, 'vault'>, { toolsets }: Declaration) {

@@ -2,12 +2,12 @@
  * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
  * address true and the local command line's key in its file.
  */
-import { TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
+import { runsHere, TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { addConnection, changeConnection, findConnection, setToolLock } from '../../connections/connections.ts'
+import { changeConnection, findConnection } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { newSetUpCode } from '../../identity/codes.ts'
 import { countUsers } from '../../identity/users.ts'
@@ -21,7 +21,9 @@ import {
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { keyChange } from '../keys/make-key.ts'
-import { partsOf } from '../connections/describe-connection.ts'
+import { partsOf } from '../../kinds/kinds.ts'
+import { programOf } from '../../kinds/stdio/stdio.ts'
+import { createConnection } from '../connections/create-connection.ts'
 
 export interface FirstRunParts {
   readonly db: Db
@@ -133,30 +135,35 @@ async function ensureBootstrapKey(sql: OrgSql, organization: OrganizationRow, pa
   await addNamed(sql, organization, parts, BOOTSTRAP_KEY, bootstrapKey)
 }
 
+const refuseToSeal = (): never => {
+  throw new Error('the demo connection has no secrets')
+}
+
 async function ensureDemo(
   sql: OrgSql,
   { id }: OrganizationRow,
   { demo }: FirstRunParts,
   isFirst: boolean,
 ): Promise<void> {
-  const { settings } = partsOf({
+  const { settings, secrets } = partsOf({
     revision: 'auto',
     timeout: TIMEOUTS.process,
-    wire: { kind: 'process', command: demo.command, args: demo.args, environment: {} },
+    wire: programOf(demo.command, demo.args),
   })
-  const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN, seal: () => undefined }
-  if (isFirst && demo.wanted) {
-    const added = await addConnection(sql, { ...words, organizationId: id, alias: DEMO_ALIAS })
-    // It is ours.
-    if (added !== undefined) await setToolLock(sql, added, { mode: 'off', trusted: true })
-  }
-  if (isFirst) return
+  const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN }
+  const vault = { seal: refuseToSeal }
   const held = await findConnection(sql, DEMO_ALIAS)
+  if (isFirst) {
+    const wanted = { ...words, alias: DEMO_ALIAS, secrets, trusted: true }
+    if (demo.wanted && held === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
+    return
+  }
   const moved =
-    held?.settings.connector === 'mcp.process' &&
+    held !== undefined &&
+    runsHere(held.settings) &&
     `${held.settings.command} ${held.settings.args.join(' ')}` !== `${demo.command} ${demo.args.join(' ')}`
   if (held?.origin === ORIGIN && moved)
-    await changeConnection(sql, held.id, { ...words, title: held.title, enabled: held.enabled })
+    await changeConnection(sql, held.id, { ...words, seal: () => undefined, title: held.title, enabled: held.enabled })
 }
 
 /** A key that the command line of this machine calls with: in a file that only the data directory's owner reads. */

@@ -8,11 +8,10 @@
 import { ConnectionSecrets, type ConnectionId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db, SystemSql } from '../../db/db.ts'
-import { maskUrl } from '../../lib/secret-marks.ts'
+import { maskArguments, maskUrl } from '../../lib/secret-marks.ts'
 import { sealPlainValues } from '../../vault/reseal.ts'
 import { FOREIGN } from '../../vault/sealed-value.ts'
 import { connectionRow } from '../../vault/sealed-columns.ts'
-import { shownOf } from '../connections/describe-connection.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 export interface SealPlainParts {
@@ -112,6 +111,6 @@ function plainUrl(url: string): string | undefined {
 }
 
 function plainArguments(args: readonly string[]): readonly string[] | undefined {
-  const shown = shownOf({ kind: 'process', command: '', args, environment: {} }).args ?? args
+  const shown = maskArguments(args)
   return shown.every((arg, at) => arg === args[at] || args[at]?.startsWith(FOREIGN)) ? undefined : shown
 }

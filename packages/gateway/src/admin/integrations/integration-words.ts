@@ -1,5 +1,5 @@
 /** A connection in the words of integrations, and back: pure. The rows and the rules are those of connections. */
-import { CONNECTOR_CATALOG, Fault, type ConnectionAuthChange } from '@toolway/contract'
+import { DEFAULT_CONNECTOR, CONNECTOR_CATALOG, Fault, type ConnectionAuthChange } from '@toolway/contract'
 import type {
   Connection,
   ConnectionChange,
@@ -106,7 +106,7 @@ export function newConnectionOf(body: NewIntegration): {
   if (address === undefined) throw new Fault('url.malformed', { problem: 'is missing' })
   const url = addressIn(address)
   const words: NewConnection = {
-    connector: 'mcp.http',
+    connector: DEFAULT_CONNECTOR,
     url,
     title: (name ?? (said === undefined ? known?.title : undefined) ?? new URL(url).host).slice(0, 100),
     ...(enabled === undefined ? {} : { enabled }),

@@ -1,10 +1,10 @@
 /** What a newer document changes, tool by tool, before it comes in: pure. */
-import { effectOf, type LockMode } from '@toolway/contract'
+import { openapi, effectOf, type LockMode } from '@toolway/contract'
 import type { OpenApiDrift } from '@toolway/contract/admin'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { isHeld } from '../../catalog/locks/judge.ts'
 
-const OPENAPI = { connector: 'openapi', trusted: false } as const
+const OPENAPI = { connector: openapi.connector, trusted: false } as const
 
 type Difference = OpenApiDrift['changed'][number]
 

@@ -1,23 +1,23 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
-import { Fault, OperationSelection, type ConnectionId } from '@toolway/contract'
+import { Fault, isOpenApi, OperationSelection } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readFor } from '../../call/openapi/documents.ts'
-import { sealedRow } from '../../call/snapshot.ts'
-import { addConnection, lockConnection } from '../../connections/connections.ts'
-import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
+import { lockConnection } from '../../connections/connections.ts'
+import { findDocument, packDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { permittedParts } from '../connections/connection-permits.ts'
 import { shown } from '../connections/connections.ts'
-import { sealerOf } from '../connections/describe-connection.ts'
+import { createConnection, type CreatedConnection } from '../connections/create-connection.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
+import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 
 const ORIGIN = 'administration'
 const DEFAULT_TIMEOUT = 60
@@ -56,14 +56,14 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading))
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
-  const wire = {
-    kind: 'http' as const,
+  const wire = apiServerOf({
     url: base,
     headers: body.headers ?? {},
     auth: body.auth ?? letting.auth,
     api,
-  }
-  const words = { revision: 'auto' as const, timeout: body.timeout ?? DEFAULT_TIMEOUT, wire }
+  })
+  const { revision = 'auto', checks, timeout = DEFAULT_TIMEOUT } = body
+  const words = { revision, checks, timeout, wire }
   const { settings, secrets } = permittedParts(
     { role, organization },
     { words, moved: false, keeps: false },
@@ -74,31 +74,23 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const taken = [...known.map((one) => one.alias), ...spent]
   const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? titleOf(reading))
   const packed = await packDocument(text)
-  const id = await change(
-    (added: ConnectionId) => ({
-      action: 'connection.add',
-      resource: 'connection',
-      id: added,
-      detail: {
-        ...{ alias, connector: settings.connector, document: packed.digest },
-        ...(spent.includes(alias) ? { takes_over: true } : {}),
-      },
-    }),
-    async (sql) => {
-      const added = await addConnection(sql, {
-        organizationId: organization.id,
-        alias,
-        title: body.title ?? titleOf(reading),
-        description: body.description ?? null,
-        settings,
-        enabled: body.enabled ?? true,
-        origin: ORIGIN,
-        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
-      })
-      if (added === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
-      await putDocument(sql, organization.id, added, packed)
-      return added
-    },
+  const { id } = await change(
+    (created: CreatedConnection) => created.change,
+    (sql) =>
+      createConnection(
+        sql,
+        { organizationId: organization.id, vault: parts.vault },
+        {
+          alias,
+          title: body.title ?? titleOf(reading),
+          description: body.description ?? null,
+          enabled: body.enabled ?? true,
+          origin: ORIGIN,
+          settings,
+          secrets,
+          document: packed,
+        },
+      ),
   )
   await parts.snapshots.refresh(organization.id)
   return shown(asked, id)
@@ -108,7 +100,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   const { parts, organization, body, params, look, signal } = asked
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const { id, settings, tool_lock: mode, origin, alias } = connection
-  if (settings.connector !== 'openapi') throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
   const isGiven = body.document !== undefined || body.document_gzip !== undefined
@@ -139,4 +131,11 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   }
 })
 
-export const openApiOperations: readonly Served[] = [preview, add, refresh]
+const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, organization, params, look }) => {
+  const { id } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
+  const kept = await look((sql) => findDocument(sql, id))
+  if (kept === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  return { document: await unpackDocument(kept.packed) }
+})
+
+export const openApiOperations: readonly Served[] = [preview, add, refresh, document]

@@ -52,7 +52,8 @@ export const groupOperations: readonly Served[] = [
   serveOrganization(shapes.putGroup, (asked) => {
     const { params, body, organization } = asked
     const slug = params['group'] ?? ''
-    const detail = { title: body.title, ...(body.members === undefined ? {} : { members: body.members }) }
+    const members = body.awaited ?? body.members
+    const detail = { title: body.title, ...(members === undefined ? {} : { members }) }
     return settle(asked, slug, { action: 'group.put', detail }, (sql) => putGroup(sql, organization.id, slug, body))
   }),
 

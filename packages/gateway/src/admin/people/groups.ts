@@ -8,6 +8,8 @@ export interface GroupWords {
   readonly title?: string | undefined
   /** Addresses: these and no others; undefined leaves them as they are. */
   readonly members?: readonly string[] | undefined
+  /** Addresses, whether or not somebody is a member under them already. */
+  readonly awaited?: readonly string[] | undefined
 }
 
 const ORIGIN = 'administration'
@@ -25,28 +27,50 @@ async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
   return held
 }
 
-/** Throws `body.shape` for a name that is no slug and for an address that no member has. */
+/** Throws `body.shape` for a name that is no slug, and for an address in `members` that no member has. */
 export async function putGroup(
   sql: OrgSql,
   organizationId: OrganizationId,
   slug: string,
-  { title, members }: GroupWords,
+  { title, members, awaited }: GroupWords,
 ): Promise<void> {
+  if (members !== undefined && awaited !== undefined)
+    throw new Fault('body.shape', { place: '/awaited', problem: 'is said beside members: say one of them' })
   const named = Slug.safeParse(slug)
   if (!named.success)
     throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is no slug' })
   const held = await findOwn(sql, slug)
-  const next = { organizationId, slug, title: title ?? held?.title ?? slug, awaited: [], origin: ORIGIN }
-  await groups.putGroup(sql, next)
-  if (members === undefined) return
-  const wanted = await usersOf(sql, members)
-  const within = (await groups.listGroupMembers(sql)).filter(({ group_slug: group }) => group === slug)
-  await groups.leaveGroup(
-    sql,
+  const kept = members === undefined ? (held?.awaited ?? []) : []
+  await groups.putGroup(sql, {
+    organizationId,
     slug,
-    within.map(({ user_id: user }) => user).filter((user) => !wanted.includes(user)),
-  )
-  await groups.joinGroup(sql, organizationId, slug, wanted)
+    title: title ?? held?.title ?? slug,
+    awaited: awaited === undefined ? kept : addressesOf(awaited),
+    origin: ORIGIN,
+  })
+  if (awaited !== undefined) await fillGroup(sql, organizationId, slug, await membersAmong(sql, awaited))
+  else if (members !== undefined) await fillGroup(sql, organizationId, slug, await usersOf(sql, members))
+}
+
+export const addressesOf = (emails: readonly string[]): string[] =>
+  [...new Set(emails.map((email) => email.toLowerCase()))].toSorted()
+
+/** Those of the addresses that belong to members already. */
+export const membersAmong = async (sql: OrgSql, emails: readonly string[]): Promise<UserId[]> => [
+  ...(await groups.findMembersByEmail(sql, addressesOf(emails))).values(),
+]
+
+/** Makes the group have these members and no others; how many came or left. */
+export async function fillGroup(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  slug: string,
+  wanted: readonly UserId[],
+): Promise<number> {
+  const within = (await groups.listGroupMembers(sql)).filter(({ group_slug: group }) => group === slug)
+  const gone = within.map(({ user_id: user }) => user).filter((user) => !wanted.includes(user))
+  const left = await groups.leaveGroup(sql, slug, gone)
+  return left + (await groups.joinGroup(sql, organizationId, slug, wanted))
 }
 
 async function usersOf(sql: OrgSql, emails: readonly string[]): Promise<UserId[]> {

@@ -2,7 +2,7 @@
  * The operations on processes: how they are, restart, stop. Told is what runs in the gateway that answers; what is changed is
  * changed in all of them, which hear of it from the database.
  */
-import { Fault } from '@toolway/contract'
+import { runsHere, Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { z } from 'zod'
 import { restartConnection, type ConnectionRow } from '../../connections/connections.ts'
@@ -57,7 +57,7 @@ async function restart(asked: OrganizationAsked<Restart>) {
 
 async function stop(asked: OrganizationAsked<Stop>): Promise<undefined> {
   const connection = connectionOf(asked)
-  if (connection.settings.connector !== 'mcp.process') throw new Fault('thing.unknown', { thing: 'process' })
+  if (!runsHere(connection.settings)) throw new Fault('thing.unknown', { thing: 'process' })
   await asked.change(
     () => ({ action: 'process.stop', resource: 'connection', id: connection.id }),
     (sql) => tellToStop(sql, connection.id),

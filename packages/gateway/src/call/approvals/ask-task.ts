@@ -2,10 +2,11 @@
 import { isObject, TASKS, type Asked, type JsonObject } from '@toolway/protocol'
 import { actorTypeOf } from '../../records/change.ts'
 import { call, resultOf } from '../call.ts'
-import type { Answer } from '../ports.ts'
-import { askTask, type TaskStep } from '../tasks/tasks.ts'
+import type { Answer, CallParts } from '../ports.ts'
+import type { ClientRequest } from '../request.ts'
+import { askTask } from '../tasks/tasks.ts'
 
-export async function askTaskOrCall(step: TaskStep): Promise<Answer> {
+export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Promise<Answer> {
   const { standing, asked, line, trail } = step
   const { principal } = standing
   const actor = {
@@ -23,12 +24,13 @@ export async function askTaskOrCall(step: TaskStep): Promise<Answer> {
     actor,
     word: (fault: Parameters<typeof resultOf>[0]) => resultOf(fault, trail.correlationId),
   }
-  const own = await standing.approvals?.task(asking, (params) => {
+  const own = await parts.approvals?.task(asking, (params) => {
     // It is this call that goes on record, by whoever asked for its end.
     trail.method = 'tools/call'
-    return call(standing, { ...quiet(asked), params }, { ...line, asks: false, header: undefined }, trail)
+    const made = { ...quiet(asked), params }
+    return call({ ...step, asked: made, line: { ...line, asks: false, header: undefined } }, parts)
   })
-  return own ?? askTask(step)
+  return own ?? askTask(step, parts)
 }
 
 /** Made while nobody listens for questions: it gives its result, or says what is missing. */

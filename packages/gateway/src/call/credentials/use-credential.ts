@@ -5,15 +5,16 @@
  * what a person has to do goes up as it is: whoever worded the call offers its client a way (`call/questions/`).
  */
 import { Fault } from '@toolway/contract'
-import { isObject, metaOf, type JsonObject } from '@toolway/protocol'
+import { metaOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
 import type { Ask, Presents } from '../../upstreams/upstream.ts'
-import type { Answer, CallCredentials, CredentialAsking, Line, OpenCredential, Standing } from '../ports.ts'
+import type { Answer, CallCredentials, CallParts, CredentialAsking, Line, OpenCredential, Standing } from '../ports.ts'
 import type { ActingAccount, Trail } from '../trail.ts'
 
 /** What one ask is about, as far as its credential and its repeats depend on it. */
 export interface Errand {
+  readonly parts: Pick<CallParts, 'credentials'>
   readonly standing: Standing
   readonly line: Pick<Line, 'signal' | 'brought'>
   readonly trail: Trail
@@ -41,9 +42,9 @@ const askingOf = (
 
 /** What the ask is to use; undefined where the server wants none. A promise only where something has to be waited for. */
 export function openCredential(errand: Errand): OpenCredential | undefined | Promise<OpenCredential | undefined> {
-  const { standing, line, target } = errand
-  if (standing.credentials === undefined) return undefined
-  const opening = openFor(standing.credentials, askingOf(errand, line.brought), target)
+  const { parts, line, target } = errand
+  if (parts.credentials === undefined) return undefined
+  const opening = openFor(parts.credentials, askingOf(errand, line.brought), target)
   return opening instanceof Promise ? opening.then((opened) => noted(errand, opened)) : noted(errand, opening)
 }
 
@@ -83,7 +84,7 @@ export async function renewCredential(
   used: OpenCredential | undefined,
   { refusal, said, repeats }: { refusal: unknown; said: AccessRefused; repeats: boolean },
 ): Promise<OpenCredential> {
-  const { credentials } = errand.standing
+  const { credentials } = errand.parts
   const { status, challenge } = said
   const needsMore = status === 403 && STEP_UP.test(challenge ?? '')
   if (credentials === undefined || (status === 403 && !needsMore)) throw refusal
@@ -98,10 +99,10 @@ export async function renewCredential(
 
 /** For what is heard as long as somebody listens: asked for anew whenever its stream is opened. */
 export function presentsOf(
+  { credentials }: Pick<CallParts, 'credentials'>,
   standing: Standing,
   target: Pick<Target, 'connectionId' | 'credentials'>,
 ): Presents | undefined {
-  const { credentials } = standing
   if (target.credentials !== true || credentials === undefined) return undefined
   const asking = askingOf({ standing, target })
   return {
@@ -123,14 +124,3 @@ export function sayAccount(answer: Answer, { account }: Pick<Trail, 'account'>):
 
 export const withAccount = (result: JsonObject, account: ActingAccount | undefined): JsonObject =>
   account === undefined ? result : { ...result, _meta: { ...metaOf(result), [ACCOUNT_KEY]: { ...account } } }
-
-/** Takes the name of an account out of the arguments of a call, before they go to a server that knows nothing of it. */
-export function takeAccount(params: JsonObject, argument: string): string | undefined {
-  const { arguments: given } = params
-  if (!isObject(given) || !Object.hasOwn(given, argument)) return undefined
-  const { [argument]: account, ...own } = given
-  if (typeof account !== 'string' || account === '')
-    throw new Fault('params.shape', { place: `/arguments/${argument}`, problem: 'must be the name of an account' })
-  params['arguments'] = own
-  return account
-}

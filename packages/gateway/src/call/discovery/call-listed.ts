@@ -7,38 +7,29 @@
  */
 import { Fault, EFFECTS, type Effect } from '@toolway/contract'
 import { adaptResult, isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
-import type { Signer } from '../../catalog/page.ts'
 import { nearestNames } from '../../lib/nearest.ts'
 import { call, resultOf } from '../call.ts'
-import type { Answer, Line, Standing } from '../ports.ts'
-import type { Trail } from '../trail.ts'
+import type { Answer, CallParts, Standing } from '../ports.ts'
+import type { ClientRequest } from '../request.ts'
 import { findTools, listOf } from './find-tools.ts'
 import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.ts'
 import { seenTools, withAccounts } from './seen.ts'
 
-interface Step {
-  readonly standing: Standing
-  readonly asked: Asked
-  readonly line: Line
-  readonly trail: Trail
+export function callListed(step: ClientRequest, parts: CallParts): Promise<Answer> {
+  const own = ownTool(step.standing.view, step.asked.params['name'])
+  return own === undefined ? call(step, parts) : callOwn(step, own, parts)
 }
 
-export function callListed(step: Step, signer: Signer): Promise<Answer> {
-  const { standing, asked, line, trail } = step
-  const own = ownTool(standing.view, asked.params['name'])
-  return own === undefined ? call(standing, asked, line, trail) : callOwn(step, own, signer)
-}
-
-async function callOwn(step: Step, own: OwnTool, signer: Signer): Promise<Answer> {
+async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Promise<Answer> {
   const { standing, asked, trail } = step
   trail.target = String(asked.params['name'])
   try {
     const given = asked.params['arguments'] ?? {}
     if (!isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
-    if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given)
+    if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given, parts)
     // To look for a tool is to list: it is counted and limited as that, and no record of anything done.
     trail.method = 'tools/list'
-    return answerOf(asked, look({ standing, asked, signer }, own, given))
+    return answerOf(asked, look({ standing, asked, parts }, own, given))
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (!SAID_TO_MODELS.has(fault.code)) throw fault
@@ -57,7 +48,7 @@ function answerOf({ caller: { revision } }: Asked, result: JsonObject): Answer {
 
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
-async function callInner(step: Step, own: Calls, given: JsonObject): Promise<Answer> {
+async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
   const { standing, asked, line, trail } = step
   const name = innerNameOf(own, given)
   const known = own.kind === 'execute' ? nameWithin(standing, asked, own, name) : name
@@ -70,7 +61,7 @@ async function callInner(step: Step, own: Calls, given: JsonObject): Promise<Ans
   const params = { ...rest, name: known, ...(args === undefined ? {} : { arguments: args }) }
   // Headers repeat what the outer call says; of the inner one they know nothing.
   try {
-    return await call(standing, { ...asked, params }, { ...line, header: undefined }, trail)
+    return await call({ ...step, asked: { ...asked, params }, line: { ...line, header: undefined } }, parts)
   } catch (thrown) {
     // What is hidden from a caller and what there is not answer alike.
     throw thrown instanceof Fault && thrown.code === 'tool.unknown' ? unlisted(standing, asked, name) : thrown
@@ -119,18 +110,18 @@ function unlisted(standing: Standing, asked: Asked, name: string): Fault {
 interface Looking {
   readonly standing: Standing
   readonly asked: Asked
-  readonly signer: Signer
+  readonly parts: CallParts
 }
 
-function look({ standing, asked, signer }: Looking, own: OwnTool, given: JsonObject): JsonObject {
-  if (own.kind === 'describe') return structured(describe(standing, asked, given))
+function look({ standing, asked, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
+  if (own.kind === 'describe') return structured(describe(parts, standing, asked, given))
   if (own.kind === 'list')
     return structured(
       listOf(standing, asked, own.from, {
         filter: textAt(given, 'filter'),
         category: textAt(given, 'category'),
         cursor: textAt(given, 'cursor'),
-        signer,
+        signer: parts.signer,
       }),
     )
   const query = textAt(given, 'query')
@@ -145,13 +136,13 @@ const structured = (value: JsonObject): JsonObject => ({
   structuredContent: value,
 })
 
-function describe(standing: Standing, asked: Asked, given: JsonObject): JsonObject {
+function describe(parts: CallParts, standing: Standing, asked: Asked, given: JsonObject): JsonObject {
   const name = textAt(given, 'name')
   if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
   const definition = seenTools(standing, asked.caller).get(name)
   const target = standing.view.tool(name)
   if (definition === undefined || target === undefined) throw unlisted(standing, asked, name)
-  const [tool = definition] = withAccounts(standing, [definition])
+  const [tool = definition] = withAccounts(parts, standing, [definition])
   return { tool, effect: target.effect, connection: target.alias }
 }
 

@@ -2,12 +2,13 @@
  * What a caller sees at an endpoint, whether or not it is listed at once: the one answer that lists, searches and descriptions are
  * made of, so that what is hidden from a caller is found by none of them.
  */
-import type { ConnectionId } from '@toolway/contract'
+import type { ConnectionId, Facts } from '@toolway/contract'
 import { APPS, declares, type Caller, type JsonObject } from '@toolway/protocol'
 import { nameAccounts } from '../../catalog/account-choice.ts'
 import type { ListKind } from '../../catalog/view.ts'
-import { ruledFor } from '../policy/judge.ts'
-import type { Standing } from '../ports.ts'
+import { factsOf } from '../policy/facts.ts'
+import { listedBy } from '../steps.ts'
+import type { CallParts, Standing } from '../ports.ts'
 
 export const itemsOf = (
   { view }: Pick<Standing, 'view'>,
@@ -15,15 +16,31 @@ export const itemsOf = (
   { revision, capabilities }: Caller,
 ): readonly JsonObject[] => view.list(kind, revision, declares(capabilities, APPS))
 
-/** What a client calls itself, as rules may ask. */
-export function callerOf({ client }: Caller): { readonly client: string | undefined } {
+/** The name that a client gives itself, for rules. */
+function callerOf({ client }: Caller): { readonly client: string | undefined } {
   const name = client?.['name']
   return { client: typeof name === 'string' ? name : undefined }
 }
 
-/** The tools that it sees, as rules leave them to it. */
+/**
+ * Definitions as this caller may see them, by the steps of a call. What is the same for every caller was done when the view was
+ * made.
+ */
+export function listedFor(standing: Seeing, caller: Caller, definitions: readonly JsonObject[]): readonly JsonObject[] {
+  const { view } = standing
+  if (!view.varies) return definitions
+  let known: Facts | undefined
+  const facts = () => (known ??= factsOf(standing, callerOf(caller)))
+  return definitions.flatMap((definition) => {
+    const tool = view.tool(String(definition['name']))
+    const listed = tool === undefined ? definition : listedBy(tool, definition, facts)
+    return listed === undefined ? [] : [listed]
+  })
+}
+
+/** The tools that a caller sees. */
 export const toolsFor = (standing: Seeing, caller: Caller): readonly JsonObject[] =>
-  ruledFor(standing, callerOf(caller), itemsOf(standing, 'tools', caller))
+  listedFor(standing, caller, itemsOf(standing, 'tools', caller))
 
 export type Seeing = Pick<Standing, 'view' | 'who' | 'organization' | 'toolset'>
 
@@ -41,7 +58,8 @@ export function seenTools(standing: Seeing, caller: Caller): ReadonlyMap<string,
 
 /** Where a tool takes the name of an account, the caller reads which ones it has. */
 export function withAccounts(
-  { view, credentials, principal, organizationId }: Standing,
+  { credentials }: Pick<CallParts, 'credentials'>,
+  { view, principal, organizationId }: Standing,
   tools: readonly JsonObject[],
 ): readonly JsonObject[] {
   if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools

@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { targetOf, type Target } from '../../catalog/view.ts'
-import type { Standing } from '../ports.ts'
+import type { CallParts, Standing } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */
@@ -16,7 +16,11 @@ export interface Wishes {
 const MOST = 1_000
 
 /** Throws `params.shape`. What the caller may not see, and what its server does not tell of, is left out. */
-export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishes[] {
+export function wishesOf(
+  { tasks }: Pick<CallParts, 'tasks'>,
+  standing: Standing,
+  wanted: JsonObject,
+): readonly Wishes[] {
   const found = new Map<string, Wishes>()
   const at = (target: Target): Wishes => {
     const held = found.get(target.connectionId) ?? { target, uris: new Map(), tasks: new Map() }
@@ -28,7 +32,7 @@ export function wishesOf(standing: Standing, wanted: JsonObject): readonly Wishe
     if (target !== undefined && tellsOfUpdates(standing, target)) at(target).uris.set(target.name, uri)
   }
   for (const id of namesIn(wanted, 'taskIds')) {
-    const task = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, id)
+    const task = tasks.release(taskOwner(standing.principal), standing.view.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
       at(targetOf(task.place, { name: '' })).tasks.set(task.taskId, id)
   }

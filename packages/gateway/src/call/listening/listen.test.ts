@@ -6,7 +6,7 @@ import { createView, type Offered } from '../../catalog/view.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
-import type { Line, Standing } from '../ports.ts'
+import type { CallParts, Line, Standing } from '../ports.ts'
 import { createListeners } from './listeners.ts'
 import { listen } from './listen.ts'
 
@@ -54,8 +54,6 @@ test('a task that is told of with its result is told within the budget of result
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
     owner: 'o',
-    resultLimit: 1_000_000,
-    tasks: { release: () => ({ place: offered, taskId: 't1' }) },
   } as unknown as Standing
   const heard: Notification[] = []
   const leaving = new AbortController()
@@ -65,6 +63,10 @@ test('a task that is told of with its result is told within the budget of result
   const over = listen(standing, asked as unknown as Asked, line, {
     changes: createChanges(),
     listeners: createListeners(),
+    credentials: undefined,
+    results: undefined,
+    resultLimit: 1_000_000,
+    tasks: { release: () => ({ place: offered, taskId: 't1' }) } as unknown as CallParts['tasks'],
   })
   await expect.poll(() => hearings.length).toBe(1)
   const told = { jsonrpc: '2.0', method: 'notifications/tasks' } as const

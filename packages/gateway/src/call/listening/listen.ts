@@ -15,7 +15,7 @@ import { announcedLists } from '../introduce.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
-import type { Answer, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, Standing } from '../ports.ts'
 import { shapeTask } from '../shape/shape-result.ts'
 import { nameTask } from '../tasks/tasks.ts'
 
@@ -25,7 +25,7 @@ const FILTERS: Readonly<Record<string, Changed>> = {
   resourcesListChanged: 'resources',
 }
 
-export interface ListenParts {
+export interface ListenParts extends Pick<CallParts, 'credentials' | 'tasks' | 'results' | 'resultLimit'> {
   readonly changes: Changes
   readonly listeners: Listeners
 }
@@ -36,7 +36,7 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
   const announced = announcedLists(standing, asked.caller.revision)
   const honoured = Object.entries(FILTERS).filter(([filter, kind]) => wanted[filter] === true && announced.has(kind))
   const kinds = new Set(honoured.map(([, kind]) => kind))
-  const wishes = wishesOf(standing, wanted)
+  const wishes = wishesOf(parts, standing, wanted)
   const leave = parts.listeners.enter(standing.principal.id)
   const ending = new AbortController()
   const signal = AbortSignal.any([line.signal, ending.signal])
@@ -51,7 +51,9 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
     },
   })
   try {
-    const heard = await Promise.all(wishes.map((one) => hearOne({ standing, asked, stream, signal, ending }, one)))
+    const heard = await Promise.all(
+      wishes.map((one) => hearOne({ parts, standing, asked, stream, signal, ending }, one)),
+    )
     const uris = heard.flatMap((one) => one.uris)
     const tasks = heard.flatMap((one) => one.tasks)
     stream.acknowledge({
@@ -98,6 +100,7 @@ function createStream({ id }: Asked, line: Line): Stream {
 }
 
 interface Listened {
+  readonly parts: ListenParts
   readonly standing: Standing
   readonly asked: Asked
   readonly stream: Stream
@@ -106,7 +109,7 @@ interface Listened {
 }
 
 /** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
-async function hearOne({ standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
+async function hearOne({ parts, standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
   const { target, uris, tasks } = wishes
   // A task that has ended brings its result along, which is within the budget of its tool here, too; one after the other.
   let telling = Promise.resolve()
@@ -114,7 +117,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
     telling = telling
       .then(async () => {
         const view = standing.now()?.view ?? standing.view
-        const params = await shapeTask({ ...standing, view }, target.connectionId, task, asked.caller)
+        const params = await shapeTask(parts, { ...standing, view }, target.connectionId, task, asked.caller)
         if (!signal.aborted) stream.say({ jsonrpc, method, params })
       })
       // What cannot be brought within it is not told; whoever asks after the task is told why.
@@ -127,7 +130,7 @@ async function hearOne({ standing, asked, stream, signal, ending }: Listened, wi
     session: undefined,
     owner: standing.principal.id,
     caller: callerAt(standing, target, asked),
-    credential: presentsOf(standing, target),
+    credential: presentsOf(parts, standing, target),
     uris: [...uris.keys()],
     tasks: [...tasks.keys()],
     signal,

@@ -41,8 +41,9 @@ async function heard(
       },
     }),
   }
-  const standing = { principal: { id: 'ada' }, tasks, ...now, now: () => now }
-  await hearSession(standing as unknown as Standing, session as unknown as Session, { ...target, revision })
+  const standing = { principal: { id: 'ada' }, ...now, now: () => now }
+  const parts = { tasks, credentials: undefined }
+  await hearSession(parts, standing as unknown as Standing, session as unknown as Session, { ...target, revision })
   return { got, own: tasks.bind('ada', target, 'own') }
 }
 

@@ -10,14 +10,19 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
 import { hear } from './hear.ts'
-import type { Standing } from '../ports.ts'
+import type { CallParts, Standing } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** The connection that is heard. */
 type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision' | 'credentials'>
 
 /** Begin to hear, or hear of what is watched by now. Resolves when it is in force, or soon, to what the server honours. */
-export async function hearSession(standing: Standing, session: Session, target: Heard): Promise<Honoured> {
+export async function hearSession(
+  parts: Pick<CallParts, 'credentials' | 'tasks'>,
+  standing: Standing,
+  session: Session,
+  target: Heard,
+): Promise<Honoured> {
   const { connectionId } = target
   const before = session.ears.get(connectionId)
   const ear = new AbortController()
@@ -29,13 +34,13 @@ export async function hearSession(standing: Standing, session: Session, target: 
     session,
     owner: standing.principal.id,
     caller: session.caller,
-    credential: presentsOf(standing, target),
+    credential: presentsOf(parts, standing, target),
     uris: [...(session.watched.get(connectionId) ?? [])],
     tasks: [],
     beside: true,
     signal: AbortSignal.any([ear.signal, session.ended.signal]),
     onNotification(notification) {
-      const known = knownTo(standing, session, target, notification)
+      const known = knownTo(parts, standing, session, target, notification)
       if (known !== undefined) session.say(known)
     },
     onGone: () => ear.abort(),
@@ -58,6 +63,7 @@ function restore({ ears }: Session, connectionId: string, before: AbortControlle
 }
 
 function knownTo(
+  { tasks }: Pick<CallParts, 'tasks'>,
   standing: Standing,
   session: Session,
   target: Heard,
@@ -72,14 +78,19 @@ function knownTo(
     return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }
   const plain: Notification = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
-  if (method === 'notifications/tasks/status') return ownTask(standing, target, plain)
+  if (method === 'notifications/tasks/status') return ownTask(tasks, standing, target, plain)
   if (method === 'notifications/elicitation/complete') return eraOf(target.revision) === 'legacy' ? plain : undefined
   if (method !== 'notifications/message') return undefined
   const { logLevel } = session.caller
   return logLevel !== undefined && !reachesLevel(params?.['level'], logLevel) ? undefined : plain
 }
 
-function ownTask({ tasks, principal }: Standing, target: Heard, said: Notification): Notification | undefined {
+function ownTask(
+  tasks: CallParts['tasks'],
+  { principal }: Standing,
+  target: Heard,
+  said: Notification,
+): Notification | undefined {
   const taskId = said.params?.['taskId']
   const owner = taskOwner(principal)
   if (typeof taskId !== 'string' || !tasks.ledger.knows(owner, target, taskId)) return undefined

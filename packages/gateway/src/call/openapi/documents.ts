@@ -3,7 +3,7 @@
  *
  * Nothing here holds a caller or a credential: a document is fetched without one.
  */
-import { DOCUMENT_LIMIT, Fault, type OpenApiSettings } from '@toolway/contract'
+import { isOpenApi, DOCUMENT_LIMIT, Fault, type OpenApiSettings } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import type { Db } from '../../db/db.ts'
@@ -66,7 +66,7 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
   return {
     async read(connection, exceptions) {
       const { settings } = connection
-      if (settings.connector !== 'openapi') throw new TypeError('no connection of a document')
+      if (!isOpenApi(settings)) throw new TypeError('no connection of a document')
       return readFor(await textOf(connection, settings, exceptions), settings)
     },
   }

@@ -5,7 +5,7 @@
 import { Fault, type Change, type Facts, type RuleRef, type ToolPolicy, type Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
-import type { Standing } from '../ports.ts'
+import type { CallParts, Standing } from '../ports.ts'
 
 /** What a record says of the rules: small, and of the values that they saw only what may be kept. */
 export interface PolicyTrace extends NamedValues {
@@ -51,7 +51,8 @@ function pathsOf(policy: ToolPolicy): ReturnType<typeof keptPaths> {
 export function obey(
   verdict: Verdict,
   tool: string,
-  standing: Pick<Standing, 'limits' | 'principal' | 'organizationId'>,
+  limits: CallParts['limits'],
+  standing: Pick<Standing, 'principal' | 'organizationId'>,
   session: string | undefined,
 ): Promise<void> | undefined {
   const { action, rule, rejected, sizes, rates } = verdict
@@ -67,7 +68,7 @@ export function obey(
       reason: reasonOf(rule),
     })
   if (sizes.length > 0) checkSize(verdict)
-  return rates.length === 0 ? undefined : spend(verdict, standing, session)
+  return rates.length === 0 ? undefined : spend(verdict, limits, standing, session)
 }
 
 const reasonOf = (rule: RuleRef | undefined): string => (rule?.reason ?? 'no reason is given').replace(/\.$/, '')
@@ -83,7 +84,8 @@ function checkSize({ sizes, arguments: args }: Verdict): void {
 
 function spend(
   { rates }: Verdict,
-  { limits, principal, organizationId }: Pick<Standing, 'limits' | 'principal' | 'organizationId'>,
+  limits: CallParts['limits'],
+  { principal, organizationId }: Pick<Standing, 'principal' | 'organizationId'>,
   session: string | undefined,
 ): Promise<void> | undefined {
   // A client without a session has one budget for all that it calls.

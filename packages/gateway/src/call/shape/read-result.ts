@@ -10,9 +10,9 @@ import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
 import type { KeptResult } from '../../results/kept-results.ts'
-import { sentenceOf } from '../arguments/check-arguments.ts'
+import { sentenceOf } from '../steps/argument-schema.ts'
 import type { Answer } from '../ports.ts'
-import { keptUri, type Shaping } from './shape-result.ts'
+import { keptUri, type ShapeParts, type Shaping } from './shape-result.ts'
 
 const LONGEST = 65_536
 const USUAL = 16_384
@@ -26,13 +26,13 @@ interface Range {
 }
 
 /** Undefined where the address is none of ours, or of nothing that this caller may read: then it may be a server's. */
-export async function readKept(standing: Shaping, asked: Asked): Promise<Answer | undefined> {
+export async function readKept(parts: ShapeParts, standing: Shaping, asked: Asked): Promise<Answer | undefined> {
   const { uri } = asked.params
   const [, id, query = ''] = (typeof uri === 'string' && ADDRESS.exec(uri)) || []
   if (id === undefined || typeof uri !== 'string') return undefined
-  const kept = await find(standing, id)
+  const kept = await find(parts, standing, id)
   if (kept === undefined) return undefined
-  const { text, offset, total } = rangeOf(kept.text, new URLSearchParams(query), bound(standing))
+  const { text, offset, total } = rangeOf(kept.text, new URLSearchParams(query), bound(parts))
   const range: JsonObject = { offset, length: text.length, total }
   const { revision } = asked.caller
   const result: JsonObject = {
@@ -42,7 +42,7 @@ export async function readKept(standing: Shaping, asked: Asked): Promise<Answer 
 }
 
 /** The gateway's own tool. Throws `resource.unknown` and `arguments.invalid`. */
-export async function readByTool(standing: Shaping, asked: Asked, tool: string): Promise<Answer> {
+export async function readByTool(parts: ShapeParts, standing: Shaping, asked: Asked, tool: string): Promise<Answer> {
   const given = isObject(asked.params['arguments']) ? asked.params['arguments'] : {}
   const { problems, count } = schemaRead(definitionOf(tool)).check(given)
   if (count > 0)
@@ -52,10 +52,10 @@ export async function readByTool(standing: Shaping, asked: Asked, tool: string):
       { data: { errors: problems } },
     )
   const { id, offset = 0, length = USUAL, path } = given
-  const kept = await find(standing, String(id))
+  const kept = await find(parts, standing, String(id))
   if (kept === undefined) throw new Fault('resource.unknown', { uri: keptUri(String(id).slice(0, 100)) })
   const text = typeof path === 'string' ? partOf(kept, path) : kept.text
-  const part = slice(text, Number(offset), Math.min(Number(length), bound(standing)))
+  const part = slice(text, Number(offset), Math.min(Number(length), bound(parts)))
   const end = part.offset + part.text.length
   const more = end < part.total ? `; go on with offset ${end}` : '; that is the end'
   const words = `[Characters ${part.offset} to ${end} of ${part.total}${more}]`
@@ -78,12 +78,14 @@ function definitionOf(tool: string): object {
 }
 
 const find = async (
-  { results, organizationId, principal, owner }: Shaping,
+  { results }: ShapeParts,
+  { organizationId, principal, owner }: Shaping,
   id: string,
 ): Promise<KeptResult | undefined> => results?.find({ organizationId, principal: principal.id, owner }, id)
 
 /** A character may have three bytes. */
-const bound = ({ resultLimit }: Shaping): number => Math.max(1, Math.min(LONGEST, Math.floor((resultLimit - 200) / 3)))
+const bound = ({ resultLimit }: ShapeParts): number =>
+  Math.max(1, Math.min(LONGEST, Math.floor((resultLimit - 200) / 3)))
 
 function partOf({ text, mime }: KeptResult, path: string): string {
   if (mime !== 'application/json')

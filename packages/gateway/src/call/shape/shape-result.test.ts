@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { OPERATOR } from '../../identity/principal.ts'
 import type { KeptResult, ResultOwner } from '../../results/kept-results.ts'
 import type { View } from '../ports.ts'
-import { shapeResult, shapeTask, type Shaping } from './shape-result.ts'
+import { shapeResult, shapeTask, type ShapeParts, type Shaping } from './shape-result.ts'
 
 type Result = NonNullable<Rule<'size'>['parameters']['result']>
 const rule = (result: Result, id = 'rul_1'): Rule<'size'> => ({
@@ -26,8 +26,10 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
     owner: 'o',
-    resultLimit: limit,
     view: { readResult: 'read_result', sizes: () => sizes } as Partial<View> as View,
+  }
+  const parts: ShapeParts = {
+    resultLimit: limit,
     results: {
       seconds: 600,
       keep: async (_: ResultOwner, result: KeptResult) => `res_${kept.push(result)}` as never,
@@ -36,9 +38,11 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
   }
   return {
     kept,
+    parts,
     standing,
     shape: async (result: JsonObject, ...rules: Result[]) =>
       shapeResult(
+        parts,
         standing,
         result,
         rules.map((one, at) => rule(one, `rul_${at}`)),
@@ -181,41 +185,47 @@ describe('a result', () => {
   })
 
   test('is whole but for the notice where there is no room to keep the rest', async () => {
-    const { standing } = place()
+    const { parts, standing } = place()
     const full = {
-      ...standing,
-      results: { ...standing.results, seconds: 60, find: async () => undefined, keep: async () => undefined },
+      ...parts,
+      results: { ...parts.results, seconds: 60, find: async () => undefined, keep: async () => undefined },
     }
-    const result = await shapeResult(full, both({ orders: orders(50) }), [rule({ rows: 2 })], CALLER)
+    const result = await shapeResult(full, standing, both({ orders: orders(50) }), [rule({ rows: 2 })], CALLER)
     expect(textsOf(result)[1]).toContain('2 of 50 are shown. Ask for less')
     expect(JSON.stringify(result)).not.toContain('toolway://')
   })
 
   test("links to the rest where the client's revision knows links, and says it in words to all", async () => {
-    const { standing } = place()
+    const { parts, standing } = place()
     for (const [revision, links] of [
       ['2024-11-05', 0],
       ['2025-03-26', 0],
       ['2025-06-18', 1],
       ['2026-07-28', 1],
     ] as const) {
-      const result = await shapeResult(standing, both({ orders: orders(50) }), [rule({ rows: 2 })], { revision })
+      const result = await shapeResult(parts, standing, both({ orders: orders(50) }), [rule({ rows: 2 })], { revision })
       expect((result['content'] as JsonObject[]).filter(({ type }) => type === 'resource_link')).toHaveLength(links)
       expect(textsOf(result)[1]).toContain('toolway://results/')
     }
   })
 
   test('of a task has the budget of all tools of its connection, in either form', async () => {
-    const { standing } = place(100_000, [rule({ rows: 2, redact: ['orders.customer'] })])
+    const { parts, standing } = place(100_000, [rule({ rows: 2, redact: ['orders.customer'] })])
     const inner = both({ orders: orders(9) })
     const connection = 'con_1' as ConnectionId
-    const ended = await shapeTask(standing, connection, { taskId: 't', status: 'completed', result: inner }, CALLER)
-    const alone = await shapeTask(standing, connection, inner, CALLER)
+    const ended = await shapeTask(
+      parts,
+      standing,
+      connection,
+      { taskId: 't', status: 'completed', result: inner },
+      CALLER,
+    )
+    const alone = await shapeTask(parts, standing, connection, inner, CALLER)
     for (const result of [ended['result'] as JsonObject, alone]) {
       expect(result['structuredContent']).toMatchObject({ orders: [{ customer: '[redacted]' }, { id: 1 }] })
       expect(JSON.stringify(result)).not.toContain('ada@')
     }
     const idle = { taskId: 't', status: 'working' }
-    expect(await shapeTask(place().standing, connection, idle, CALLER)).toBe(idle)
+    expect(await shapeTask(place().parts, place().standing, connection, idle, CALLER)).toBe(idle)
   })
 })

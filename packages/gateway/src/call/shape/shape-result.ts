@@ -6,12 +6,13 @@
  */
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { isObject, type Asked, type JsonObject } from '@toolway/protocol'
-import type { Standing } from '../ports.ts'
+import type { CallParts, Standing } from '../ports.ts'
 import { budgetOf, type Budget } from './budget.ts'
 import { bytesBeyond, cutResult } from './cut-result.ts'
 import { reduceResult, wholeOf, type Reduced, type Whole } from './reduce-result.ts'
 
-export type Shaping = Pick<Standing, 'results' | 'resultLimit' | 'organizationId' | 'principal' | 'owner' | 'view'>
+export type Shaping = Pick<Standing, 'organizationId' | 'principal' | 'owner' | 'view'>
+export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit'>
 
 /** Where what is kept can be read. */
 export const keptUri = (id: string): string => `toolway://results/${id}`
@@ -20,20 +21,22 @@ const PER_TOKEN = 4
 
 /** A promise only where something was left out. */
 export function shapeResult(
+  parts: ShapeParts,
   standing: Shaping,
   result: JsonObject,
   sizes: readonly Rule<'size'>[],
   { revision }: Pick<Asked['caller'], 'revision'>,
 ): JsonObject | Promise<JsonObject> {
-  const budget = budgetOf(sizes, standing.resultLimit)
+  const budget = budgetOf(sizes, parts.resultLimit)
   const reduced = reduceResult(result, budget)
   const over = bytesBeyond(reduced.result, budget.text) !== undefined
   if (!over && reduced.cut.length === 0) return result
-  return told({ standing, result, budget, reduced, over, revision })
+  return told({ parts, standing, result, budget, reduced, over, revision })
 }
 
 /** A result that comes by way of a task: on its own in answer to `tasks/result`, or in the task that has ended. */
 export async function shapeTask(
+  parts: ShapeParts,
   standing: Shaping,
   connectionId: ConnectionId,
   task: JsonObject,
@@ -41,12 +44,13 @@ export async function shapeTask(
 ): Promise<JsonObject> {
   const sizes = standing.view.sizes(connectionId)
   const { result } = task
-  if (!isObject(result)) return shapeResult(standing, task, sizes, caller)
-  const shaped = await shapeResult(standing, result, sizes, caller)
+  if (!isObject(result)) return shapeResult(parts, standing, task, sizes, caller)
+  const shaped = await shapeResult(parts, standing, result, sizes, caller)
   return shaped === result ? task : { ...task, result: shaped }
 }
 
 interface Cutting {
+  readonly parts: ShapeParts
   readonly standing: Shaping
   readonly result: JsonObject
   readonly budget: Budget
@@ -55,14 +59,14 @@ interface Cutting {
   readonly revision: string
 }
 
-async function told({ standing, result, budget, reduced, over, revision }: Cutting): Promise<JsonObject> {
-  const id = await keep(standing, reduced, over)
+async function told({ parts, standing, result, budget, reduced, over, revision }: Cutting): Promise<JsonObject> {
+  const id = await keep(parts, standing, reduced, over)
   const shaped = withNotice(reduced, {
     budget,
     over,
     id,
     tool: standing.view.readResult,
-    seconds: standing.results?.seconds,
+    seconds: parts.results?.seconds,
   })
   const linked = id === undefined || !LINKS.has(revision) ? shaped : withLink(shaped, id)
   return withReport(linked, { before: result, reduced, over, id })
@@ -72,7 +76,8 @@ async function told({ standing, result, budget, reduced, over, revision }: Cutti
 const LINKS: ReadonlySet<string> = new Set(['2025-06-18', '2025-11-25', '2026-07-28'])
 
 async function keep(
-  { results, organizationId, principal, owner }: Shaping,
+  { results }: ShapeParts,
+  { organizationId, principal, owner }: Shaping,
   { result, whole }: Reduced,
   over: boolean,
 ): Promise<string | undefined> {

@@ -30,13 +30,14 @@ import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
 import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
-import type { Answer, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, Standing } from '../ports.ts'
 import type { Trail } from '../trail.ts'
 import { ANYWHERE } from './task-ledger.ts'
 import { taskOwner } from './task-owner.ts'
 import { taskPlaceOf } from './task-place.ts'
 
 export interface TaskAsk {
+  readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
   readonly standing: Standing
   readonly asked: Asked
   readonly line: Line
@@ -71,10 +72,14 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 // A legacy client and a modern server ---------------------------------------------------------------------------------
 
 /** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
-export function taskForLegacy(making: Pick<TaskAsk, 'standing' | 'target' | 'trail'>, answer: Answer): Answer {
+export function taskForLegacy(
+  making: Pick<TaskAsk, 'parts' | 'standing' | 'target' | 'trail'>,
+  answer: Answer,
+): Answer {
   if ('error' in answer) return answer
-  const { standing, target } = making
-  const { tasks, principal } = standing
+  const { parts, standing, target } = making
+  const { tasks } = parts
+  const { principal } = standing
   const created = answer.result['resultType'] === 'task'
   const task = created ? legacyTask(answer.result) : tasks.finished.keep(taskOwner(principal), answer).task
   const { taskId, _meta, ...rest } = task
@@ -87,8 +92,8 @@ export function taskForLegacy(making: Pick<TaskAsk, 'standing' | 'target' | 'tra
 }
 
 async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
-  const { standing, asked, line, target } = step
-  const finished = standing.tasks.finished.find(taskOwner(standing.principal), taskId)
+  const { parts, standing, asked, line, target } = step
+  const finished = parts.tasks.finished.find(taskOwner(standing.principal), taskId)
   if (finished !== undefined) return askFinished(step, finished)
   const caller = { ...asked.caller, capabilities: askingAsTask(line.asks ? askableOf(asked.caller.capabilities) : {}) }
   const speaking = { caller, session: undefined, signal: line.signal, onQuestion: notHere }
@@ -105,7 +110,7 @@ async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
 
   function legacyAnswer(answer: Answer): Answer {
     if ('error' in answer && answer.error.code === UNKNOWN)
-      standing.tasks.ledger.forget(taskOwner(standing.principal), target, taskId)
+      parts.tasks.ledger.forget(taskOwner(standing.principal), target, taskId)
     return 'error' in answer ? answer : { result: legacyTask(answer.result) }
   }
 }
@@ -165,18 +170,18 @@ const pauseOf = (named: unknown) =>
 
 /** Calls a tool that its legacy server runs as a task only, for a client that knows tasks; undefined for every other call. */
 export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task: JsonObject) => Promise<Answer>) {
-  const { standing, target } = step
+  const { parts, standing, target } = step
   const speaking = speakingOf(step, undefined)
   const answer = await call(speaking, {})
   if ('error' in answer || !isObject(answer.result['task'])) return answer
   const { taskId, ...rest } = modernTask(answer.result['task'])
   if (typeof taskId !== 'string')
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
-  standing.tasks.held.made(keyOf(step, taskId), speaking.session)
+  parts.tasks.held.made(keyOf(step, taskId), speaking.session)
   return {
     question: {
       resultType: 'task',
-      taskId: standing.tasks.bind(taskOwner(standing.principal), taskPlaceOf(step), taskId),
+      taskId: parts.tasks.bind(taskOwner(standing.principal), taskPlaceOf(step), taskId),
       ...rest,
     },
   }
@@ -197,8 +202,8 @@ function speakingOf({ standing, asked, line }: TaskAsk, made: SessionRef | undef
 }
 
 async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {
-  const { asked, standing } = step
-  const { held } = standing.tasks
+  const { asked, parts } = step
+  const { held } = parts.tasks
   const key = keyOf(step, taskId)
   const speaking = speakingOf(step, held.session(key))
   const found = await ask(step, 'tasks/get', { taskId }, speaking)
@@ -219,7 +224,7 @@ async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {
 const DONE: Answer = { result: { resultType: 'complete' } }
 
 async function lookLegacy(step: TaskAsk, found: JsonObject, speaking: Speaking): Promise<Answer> {
-  const { held } = step.standing.tasks
+  const { held } = step.parts.tasks
   const taskId = String(found['taskId'])
   const key = keyOf(step, taskId)
   const { _meta: _, ...said } = modernTask(found)

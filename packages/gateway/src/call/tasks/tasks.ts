@@ -14,40 +14,31 @@ import {
   rewriteResult,
   joinUri,
   TASKS,
-  type Asked,
   type JsonObject,
 } from '@toolway/protocol'
-import { pageOf, type Signer } from '../../catalog/page.ts'
+import { pageOf } from '../../catalog/page.ts'
 import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/view.ts'
 import { shapeTask } from '../shape/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
-import type { Answer, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, Standing } from '../ports.ts'
+import type { ClientRequest } from '../request.ts'
 import { askAcross } from './task-crossing.ts'
-import type { Trail } from '../trail.ts'
 import { taskOwner } from './task-owner.ts'
 
-/** A request about a task, and how it came. */
-export interface TaskStep {
-  readonly standing: Standing
-  readonly asked: Asked
-  readonly line: Line
-  readonly trail: Trail
-}
-
-export async function askTask(step: TaskStep): Promise<Answer> {
+export async function askTask(step: ClientRequest, parts: CallParts): Promise<Answer> {
   const { standing, asked } = step
   refuseWithoutTasks(step)
   const { taskId: bound } = asked.params
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
-  const found = standing.tasks.release(taskOwner(standing.principal), standing.view.offered, bound)
+  const found = parts.tasks.release(taskOwner(standing.principal), standing.view.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
   const { place, taskId, acting } = found
-  const answer = await askUpstream(step, place, { taskId, acting })
+  const answer = await askUpstream({ ...step, parts }, place, { taskId, acting })
   if ('error' in answer) return answer
   const named = nameTask(standing, targetOf(place, { name: taskId }), bound, answer.result)
-  return { result: await shapeTask(standing, place.connectionId, named, asked.caller) }
+  return { result: await shapeTask(parts, standing, place.connectionId, named, asked.caller) }
 }
 
 /** A task as its server knows it, and the account that made it. */
@@ -56,7 +47,12 @@ interface Made {
   readonly acting: string | undefined
 }
 
-async function askUpstream(step: TaskStep, place: Offered, { taskId, acting }: Made): Promise<Answer> {
+/** A request about a task, with the parts that it needs. */
+interface TaskRequest extends ClientRequest {
+  readonly parts: CallParts
+}
+
+async function askUpstream(step: TaskRequest, place: Offered, { taskId, acting }: Made): Promise<Answer> {
   const target = targetOf(place, { name: taskId })
   const { params } = step.asked
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId }, account: acting }
@@ -94,7 +90,7 @@ export function nameTask({ view }: Standing, target: Target, bound: string, resu
 }
 
 /** Tasks exist where a server of the endpoint has them, and for a modern client that says with each request that it knows them. */
-function refuseWithoutTasks({ standing, asked }: TaskStep): void {
+function refuseWithoutTasks({ standing, asked }: ClientRequest): void {
   const { revision, capabilities } = asked.caller
   const modern = eraOf(revision) === 'modern'
   const kept = (modern || revision === NEWEST_LEGACY) && standing.view.offered.some(keepsTasks)
@@ -106,12 +102,12 @@ function refuseWithoutTasks({ standing, asked }: TaskStep): void {
 const PAGE_SIZE = 20
 
 /** The tasks that this principal was given here, each as its server says it stands now; one that is gone is left out. */
-export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer> {
+export async function listTasks(step: ClientRequest, parts: CallParts): Promise<Answer> {
   const { standing, asked } = step
   refuseWithoutTasks(step)
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
-  const own = standing.tasks.ledger
+  const own = parts.tasks.ledger
     .list(taskOwner(standing.principal), holderOf(step.line))
     .flatMap(({ order, place, taskId }) => {
       const { acting } = place
@@ -120,10 +116,12 @@ export async function listTasks(step: TaskStep, signer: Signer): Promise<Answer>
     })
   const { items, nextCursor } = pageOf(
     own.map(({ order }) => ({ order })),
-    { cursor, scope: `${standing.owner} tasks/list`, member: 'order', signer, size: PAGE_SIZE },
+    { cursor, scope: `${standing.owner} tasks/list`, member: 'order', signer: parts.signer, size: PAGE_SIZE },
   )
   const wanted = new Set(items.map(({ order }) => order))
-  const tasks = await Promise.all(own.filter(({ order }) => wanted.has(order)).map((one) => look(step, one)))
+  const tasks = await Promise.all(
+    own.filter(({ order }) => wanted.has(order)).map((one) => look({ ...step, parts }, one)),
+  )
   const found = tasks.filter((task) => task !== undefined)
   return { result: { tasks: found, ...(nextCursor === undefined ? {} : { nextCursor }) } }
 }
@@ -132,17 +130,17 @@ interface Own extends Made {
   readonly offered: Offered
 }
 
-async function look(step: TaskStep, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
-  const { standing, trail } = step
+async function look(step: TaskRequest, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
+  const { parts, standing, trail } = step
   const asked = { ...step.asked, method: 'tasks/get', params: { taskId } }
   const made = { taskId, acting }
   const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, made).catch(() => undefined)
   if (answer === undefined) return undefined
   if ('result' in answer) {
     const { _meta: _, ...task } = answer.result
-    return { ...task, taskId: standing.tasks.bind(taskOwner(standing.principal), placeOf(offered, acting), taskId) }
+    return { ...task, taskId: parts.tasks.bind(taskOwner(standing.principal), placeOf(offered, acting), taskId) }
   }
-  if (answer.error.code === UNKNOWN) standing.tasks.ledger.forget(taskOwner(standing.principal), offered, taskId)
+  if (answer.error.code === UNKNOWN) parts.tasks.ledger.forget(taskOwner(standing.principal), offered, taskId)
   return undefined
 }
 

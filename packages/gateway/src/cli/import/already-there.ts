@@ -2,7 +2,7 @@
  * Which servers of a file are connections already: the same command with the same arguments and variables, or the same address
  * with the same headers. Values are compared and never shown.
  */
-import { ConnectionSecrets } from '@toolway/contract'
+import { kindOf, runsHere, ConnectionSecrets } from '@toolway/contract'
 import { sealedRow } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { ImportedServer } from './mcp-json.ts'
@@ -17,9 +17,9 @@ export function heldReaches(held: readonly ConnectionRow[], unseal: Unseal) {
 function reachOf({ id, alias, settings, sealed }: ConnectionRow, unseal: Unseal): [string, string][] {
   try {
     const secrets = ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
-    if (settings.connector === 'mcp.process')
+    if (runsHere(settings))
       return [[keyOf(settings.command, secrets.args ?? settings.args, secrets.environment), alias]]
-    if (settings.connector !== 'mcp.http') return []
+    if (!kindOf(settings.connector).speaksMcp) return []
     return [[keyOf(secrets.url ?? settings.url, [], secrets.headers), alias]]
   } catch {
     // What cannot be opened cannot be compared.

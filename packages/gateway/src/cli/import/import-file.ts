@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { newId, TIMEOUTS, type ImportId } from '@toolway/contract'
 import { z } from 'zod'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, listConnections } from '../../connections/connections.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
@@ -19,6 +19,9 @@ import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts
 import { recordChange } from '../../records/change.ts'
 import { ownActor } from '../own-actor.ts'
 import { addressOf, withStore, type Opened } from '../store.ts'
+import { serverOf } from '../../kinds/http/http.ts'
+import { programOf } from '../../kinds/stdio/stdio.ts'
+import { maskArguments } from '../../lib/secret-marks.ts'
 
 export interface ImportWords {
   readonly organization: string
@@ -159,17 +162,16 @@ async function addServer(
 }
 
 function connectionOf(server: Usable): ConnectionWords {
-  const wire: ConnectionWords['wire'] =
+  const wire =
     server.kind === 'http'
-      ? { kind: 'http', url: server.url, headers: server.headers }
-      : { kind: 'process', command: server.command, args: server.args, environment: server.environment }
-  const shown =
-    server.kind === 'http' ? shownOf({ kind: 'http', url: server.url, headers: {} }) : { args: maskedArgs(server) }
+      ? serverOf({ url: server.url, headers: server.headers })
+      : programOf(server.command, server.args, server.environment)
+  const shown = server.kind === 'http' ? shownOf(wire) : { args: maskedArgs(server) }
   return { revision: 'auto', timeout: TIMEOUTS[server.kind], wire, shown }
 }
 
 function maskedArgs({ args, secretArguments }: Extract<Usable, { kind: 'process' }>): string[] {
-  const masked = shownOf({ kind: 'process', command: '', args, environment: {} }).args ?? args
+  const masked = maskArguments(args)
   return args.map((arg, at) => (secretArguments.includes(at) && masked[at] === arg ? '***' : (masked[at] ?? arg)))
 }
 

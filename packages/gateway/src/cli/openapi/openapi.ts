@@ -1,7 +1,16 @@
 /** `toolway connection add NAME --openapi …` and `toolway connection refresh`: REST servers by their OpenAPI documents, on the local store. */
-import { DOCUMENT_LIMIT, Fault, OperationEffects, OperationSelection, TIMEOUTS, type KeyPlace } from '@toolway/contract'
+import {
+  isOpenApi,
+  DOCUMENT_LIMIT,
+  Fault,
+  OperationEffects,
+  OperationSelection,
+  TIMEOUTS,
+  type KeyPlace,
+} from '@toolway/contract'
 import { readFile, stat } from 'node:fs/promises'
-import { namesPrivate, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { previewOf } from '../../admin/openapi/preview-of.ts'
 import { providerOf } from '../../admin/openapi/provider-of.ts'
 import { compare, keepDocument, renewal } from '../../admin/openapi/renew.ts'
@@ -22,6 +31,7 @@ import { withStore } from '../store.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { pairsOf } from '../terminal/secret-words.ts'
 import { drawDrift, drawPreview } from './draw-preview.ts'
+import { apiServerOf, type ApiWords } from '../../kinds/openapi/openapi.ts'
 
 export interface OpenApiWords extends AuthWords {
   readonly organization: string
@@ -118,7 +128,7 @@ export const add = (words: OpenApiWords, output: Output): Promise<number> =>
 
 interface Said {
   readonly base: string
-  readonly api: NonNullable<Extract<ConnectionWords['wire'], { kind: 'http' }>['api']>
+  readonly api: ApiWords
   readonly reading: ReadApart
 }
 
@@ -129,7 +139,7 @@ async function wordsOf(words: OpenApiWords, { base, api, reading }: Said, output
   const said = authOf(words)
   // A key of the document's own place is what its own way in is for.
   const key = api.key ?? (said === undefined ? letting.key : undefined)
-  const wire = { kind: 'http' as const, url: base, headers, auth: said ?? letting.auth, api: { ...api, key } }
+  const wire = apiServerOf({ url: base, headers, auth: said ?? letting.auth, api: { ...api, key } })
   return { revision: 'auto', timeout: words.timeout ?? TIMEOUTS.http, wire, shown: shownOf(wire) }
 }
 
@@ -186,8 +196,7 @@ export const refresh = ({ organization: slug, alias, openapi, apply = false }: R
       if (held === undefined)
         throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
       const { settings, id } = held
-      if (settings.connector !== 'openapi')
-        throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
+      if (!isOpenApi(settings)) throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
       const source = openapi ?? settings.document
       if (source === undefined)
         throw new CommandFault(

@@ -1,6 +1,6 @@
 /** `toolway rule …`: add, list and remove rules of the platform about tools by name. */
-import { NAME_ACTIONS, type NameAction } from '@toolway/contract'
-import { addRule, CONNECTORS, listRules, removeRule, type Rule } from '@toolway/contract/admin'
+import { CONNECTORS, NAME_ACTIONS, type NameAction } from '@toolway/contract'
+import { addRule, listRules, removeRule, type Rule } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, table } from '../terminal/output.ts'

@@ -39,7 +39,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** Exit codes that scripts can use; the help of every command ends with them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, toolFailed: 3, unreachable: 4 } as const
+export const EXIT = { ok: 0, failed: 1, usage: 2, toolFailed: 3, unreachable: 4, changes: 5 } as const
 
 /** A command cannot do what it was asked; the message is one sentence with the cause and the mend. */
 export class CommandFault extends Error {

@@ -43,6 +43,7 @@ export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promis
         const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
         throw isMissing ? noOrganization(of, opened.loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
       })
+    // The operations end before what they are made of does.
     return await work({
       remote: undefined,
       call: async (operation, input) => (await ask(operation, input)) as never,

@@ -139,6 +139,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const doors = composeMcpDoors(ground, {
     ...shared,
     admit,
+    parts: admission.calls,
     brought,
     keepSessions,
     changes,
@@ -230,7 +231,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health.draining = true
       drain.abort()
       open.close()
-      admission.connectFirst.close()
+      admission.calls.connectFirst.close()
       catalogs.close()
       healthy.close()
       snapshots.close()

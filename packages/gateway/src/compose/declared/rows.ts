@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  runsHere,
   ConnectionSecrets,
   Fault,
   type ConnectionId,
@@ -17,7 +18,7 @@ import {
 import { isDeepStrictEqual } from 'node:util'
 import { declaredPolicy } from './declared-policy.ts'
 import type { DeclaredKey } from '../../admin/installation/declare.ts'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../admin/connections/describe-connection.ts'
+import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
 import { sealedRow } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import { ConfigFault } from '../../config.ts'
@@ -211,7 +212,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
 function described(connection: RowWords) {
   try {
     const { settings, secrets } = partsOf({ ...connection, shown: shownOf(connection.wire) })
-    const named = connection.private === true && settings.connector !== 'mcp.process'
+    const named = connection.private === true && !runsHere(settings)
     return { settings: named ? { ...settings, private: true } : settings, secrets }
   } catch (thrown) {
     throw thrown instanceof Fault

@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { createEntrance } from '../../call/enter.ts'
 import type { Admit } from '../../call/admit.ts'
 import { createListeners } from '../../call/listening/listeners.ts'
-import type { Standing } from '../../call/ports.ts'
+import type { CallParts, Standing } from '../../call/ports.ts'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import { createView } from '../../catalog/view.ts'
@@ -32,7 +32,6 @@ const STANDING = {
   role: 'tenant_member',
   organizationId: 'org' as OrganizationId,
   owner: 'ada org',
-  limits: createNoLimits(),
   view: createView([], true, EVERYTHING),
   sees: () => true,
 } as unknown as Standing
@@ -59,13 +58,9 @@ async function listen({
     write() {},
     refuseStranger() {},
   })
-  const entrance = createEntrance({
-    sessions,
-    changes,
-    listeners: createListeners(),
-    signer: { sign: () => '', verify: () => true },
-  })
   const [limits, clients] = [createNoLimits(), createClients([])]
+  const parts = { limits, signer: { sign: () => '', verify: () => true } } as unknown as CallParts
+  const entrance = createEntrance({ ...parts, sessions, changes, listeners: createListeners() })
   const shared = { admit, entrance, sessions, changes, trails, open, room, limits, clients }
   const doors = {
     ...shared,

@@ -19,7 +19,7 @@ export interface Policies {
 
 export interface PolicyDoorParts {
   readonly admit: Admit
-  readonly limits: Pick<Limits, 'unknown'>
+  readonly limits: Pick<Limits, 'unknown' | 'request'>
   readonly policies: Policies
   newCorrelationId(): string
 }
@@ -38,7 +38,7 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
     const standing = await admit({ place: {}, authorization: headers.authorization })
     if (!permits(standing.role, 'tool_call'))
       throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
-    await standing.limits.request(standing.principal.id, standing.organizationId, standing.requestsPerMinute)
+    await limits.request(standing.principal.id, standing.organizationId, standing.requestsPerMinute)
     return path === '/policy' ? shown(standing) : reload(standing)
   }
 

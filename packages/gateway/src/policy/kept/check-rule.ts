@@ -3,8 +3,14 @@
  * that would silently match nothing, exceptions from what the writer may not lift. Pure; it is asked when a rule is written, and
  * again when it is read back, because a newer gateway may have written it.
  */
-import { CONNECTORS } from '@toolway/contract/admin'
-import { RuleWords, type ContextFacts, type PrincipalFacts, type RuleScope, type ToolFacts } from '@toolway/contract'
+import {
+  CONNECTORS,
+  RuleWords,
+  type ContextFacts,
+  type PrincipalFacts,
+  type RuleScope,
+  type ToolFacts,
+} from '@toolway/contract'
 import { RE2JS } from 're2js'
 import { nearestNames } from '../../lib/nearest.ts'
 import { readsOf } from '../condition-reads.ts'

@@ -60,7 +60,7 @@ export async function verify(lines: Lines, trust: Trust, onRecord?: () => void):
   for await (const line of lines) {
     if (line.type === 'chain') {
       if (chain !== undefined) verdicts.push(chain.close())
-      chain = createChain(line, trust)
+      chain = new Chain(line, trust)
     } else if (chain === undefined) throw new SyntaxError('the first line does not begin a chain')
     else chain.take(line)
     if (line.type === 'record') onRecord?.()
@@ -69,114 +69,138 @@ export async function verify(lines: Lines, trust: Trust, onRecord?: () => void):
   return verdicts
 }
 
-interface Chain {
-  take(line: Exclude<ChainLine, { type: 'chain' }> | Broken): void
-  close(): Verdict
-}
+/** One chain while it is read: each line is held against what stood before it, and the first problem stays. */
+class Chain {
+  readonly #organization: string
+  readonly #after: { readonly seq: number; readonly hash: string }
+  readonly #fingerprints: readonly string[]
+  /** Hashes that checkpoints kept elsewhere give, by number. */
+  readonly #kept: ReadonlyMap<number, string>
+  readonly #seen = new Set<string>()
+  readonly #warnings = new Set<string>()
+  #seq: number
+  #hash: string
+  #records = 0
+  #first: number | undefined
+  #provenTo: number | undefined
+  #last: Pick<ProvenRecord, 'seq' | 'id'> | undefined
+  #problem: Problem | undefined
+  #ended = false
 
-function createChain(head: Extract<ChainLine, { type: 'chain' }>, { fingerprints, checkpoints }: Trust): Chain {
-  const { organization_id: organization, after } = head
-  const seen = new Set<string>()
-  const warnings = new Set<string>()
-  const own = checkpoints.filter((one) => one.organization === undefined || one.organization === organization)
-  const kept = new Map(own.map((one) => [one.seq, one.hash]))
-  let [seq, hash, records] = [after.seq, after.hash, 0]
-  let first: number | undefined
-  let provenTo: number | undefined
-  let last: Pick<ProvenRecord, 'seq' | 'id'> | undefined
-  let problem: Problem | undefined
-  let ended = false
-
-  const fail = (kind: Problem['kind'], at: Pick<ProvenRecord, 'seq' | 'id'> | number | undefined, says: string) => {
-    const place = typeof at === 'number' ? { seq: at, id: undefined } : { seq: at?.seq, id: at?.id }
-    problem ??= { kind, ...place, says }
-  }
-
-  if (head.format !== FORMAT) fail('shape', undefined, `its format is "${head.format}", and only "${FORMAT}" is known`)
-  if (after.seq === 0 && after.hash !== startOf(organization))
-    fail('link', 1, 'the chain does not begin where the chain of this organization begins')
-  if ((kept.get(after.seq) ?? after.hash) !== after.hash)
-    fail(
-      'link',
-      after.seq,
-      `the chain begins behind another record ${after.seq} than the checkpoint that was kept elsewhere says`,
-    )
-
-  function record(one: ProvenRecord): void {
-    const content = faultOf(one, organization)
-    if (one.seq > seq + 1) return fail('gap', seq + 1, `${rangeOf(seq + 1, one.seq - 1)} missing before ${nameOf(one)}`)
-    if (one.seq <= seq)
-      return fail('order', one, `${nameOf(one)} stands behind ${seq}: it was put in, or the order was changed`)
-    if (content !== undefined) return fail('content', one, `${nameOf(one)}: ${content}`)
-    const own = link(hash, leafOf(one))
-    if (own !== one.hash)
-      return fail('content', one, `${nameOf(one)} does not fit its hash: it was changed, or what stood before it was`)
-    ;[seq, hash, last] = [one.seq, one.hash, one]
-    first ??= one.seq
-    records++
-    const elsewhere = kept.get(seq)
-    if (elsewhere !== undefined && elsewhere !== hash)
-      fail('link', one, `${nameOf(one)} has another hash than the checkpoint that was kept elsewhere`)
-    if (elsewhere === hash) provenTo = seq
-  }
-
-  function checkpoint(one: Checkpoint): void {
-    const at = last?.seq === one.seq ? last : one.seq
-    const fingerprint = fingerprintOf(one.public_key)
-    seen.add(fingerprint)
-    if (one.organization_id !== organization || !isSigned(one))
-      return fail('signature', at, `the signature of the checkpoint at ${one.seq} is wrong`)
-    if (fingerprints.length > 0 && !fingerprints.includes(fingerprint))
-      return fail('signature', at, `the checkpoint at ${one.seq} is signed with an unknown key (${fingerprint})`)
-    if (one.seq > seq) return fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint speaks of them`)
-    if (one.seq < seq) return fail('order', one.seq, `the checkpoint at ${one.seq} stands behind record ${seq}`)
-    if (one.hash !== hash)
-      return fail(
+  constructor(head: Extract<ChainLine, { type: 'chain' }>, { fingerprints, checkpoints }: Trust) {
+    const { organization_id: organization, after, format } = head
+    const own = checkpoints.filter((one) => one.organization === undefined || one.organization === organization)
+    this.#organization = organization
+    this.#after = after
+    this.#fingerprints = fingerprints
+    this.#kept = new Map(own.map((one) => [one.seq, one.hash]))
+    this.#seq = after.seq
+    this.#hash = after.hash
+    if (format !== FORMAT) this.#fail('shape', undefined, `its format is "${format}", and only "${FORMAT}" is known`)
+    if (after.seq === 0 && after.hash !== startOf(organization))
+      this.#fail('link', 1, 'the chain does not begin where the chain of this organization begins')
+    if ((this.#kept.get(after.seq) ?? after.hash) !== after.hash)
+      this.#fail(
         'link',
-        at,
-        `the records up to ${one.seq}, from ${(provenTo ?? after.seq) + 1} on, are not those that were signed`,
+        after.seq,
+        `the chain begins behind another record ${after.seq} than the checkpoint that was kept elsewhere says`,
       )
-    provenTo = one.seq
   }
 
-  function end({ seq: until, hash: its }: Extract<ChainLine, { type: 'end' }>): void {
-    ended = true
-    if (until > seq) fail('end', seq + 1, `${rangeOf(seq + 1, until)} missing at the end`)
-    else if (until < seq || its !== hash)
-      fail('end', last ?? seq, 'the end that is named is not the end of these records')
+  take(line: Exclude<ChainLine, { type: 'chain' }> | Broken): void {
+    if (this.#problem !== undefined) return
+    if (line.type === 'broken')
+      this.#fail('shape', this.#seq + 1, `line ${line.line}, behind record ${this.#seq}, is no line of an export`)
+    else if (this.#ended) this.#fail('shape', undefined, 'something stands behind the end')
+    else if (line.type === 'record') this.#record(line)
+    else if (line.type === 'checkpoint') this.#checkpoint(line)
+    else this.#end(line)
   }
 
-  return {
-    take(line) {
-      if (problem !== undefined) return
-      if (line.type === 'broken')
-        fail('shape', seq + 1, `line ${line.line}, behind record ${seq}, is no line of an export`)
-      else if (ended) fail('shape', undefined, 'something stands behind the end')
-      else if (line.type === 'record') record(line)
-      else if (line.type === 'checkpoint') checkpoint(line)
-      else end(line)
-    },
-    close() {
-      if (!ended) fail('end', seq + 1, `the end is missing: nothing says that ${seq} was the last record`)
-      for (const [at] of kept)
-        if (at > seq)
-          fail('end', seq + 1, `${rangeOf(seq + 1, at)} missing: a checkpoint that was kept elsewhere speaks of them`)
-      if (fingerprints.length === 0 && seen.size > 0)
-        warnings.add(
-          'no fingerprint was given: the keys in it are believed, and whoever forged it could have put in their own',
+  close(): Verdict {
+    const seq = this.#seq
+    if (!this.#ended) this.#fail('end', seq + 1, `the end is missing: nothing says that ${seq} was the last record`)
+    for (const [at] of this.#kept)
+      if (at > seq)
+        this.#fail(
+          'end',
+          seq + 1,
+          `${rangeOf(seq + 1, at)} missing: a checkpoint that was kept elsewhere speaks of them`,
         )
-      if (problem === undefined && seq > (provenTo ?? 0))
-        warnings.add(`no signature speaks of the records behind ${provenTo ?? after.seq}`)
-      const found = { first, last: last?.seq, proven: provenTo, problem }
-      return {
-        organization_id: organization,
-        good: problem === undefined,
-        records,
-        ...found,
-        fingerprints: [...seen],
-        warnings: [...warnings],
-      }
-    },
+    if (this.#fingerprints.length === 0 && this.#seen.size > 0)
+      this.#warnings.add(
+        'no fingerprint was given: the keys in it are believed, and whoever forged it could have put in their own',
+      )
+    if (this.#problem === undefined && seq > (this.#provenTo ?? 0))
+      this.#warnings.add(`no signature speaks of the records behind ${this.#provenTo ?? this.#after.seq}`)
+    return {
+      organization_id: this.#organization,
+      good: this.#problem === undefined,
+      records: this.#records,
+      first: this.#first,
+      last: this.#last?.seq,
+      proven: this.#provenTo,
+      problem: this.#problem,
+      fingerprints: [...this.#seen],
+      warnings: [...this.#warnings],
+    }
+  }
+
+  #fail(kind: Problem['kind'], at: Pick<ProvenRecord, 'seq' | 'id'> | number | undefined, says: string): void {
+    const place = typeof at === 'number' ? { seq: at, id: undefined } : { seq: at?.seq, id: at?.id }
+    this.#problem ??= { kind, ...place, says }
+  }
+
+  #record(one: ProvenRecord): void {
+    const seq = this.#seq
+    const content = faultOf(one, this.#organization)
+    if (one.seq > seq + 1)
+      return this.#fail('gap', seq + 1, `${rangeOf(seq + 1, one.seq - 1)} missing before ${nameOf(one)}`)
+    if (one.seq <= seq)
+      return this.#fail('order', one, `${nameOf(one)} stands behind ${seq}: it was put in, or the order was changed`)
+    if (content !== undefined) return this.#fail('content', one, `${nameOf(one)}: ${content}`)
+    if (link(this.#hash, leafOf(one)) !== one.hash)
+      return this.#fail(
+        'content',
+        one,
+        `${nameOf(one)} does not fit its hash: it was changed, or what stood before it was`,
+      )
+    this.#seq = one.seq
+    this.#hash = one.hash
+    this.#last = one
+    this.#first ??= one.seq
+    this.#records++
+    const elsewhere = this.#kept.get(one.seq)
+    if (elsewhere !== undefined && elsewhere !== one.hash)
+      this.#fail('link', one, `${nameOf(one)} has another hash than the checkpoint that was kept elsewhere`)
+    if (elsewhere === one.hash) this.#provenTo = one.seq
+  }
+
+  #checkpoint(one: Checkpoint): void {
+    const seq = this.#seq
+    const at = this.#last?.seq === one.seq ? this.#last : one.seq
+    const fingerprint = fingerprintOf(one.public_key)
+    this.#seen.add(fingerprint)
+    if (one.organization_id !== this.#organization || !isSigned(one))
+      return this.#fail('signature', at, `the signature of the checkpoint at ${one.seq} is wrong`)
+    if (this.#fingerprints.length > 0 && !this.#fingerprints.includes(fingerprint))
+      return this.#fail('signature', at, `the checkpoint at ${one.seq} is signed with an unknown key (${fingerprint})`)
+    if (one.seq > seq)
+      return this.#fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint speaks of them`)
+    if (one.seq < seq) return this.#fail('order', one.seq, `the checkpoint at ${one.seq} stands behind record ${seq}`)
+    if (one.hash !== this.#hash) {
+      const from = (this.#provenTo ?? this.#after.seq) + 1
+      return this.#fail('link', at, `the records up to ${one.seq}, from ${from} on, are not those that were signed`)
+    }
+    this.#provenTo = one.seq
+  }
+
+  #end({ seq: until, hash }: Extract<ChainLine, { type: 'end' }>): void {
+    const seq = this.#seq
+    this.#ended = true
+    if (until > seq) this.#fail('end', seq + 1, `${rangeOf(seq + 1, until)} missing at the end`)
+    else if (until < seq || hash !== this.#hash)
+      this.#fail('end', this.#last ?? seq, 'the end that is named is not the end of these records')
   }
 }
 

@@ -50,7 +50,7 @@ export interface Journal {
 /** An intent, or a record that has ended. */
 export type Mark = 'i' | 'f'
 
-interface Held extends Segment {
+interface OpenSegment extends Segment {
   readonly fd: number
   size: number
 }
@@ -73,118 +73,122 @@ const SIGN = 10
 
 export const LEFT = '.left'
 
-export function createJournal({ directory, onTrouble }: JournalParts): Journal {
-  const name = `${placeOf()}-${process.pid}-${randomBytes(4).toString('hex')}`
-  const segments = new Set<Held>()
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
-  let active: Held | undefined
-  let count = 0
-  let beats = 0
-  let beaten = Date.now()
-  let dirty = false
-  let timer: NodeJS.Timeout | undefined
+export const createJournal = (parts: JournalParts): Journal => new SegmentedJournal(parts)
 
-  function openNext(): Held {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const path = join(directory, `${name}-${String(++count).padStart(9, '0')}`)
+class SegmentedJournal implements Journal {
+  readonly owner = `${placeOf()}-${process.pid}-${randomBytes(4).toString('hex')}`
+  readonly #parts: JournalParts
+  readonly #segments = new Set<OpenSegment>()
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  #active: OpenSegment | undefined
+  #count = 0
+  #beats = 0
+  #beaten = Date.now()
+  #dirty = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts
+  }
+
+  #openNext(): OpenSegment {
+    mkdirSync(this.#parts.directory, { recursive: true, mode: 0o700 })
+    const path = join(this.#parts.directory, `${this.owner}-${String(++this.#count).padStart(9, '0')}`)
     const segment = { path, fd: openSync(path, 'ax', 0o600), size: 0, open: 0, waiting: 0, spilled: false }
-    segments.add(segment)
-    timer ??= setInterval(beat, BEAT).unref()
+    this.#segments.add(segment)
+    this.#timer ??= setInterval(() => this.#beat(), BEAT).unref()
     return segment
   }
 
-  function append(lines: string, { open, waiting }: { readonly open: number; readonly waiting: number }): Segment {
-    if (active !== undefined && Date.now() - beaten > STOPPED) leaveAdopted(active)
-    const segment = (active ??= openNext())
+  append(lines: string, { open, waiting }: { readonly open: number; readonly waiting: number }): Segment {
+    if (this.#active !== undefined && Date.now() - this.#beaten > STOPPED) this.#leaveAdopted(this.#active)
+    const segment = (this.#active ??= this.#openNext())
     // Three bytes are the most that one unit of a text takes.
-    const bytes = lines.length * 3 <= buffer.length ? buffer : Buffer.from(lines)
-    const length = bytes === buffer ? buffer.write(lines) : bytes.length
+    const bytes = lines.length * 3 <= this.#buffer.length ? this.#buffer : Buffer.from(lines)
+    const length = bytes === this.#buffer ? this.#buffer.write(lines) : bytes.length
     let written = 0
     try {
       written = writeSync(segment.fd, bytes, 0, length)
     } finally {
       // Half a line ends its file: nothing may be written behind it.
-      if (written !== length) retire(segment)
+      if (written !== length) this.#retire(segment)
     }
     if (written !== length) throw Object.assign(new Error('the disk took half a line'), { code: 'ENOSPC' })
-    dirty = true
+    this.#dirty = true
     segment.open += open
     segment.waiting += waiting
-    if ((segment.size += written) >= SEGMENT_BYTES) retire(segment)
+    if ((segment.size += written) >= SEGMENT_BYTES) this.#retire(segment)
     return segment
   }
 
   /** Somebody took this process for gone while it was stopped: what is in its file is on record, and what comes needs another. */
-  function leaveAdopted(segment: Held): void {
-    beaten = Date.now()
+  #leaveAdopted(segment: OpenSegment): void {
+    this.#beaten = Date.now()
     if (fstatSync(segment.fd).nlink > 0) return
-    active = undefined
-    segments.delete(segment)
+    this.#active = undefined
+    this.#segments.delete(segment)
     closeSync(segment.fd)
   }
 
   /** Write no more to it. It is brought to the disk before it is closed. */
-  function retire(segment: Held): void {
-    if (active === segment) active = undefined
+  #retire(segment: OpenSegment): void {
+    if (this.#active === segment) this.#active = undefined
     fdatasync(segment.fd, (failure) => {
-      if (failure !== null) onTrouble(failure)
+      if (failure !== null) this.#parts.onTrouble(failure)
       closeSync(segment.fd)
     })
-    settled(segment)
+    this.settled(segment)
   }
 
-  const isIdle = ({ open, waiting, spilled }: Segment) => open === 0 && waiting === 0 && !spilled
-
-  function settled(segment: Segment): void {
-    if (segment === active || !isIdle(segment) || !segments.delete(segment as Held)) return
+  settled(segment: Segment): void {
+    if (segment === this.#active || !isIdle(segment) || !this.#segments.delete(segment as OpenSegment)) return
     try {
       unlinkSync(segment.path)
     } catch (thrown) {
-      onTrouble(thrown)
+      this.#parts.onTrouble(thrown)
     }
   }
 
-  function beat(): void {
-    beats++
-    beaten = Date.now()
-    if (active === undefined) return
+  #beat(): void {
+    this.#beats++
+    this.#beaten = Date.now()
+    if (this.#active === undefined) return
     try {
-      if (isIdle(active) && active.size > 0) {
-        ftruncateSync(active.fd, 0)
-        active.size = 0
-      } else if (dirty) fdatasync(active.fd, (failure) => failure !== null && onTrouble(failure))
-      if (beats % SIGN === 0) futimesSync(active.fd, new Date(), new Date())
-      dirty = false
+      if (isIdle(this.#active) && this.#active.size > 0) {
+        ftruncateSync(this.#active.fd, 0)
+        this.#active.size = 0
+      } else if (this.#dirty)
+        fdatasync(this.#active.fd, (failure) => failure !== null && this.#parts.onTrouble(failure))
+      if (this.#beats % SIGN === 0) futimesSync(this.#active.fd, new Date(), new Date())
+      this.#dirty = false
     } catch (thrown) {
-      onTrouble(thrown)
+      this.#parts.onTrouble(thrown)
     }
   }
 
-  return {
-    owner: name,
-    append,
-    settled,
-    nextSpilled() {
-      for (const segment of segments) {
-        if (!segment.spilled) continue
-        if (segment === active) retire(segment)
-        return segment
+  nextSpilled(): Segment | undefined {
+    for (const segment of this.#segments) {
+      if (!segment.spilled) continue
+      if (segment === this.#active) this.#retire(segment)
+      return segment
+    }
+    return undefined
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    if (this.#active !== undefined) this.#retire(this.#active)
+    for (const { path } of this.#segments) {
+      try {
+        renameSync(path, path + LEFT)
+      } catch (thrown) {
+        this.#parts.onTrouble(thrown)
       }
-      return undefined
-    },
-    close() {
-      clearInterval(timer)
-      if (active !== undefined) retire(active)
-      for (const { path } of segments) {
-        try {
-          renameSync(path, path + LEFT)
-        } catch (thrown) {
-          onTrouble(thrown)
-        }
-      }
-    },
+    }
   }
 }
+
+const isIdle = ({ open, waiting, spilled }: Segment) => open === 0 && waiting === 0 && !spilled
 
 /** Names where process ids mean the same: this boot of this machine, and in it this room of processes. */
 export function placeOf(): string {

@@ -7,10 +7,11 @@ import type { Json, JsonObject } from '@toolway/protocol'
 import type { Breaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
-import { header, send, type Incoming, type Wire } from '../http/post.ts'
+import { header, type Incoming } from '@toolway/protocol/client'
+import { send, type Wire } from '../http/post.ts'
 import { createReachMask } from '../http/reach-mask.ts'
 import { refusalOf } from '../http/refusal.ts'
-import type { Reach } from '../upstream.ts'
+import type { ReachOf, ContractTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
 import { isShallow } from './read-contract.ts'
 
@@ -45,8 +46,7 @@ const NO_STREAM = -1
 /** An address as a header can hold it. */
 const SENDABLE = /^[\x21-\x7e]{1,320}$/
 
-export function createBackend({ alias, timeout, wire }: Reach, breaker: Breaker): Backend {
-  if (wire.kind !== 'contract') throw new TypeError('not the reach of a contract backend')
+export function createBackend({ alias, timeout, wire }: ReachOf<ContractTarget>, breaker: Breaker): Backend {
   const url = new URL(wire.url)
   const base = url.pathname.replace(/\/+$/, '')
   const options = {

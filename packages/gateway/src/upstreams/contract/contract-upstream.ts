@@ -14,12 +14,13 @@ import {
   GATEWAY,
   type Answer,
   type Ask,
-  type ContractWire,
+  type ContractTerms,
   type ListKind,
   type Portrait,
-  type Reach,
   type Reviewing,
   type Upstream,
+  type ReachOf,
+  type ContractTarget,
 } from '../upstream.ts'
 import { createBackend } from './backend.ts'
 import { facetProblems, hasFacets } from './check-facets.ts'
@@ -37,7 +38,7 @@ const functionPath = (name: string) => `/api/v1/cwr/functions/${encodeURICompone
 const NO_METHOD = -32601
 
 export interface ContractUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<ContractTarget>
   readonly now: () => number
   /** Something about it that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
@@ -46,7 +47,6 @@ export interface ContractUpstreamParts {
 
 export function createContractUpstream({ reach, now, onNote, onTurn }: ContractUpstreamParts): Upstream {
   const { alias, wire } = reach
-  if (wire.kind !== 'contract') throw new TypeError('not the reach of a contract backend')
   const words = wordsOf(wire)
   const { organization, contractsFor, facetsFor, staleFor, facets: checksFacets } = wire
   const breaker = createBreaker({ alias, patience: reach.timeout * 1000, now, onTurn })
@@ -212,7 +212,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
 const shown = (pack: ContractPack | undefined): string | undefined =>
   pack === undefined ? undefined : JSON.stringify(Array.from(pack.tools.values(), ({ definition }) => definition))
 
-const wordsOf = ({ exposes, sideEffects, allows, aliases }: ContractWire) => ({
+const wordsOf = ({ exposes, sideEffects, allows, aliases }: ContractTerms) => ({
   exposes,
   sideEffects,
   allows: new Set(allows),

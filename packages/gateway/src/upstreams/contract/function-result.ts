@@ -6,7 +6,7 @@ import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { refusedAccess } from '../access-refused.ts'
-import { header, type Incoming } from '../http/post.ts'
+import { header, type Incoming } from '@toolway/protocol/client'
 import { refusalOf } from '../http/refusal.ts'
 import { CONTRACT_KEY, UNFIT, type ContractTool } from './contract-tool.ts'
 

@@ -1,14 +1,13 @@
 /** Which carrier an address asks for: its scheme says it. */
 import type { Breaker } from '../breaker.ts'
 import type { Carrier } from '../carrier.ts'
-import type { Reach } from '../upstream.ts'
+import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createWebSocketCarrier } from '../websocket/websocket-carrier.ts'
 import { NO_EXCEPTIONS } from './exceptions.ts'
 import { createHttpCarrier } from './http-carrier.ts'
 
-export function createCarrier(reach: Reach, ids: () => number, breaker: Breaker): Carrier {
+export function createCarrier(reach: ReachOf<RemoteTarget>, ids: () => number, breaker: Breaker): Carrier {
   const { wire } = reach
-  if (wire.kind !== 'http') throw new TypeError('not a remote reach')
   const url = new URL(wire.url)
   const create = url.protocol === 'ws:' || url.protocol === 'wss:' ? createWebSocketCarrier : createHttpCarrier
   return create({

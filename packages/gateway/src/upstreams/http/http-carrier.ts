@@ -5,12 +5,19 @@
  * server that refuses `initialize` with 400, 404 or 405 is tried with GET, and is an HTTP+SSE server if that names an endpoint.
  */
 import { Fault } from '@toolway/contract'
+import {
+  discover,
+  exchange,
+  InitializeRefused,
+  isGreetingRefused,
+  listen,
+  openLegacySession,
+  openPipeSession,
+  type LegacySession,
+  type OpenOptions,
+} from '@toolway/protocol/client'
 import type { Carrier, CarrierParts } from '../carrier.ts'
-import { isGreetingRefused } from '../error-answer.ts'
-import { openPipeSession } from '../pipe-session.ts'
 import { createPool } from './agent.ts'
-import { InitializeRefused, openLegacySession, type LegacySession, type OpenOptions } from './legacy-session.ts'
-import * as modern from './modern.ts'
 import { MOST_STREAMS } from './own-streams.ts'
 import type { Wire } from './post.ts'
 import { createPresenting, headersOf } from './presenting.ts'
@@ -40,7 +47,7 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
         alias,
         ids,
         timeout,
-        breaker,
+        observer: breaker,
         mask: (text) => at.mask(text),
         open: async (ears, signal) => (pair = await openSsePair(at, url, ears, signal)),
         onCredential(credential) {
@@ -73,7 +80,7 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
       })
       if (session !== undefined) return session
     }
-    return openLegacySession(wire, ids, options).catch((thrown: unknown) => {
+    return openLegacySession(present, ids, options).catch((thrown: unknown) => {
       if (thrown instanceof InitializeRefused) return openOlder(options, thrown.cause)
       throw thrown
     })
@@ -82,16 +89,16 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
   return {
     async isModern(signal, credential) {
       try {
-        await modern.discover(present(credential), ids, signal)
+        await discover(present(credential), ids, signal)
         return true
       } catch (thrown) {
         if (!saysLegacy(thrown)) throw thrown
         return false
       }
     },
-    discover: (signal, credential) => modern.discover(present(credential), ids, signal),
-    exchange: (asked) => modern.exchange(present(asked.credential), ids, asked),
-    listen: (options) => modern.listen(present(options.credential), ids, options),
+    discover: (signal, credential) => discover(present(credential), ids, signal),
+    exchange: (asked) => exchange(present(asked.credential), ids, asked),
+    listen: (options) => listen(present(options.credential), ids, options),
     open,
     doubt() {
       speaksPair = false

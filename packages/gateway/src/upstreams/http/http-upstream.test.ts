@@ -4,7 +4,7 @@ import type { Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createSessionPool } from '../session-pool.ts'
 import { createHttpUpstream } from './http-upstream.ts'
-import type { LegacySession } from './legacy-session.ts'
+import type { LegacySession } from '@toolway/protocol/client'
 
 type Says = (method: string) => object | undefined
 
@@ -47,7 +47,7 @@ function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revi
       timeout: 10,
       revision,
       pinned,
-      wire: { kind: 'http', url, private: true, headers: {} },
+      wire: { url, private: true, headers: {} },
     },
     ids: () => ++last,
     pool,

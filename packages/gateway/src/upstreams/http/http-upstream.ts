@@ -7,17 +7,16 @@
  */
 import { Fault } from '@toolway/contract'
 import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
+import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
 import { again } from '../../lib/again.ts'
 import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
-import { isGreetingRefused } from '../error-answer.ts'
 import type { Opening } from '../kept-listen.ts'
 import type { Listening } from '../listening.ts'
 import type { SessionPool } from '../session-pool.ts'
 import {
-  changedList,
   GATEWAY,
   type Answer,
   type Ask,
@@ -26,22 +25,21 @@ import {
   type Portrait,
   type Presented,
   type Presents,
-  type Reach,
+  type ReachOf,
+  type RemoteTarget,
   type Upstream,
 } from '../upstream.ts'
 import { createAnnouncements } from './announcements.ts'
 import { withCredential } from '../with-credential.ts'
 import { createCarrier } from './carriers.ts'
-import type { LegacySession } from './legacy-session.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
-import * as modern from './modern.ts'
 
 /** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
 const NO_METHOD = -32601
 
 export interface HttpUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<RemoteTarget>
   readonly ids: () => number
   /** Of the whole process. */
   readonly pool: SessionPool<LegacySession>
@@ -117,7 +115,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
 
   async function check(signal: AbortSignal, credential: Presented | undefined): Promise<boolean> {
     if ((await revisionOf(credential)) === MODERN)
-      await carrier.exchange({ method: 'server/discover', params: {}, caller: modern.NOBODY, signal, credential })
+      await carrier.exchange({ method: 'server/discover', params: {}, caller: NOBODY, signal, credential })
     else await sessions.ping(signal, credential)
     return true
   }

@@ -12,6 +12,7 @@ import {
   type Message,
   type Notification,
 } from '@toolway/protocol'
+import { NOBODY, OWN_CAPABILITIES, SessionLost, StreamTaken, type LegacySession } from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
 import type { Carrier } from '../carrier.ts'
@@ -26,8 +27,6 @@ import {
   type Presented,
   type Reach,
 } from '../upstream.ts'
-import { SessionLost, StreamTaken, type LegacySession } from './legacy-session.ts'
-import { NOBODY, OWN_CAPABILITIES } from './modern.ts'
 import type { OwnStream } from './own-stream.ts'
 import { createOwnStreams, needsOwnStream, type Holding, type Whose } from './own-streams.ts'
 

@@ -6,12 +6,12 @@
  * break it comes back with growing pauses, with the same subscriptions, and whoever listens is told what may have been missed.
  */
 import { isNotification, type JsonObject, type Message } from '@toolway/protocol'
+import { changedList, type LegacySession } from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import { createListening, isSilent, type Listening, type Takes, type Union } from '../listening.ts'
 import { createStrays, type Strays } from '../strays.ts'
 import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
-import { changedList, type Ask } from '../upstream.ts'
-import type { LegacySession } from './legacy-session.ts'
+import type { Ask } from '../upstream.ts'
 
 export interface OwnStream {
   readonly strays: Strays

@@ -1,8 +1,8 @@
 /** The own streams of a legacy server's sessions, as those are held: at most so many, each ended with its owner's sessions. */
 import { isObject, type JsonObject } from '@toolway/protocol'
+import type { LegacySession } from '@toolway/protocol/client'
 import { accessRefusedOf } from '../access-refused.ts'
 import type { Ask, Presented, Presents } from '../upstream.ts'
-import type { LegacySession } from './legacy-session.ts'
 import { createOwnStream, type OwnStream } from './own-stream.ts'
 
 export interface OwnStreams {

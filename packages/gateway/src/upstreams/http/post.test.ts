@@ -2,7 +2,7 @@ import type { Dispatcher, Pool } from 'undici'
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { createBreaker } from '../breaker.ts'
-import { send, type Outgoing, type Wire } from './post.ts'
+import { send, type Exchange, type Wire } from './post.ts'
 
 /** A pool whose connections are all taken: it keeps what it was given until somebody starts it. */
 function fullPool() {
@@ -24,7 +24,7 @@ function fixture({ timeout = 60 } = {}) {
     timeout,
     mask: (text) => text,
   }
-  const codeOf = (outgoing: Partial<Outgoing> = {}) =>
+  const codeOf = (outgoing: Partial<Exchange> = {}) =>
     send(wire, { method: 'POST', headers: {}, body: '{}', ...outgoing }).then(
       () => 'answered',
       (thrown: unknown) => Fault.of(thrown).code,

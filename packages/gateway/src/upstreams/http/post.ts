@@ -7,20 +7,12 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import {
-  isRequest,
-  isResponse,
-  parseJson,
-  readMessage,
-  type ErrorBody,
-  type JsonObject,
-  type Message,
-  type Response,
-} from '@toolway/protocol'
+import { isRequest, isResponse, type Message, type Response } from '@toolway/protocol'
+import { HUMAN, readAs, type Incoming, type Outgoing, type Transport } from '@toolway/protocol/client'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
-import { HUMAN } from '../upstream.ts'
 import type { Breaker } from '../breaker.ts'
+import { refusalOf } from './refusal.ts'
 
 /** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
 export const MAX_ANSWER = 32 * 1024 * 1024
@@ -43,38 +35,27 @@ export interface Wire {
   mask(text: string): string
 }
 
-export interface Outgoing {
-  readonly method: 'POST' | 'GET' | 'DELETE'
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly signal?: AbortSignal
-  /** For streams that may be silent for long. */
-  readonly patient?: boolean
-  /** Seconds, where less than the connection's own limit is left. */
-  readonly seconds?: number
-  /** The messages of a stream, in order, but for the response that is waited for. */
-  onMessage?(message: Message): void
-  /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
-  onData?(chunk: Buffer): void
-  /** The head of the answer is there: streams that may be silent for long begin with it. */
-  onHead?(status: number): void
-  /** Hands out what gives the server more time, because a person is asked by another way than this exchange. */
-  onDeadline?(extend: () => void): void
-  /** Which response ends the wait, although the stream may stay open; undefined waits for the end of the stream. */
-  readonly until?: number
+/** A wire as the transport of an MCP client. */
+export interface HttpTransport extends Wire, Transport {}
+
+export const transportOf = (wire: Wire): HttpTransport => ({
+  ...wire,
+  send: (outgoing) => send(wire, outgoing),
+  sendLast: (outgoing) => sendLast(wire, outgoing),
+  refusal: (incoming) => refusalOf(wire, incoming),
+})
+
+/** A session is ended at its server also when the pool of the calls has ended. */
+async function sendLast(wire: Wire, outgoing: Outgoing): Promise<void> {
+  const ended = wire.pool.closed || wire.pool.destroyed
+  const pool = ended ? wire.ownPool() : wire.pool
+  await send({ ...wire, pool }, outgoing).catch(() => {})
+  if (ended) await pool.destroy()
 }
 
-export interface Incoming {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly stream: boolean
-  /** The body, where it is no stream. */
-  readonly text: string
-  /** The response that was waited for, where a stream brought it. */
-  readonly response: Response | undefined
-  readonly lastEventId: string | undefined
-  /** How long the server wants whoever fetches the rest of a stream to wait before, in milliseconds. */
-  readonly retry: number | undefined
+export interface Exchange extends Outgoing {
+  /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
+  onData?(chunk: Buffer): void
 }
 
 /** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
@@ -83,7 +64,7 @@ const LINGER = 1
 const ACCEPT = 'application/json, text/event-stream'
 
 /** Resolves with the answer, or rejects with a Fault; the deadline counts from now, waiting for a connection included. */
-export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
+export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
   const { method, headers, body, patient = false } = outgoing
   const pool = patient ? wire.streams : wire.pool
   return new Promise((resolve, reject) => {
@@ -112,7 +93,7 @@ export function send(wire: Wire, outgoing: Outgoing): Promise<Incoming> {
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
 function createEar(
   wire: Wire,
-  { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Outgoing,
+  { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Exchange,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
 ) {
@@ -272,37 +253,6 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
 
 const isStreamType = (type: string | string[] | undefined): boolean =>
   typeof type === 'string' && type.startsWith('text/event-stream')
-
-/** An error in the server's own words, as it may be told and logged. */
-export const maskedError = (wire: Pick<Wire, 'mask'>, error: ErrorBody): ErrorBody => masked(wire, error)
-
-/** The same for a tool that failed: its server's complaint is for the model, and may repeat what it was asked with. */
-export const maskedResult = (wire: Pick<Wire, 'mask'>, result: JsonObject): JsonObject =>
-  result['isError'] === true ? masked(wire, result) : result
-
-const masked = <T extends object>(wire: Pick<Wire, 'mask'>, said: T): T =>
-  JSON.parse(JSON.stringify(said), (_, value: unknown) => (typeof value === 'string' ? wire.mask(value) : value)) as T
-
-export const header = ({ headers }: Incoming, name: string): string | undefined => {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
-/** What is wrong with an answer, which is no request of anybody's. */
-function problemOf(thrown: unknown): string {
-  if (!(thrown instanceof Fault)) return 'not a message'
-  return thrown.code === 'request.not-json' ? `its answer is not JSON: ${thrown.facts['problem']}` : thrown.message
-}
-
-/** One message out of a text. Throws `upstream.malformed` when it is none. */
-export function readAs(wire: Wire, text: string): Message {
-  try {
-    return readMessage(parseJson(text))
-  } catch (thrown) {
-    const problem = problemOf(thrown)
-    throw new Fault('upstream.malformed', { connection: wire.alias, problem }, { cause: thrown })
-  }
-}
 
 const codeOf = (thrown: unknown): string =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'

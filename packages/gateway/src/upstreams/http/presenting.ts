@@ -3,26 +3,27 @@
  *
  * What is the connection's own stays as it is: nothing of a credential outlives those who hold it.
  */
-import type { Presented } from '../upstream.ts'
-import type { Wire } from './post.ts'
+import type { CredentialHeaders } from '@toolway/protocol/client'
+import { transportOf, type HttpTransport, type Wire } from './post.ts'
 import { createHeaderMask } from './reach-mask.ts'
 
-/** The same wire for the same credential, for as long as somebody holds that. */
-export type Presenting = (credential: Presented | undefined) => Wire
+/** The same transport for the same credential, for as long as somebody holds that. */
+export type Presenting = (credential: CredentialHeaders | undefined) => HttpTransport
 
 export function createPresenting(wire: Wire): Presenting {
-  const made = new WeakMap<Presented, Wire>()
+  const made = new WeakMap<CredentialHeaders, HttpTransport>()
+  const plain = transportOf(wire)
   return (credential) => {
-    if (credential === undefined) return wire
+    if (credential === undefined) return plain
     const held = made.get(credential)
     if (held !== undefined) return held
-    const own = presentedOn(wire, credential)
+    const own = transportOf(withHeaders(wire, credential))
     made.set(credential, own)
     return own
   }
 }
 
-function presentedOn(wire: Wire, credential: Presented): Wire {
+function withHeaders(wire: Wire, credential: CredentialHeaders): Wire {
   const headers = headersOf(credential)
   let mask: ((text: string) => string) | undefined
   return {
@@ -34,5 +35,5 @@ function presentedOn(wire: Wire, credential: Presented): Wire {
 }
 
 /** Under the names that the wire knows them by, so that each is sent once. */
-export const headersOf = ({ headers }: Presented): Record<string, string> =>
+export const headersOf = ({ headers }: CredentialHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -3,12 +3,12 @@
  * server wants that, and what it said at its door.
  */
 import { Fault } from '@toolway/contract'
+import { header, type Incoming, type Peer } from '@toolway/protocol/client'
 import { refusedAccess } from '../access-refused.ts'
 import { limitedBy, StatusRefused } from '../status-refused.ts'
-import { header, type Incoming, type Wire } from './post.ts'
 
 /** A status that is no answer of MCP. */
-export function refusalOf(wire: Pick<Wire, 'alias' | 'mask'>, incoming: Incoming): Fault {
+export function refusalOf(wire: Peer, incoming: Incoming): Fault {
   const { status } = incoming
   if (status === 401 || status === 403) return refusedAccess(wire.alias, status, challengeOf(wire, incoming))
   const later = header(incoming, 'retry-after')
@@ -17,20 +17,8 @@ export function refusalOf(wire: Pick<Wire, 'alias' | 'mask'>, incoming: Incoming
   return new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` }, { cause })
 }
 
-/** Let 2xx pass and whatever carries a JSON-RPC body; turn everything else into a fault that names the status. */
-export function refuseStatus(wire: Wire, incoming: Incoming): void {
-  const { status } = incoming
-  if (status < 300) return
-  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status >= 400 && status < 500
-  if (carriesMessage && !NEVER_ANSWERS.has(status)) return
-  throw refusalOf(wire, incoming)
-}
-
-/** Said by what stands before the server, whatever its body is. */
-const NEVER_ANSWERS = new Set([401, 403, 429])
-
 /** A server may challenge in several lines (RFC 9110, section 11.6.1), and repeat there what it was sent. */
-function challengeOf(wire: Pick<Wire, 'mask'>, { headers }: Incoming): string | undefined {
+function challengeOf(wire: Pick<Peer, 'mask'>, { headers }: Incoming): string | undefined {
   const given = headers['www-authenticate'] as string | string[] | undefined
   const all = Array.isArray(given) ? given.join(', ') : given
   return all === undefined ? undefined : wire.mask(all)

@@ -5,9 +5,8 @@
  * (or make the gateway call a third party). The stream is the session: when it ends, all is over, and nothing is fetched again.
  */
 import { Fault } from '@toolway/contract'
+import { SessionLost, type Pipe, type PipeEars } from '@toolway/protocol/client'
 import { createParser } from 'eventsource-parser'
-import type { Pipe, PipeEars } from '../pipe.ts'
-import { SessionLost } from './legacy-session.ts'
 import { MAX_ANSWER, send, type Wire } from './post.ts'
 import { refusalOf } from './refusal.ts'
 

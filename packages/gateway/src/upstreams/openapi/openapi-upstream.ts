@@ -9,7 +9,7 @@ import { isObject, MODERN } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
-import { maskedResult } from '../http/post.ts'
+import { maskedResult } from '@toolway/protocol/client'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
 import {
   GATEWAY,
@@ -17,8 +17,9 @@ import {
   type Ask,
   type Portrait,
   type Presented,
-  type Reach,
   type Upstream,
+  type ReachOf,
+  type OpenApiTarget,
 } from '../upstream.ts'
 import { toolsOf, type ReadApart } from './document/read-apart.ts'
 import type { Operation } from './operation.ts'
@@ -38,14 +39,13 @@ interface Api extends Pick<ReadApart, 'tools'> {
 }
 
 export interface OpenApiUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<OpenApiTarget>
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
   onTurn(failure: Fault | undefined): void
 }
 
 export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
-  if (wire.kind !== 'openapi') throw new TypeError('not the reach of a document')
   const { headers, key, load } = wire
   const base = new URL(wire.url)
   const patience = timeout * 1000

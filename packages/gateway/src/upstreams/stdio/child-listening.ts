@@ -6,12 +6,11 @@
  */
 import { MODERN, stripEnvelope, writeEnvelope, type JsonObject, type Notification } from '@toolway/protocol'
 import { pause } from '../../lib/pause.ts'
-import { hearAcknowledged, NOBODY, TASKED } from '../http/modern.ts'
+import { hearAcknowledged, NOBODY, TASKED, type Channel } from '@toolway/protocol/client'
 import { createKeptListen, type Opening } from '../kept-listen.ts'
 import { createListening, type Listening, type Takes, type Union } from '../listening.ts'
 import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
 import type { Portrait } from '../upstream.ts'
-import type { Channel } from '../channel.ts'
 
 export interface ChildListening {
   readonly listening: Listening

@@ -69,7 +69,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve(), ti
       timeout,
       revision: pinned ? era : undefined,
       pinned,
-      wire: { kind: 'process', command: 'x', args: [], environment: {} },
+      wire: { command: 'x', args: [], environment: {} },
     },
     ids: () => ++last,
     children: { start },

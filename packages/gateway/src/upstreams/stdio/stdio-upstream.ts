@@ -9,34 +9,38 @@ import {
   eraOf,
   MODERN,
   NEWEST_LEGACY,
-  progressTokenOf,
   isObject,
-  stripEnvelope,
   writeEnvelope,
   type JsonObject,
   type Notification,
-  type Request,
   type Revision,
 } from '@toolway/protocol'
 import type { Child, Children } from '../children/worker-link.ts'
-import { OWN_CAPABILITIES, NOBODY } from '../http/modern.ts'
 import { createBreaker } from '../breaker.ts'
 import {
-  changedList,
   GATEWAY,
-  forCaller,
   type Answer,
   type Ask,
   type Portrait,
   type ProcessState,
-  type Reach,
   type Upstream,
+  type ReachOf,
+  type ProcessTarget,
 } from '../upstream.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
-import { createChannel, tokenOf, type Call, type Channel } from '../channel.ts'
-import { isGreetingRefused } from '../error-answer.ts'
-import { discover, initialize } from '../greeting.ts'
-import { createLogLevel, type LogLevel } from '../log-level.ts'
+import {
+  callOn,
+  changedList,
+  createChannel,
+  createLogLevel,
+  discoverOn,
+  initializeOn,
+  isGreetingRefused,
+  NOBODY,
+  OWN_CAPABILITIES,
+  type Channel,
+  type LogLevel,
+} from '@toolway/protocol/client'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
 import { ProgramSaid } from '../program-said.ts'
@@ -52,7 +56,7 @@ const DISCOVER_PATIENCE = 3_000
 const CHECK = { seconds: 10, silences: 2 }
 
 export interface StdioUpstreamParts {
-  readonly reach: Reach
+  readonly reach: ReachOf<ProcessTarget>
   readonly ids: () => number
   readonly children: Pick<Children, 'start'>
   onRevision(revision: Revision): void
@@ -85,8 +89,6 @@ export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
 function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
   const { wire } = reach
-  if (wire.kind !== 'process') throw new TypeError('not a process reach')
-  const { kind: _, ...launched } = wire
   const heard = createChildListening({ ids, timeout: reach.timeout })
   const closing = new AbortController()
   const starting = createSingleFlight<'child', Running>()
@@ -110,7 +112,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const child = await children.start({
       // The connection's own folder, and its caller's: two organizations may use the same alias.
       name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      ...launched,
+      ...wire,
     })
     greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
@@ -170,11 +172,11 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
 
   async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
     if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discover(channel, greeted()) : introduceTo(channel, revision)
+    return eraOf(revision) === 'modern' ? discoverOn(channel, greeted()) : introduceTo(channel, revision)
   }
 
   const introduceTo = (channel: Channel, revision: Revision) =>
-    initialize(channel, greeted(), {
+    initializeOn(channel, greeted(), {
       revision,
       capabilities: own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...own.capabilities },
     })
@@ -182,7 +184,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
   async function greetUnknown(channel: Channel): Promise<Portrait> {
-    const modern = discover(channel, greeted())
+    const modern = discoverOn(channel, greeted())
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
     if (verdict === 'modern') return modern
@@ -284,7 +286,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const working = !isOurs && asked.patient !== true
     if (working) underWay++
     try {
-      const answer = await channel.call(callOf(asked, portrait))
+      const answer = await send(channel, asked, portrait)
       breaker.answered(turn)
       if (!isOurs) restarts.served()
       return answer
@@ -297,29 +299,16 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     }
   }
 
-  function callOf(asked: Ask, { revision }: Portrait): Call {
-    const id = ids()
-    const token = progressTokenOf(asked.params)
-    const ours = token === undefined ? undefined : tokenOf(id)
-    const { method } = asked
+  function send(channel: Channel, asked: Ask, { revision }: Portrait): Promise<Answer> {
+    const era = eraOf(revision)
     // What a child's question may be about, where all of the channel is one caller's.
-    const asks = own !== undefined && ASKING.has(method)
-    const params: JsonObject =
-      revision === MODERN
-        ? writeEnvelope(asked.params, withoutRoots(asked.caller), ours)
-        : stripEnvelope(asked.params, ours)
-    return {
-      id,
-      method,
-      params,
-      signal: asked.signal,
-      timeout: asked.patient === true ? Infinity : reach.timeout,
-      ...(asks ? { onQuestion: (question: Request) => askWithoutRoots(asked, question) } : {}),
-      onNotification(notification) {
-        const heard = forCaller(notification, ours, token)
-        if (heard !== undefined) asked.onNotification(heard)
-      },
-    }
+    const asks = own !== undefined && ASKING.has(asked.method)
+    return callOn(channel, ids(), asked, {
+      era,
+      caller: era === 'modern' ? withoutRoots(asked.caller) : asked.caller,
+      timeout: reach.timeout,
+      onQuestion: asks ? (question) => askWithoutRoots(asked, question) : undefined,
+    })
   }
 
   /** One that works on a call may be unable to answer anything else: the limit of that call judges it then. */

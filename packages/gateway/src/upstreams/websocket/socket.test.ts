@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import type { Pipe } from '../pipe.ts'
+import type { Pipe } from '@toolway/protocol/client'
 import { openSocket, type SocketParts } from './socket.ts'
 
 interface Script {

@@ -13,7 +13,7 @@ import { refusedAccess } from '../access-refused.ts'
 import { createConnector } from '../http/agent.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../http/exceptions.ts'
 import { MAX_ANSWER, wordFailure } from '../http/post.ts'
-import type { Pipe, PipeEars } from '../pipe.ts'
+import type { Pipe, PipeEars } from '@toolway/protocol/client'
 
 export interface SocketParts {
   readonly alias: string

@@ -5,16 +5,21 @@
  * never sent again. It holds no caller: log lines that name no request end here, and questions are refused.
  */
 import { Fault } from '@toolway/contract'
-import { progressTokenOf, writeEnvelope } from '@toolway/protocol'
+import {
+  callOn,
+  checkEnvelope,
+  createChannel,
+  discoverOn,
+  listening,
+  openPipeSession,
+  type Answer,
+  type Channel,
+  type ClientRequest,
+  type Pipe,
+} from '@toolway/protocol/client'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import type { Carrier, CarrierParts } from '../carrier.ts'
-import { createChannel, tokenOf, type Channel } from '../channel.ts'
-import { discover } from '../greeting.ts'
-import { failureOf, listening, type Exchange } from '../http/modern.ts'
 import { createReachMask } from '../http/reach-mask.ts'
-import { openPipeSession } from '../pipe-session.ts'
-import type { Pipe } from '../pipe.ts'
-import { forCaller, type Answer } from '../upstream.ts'
 import { openSocket } from './socket.ts'
 
 interface Shared {
@@ -64,40 +69,22 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
     return shared ?? opening('socket', connect)
   }
 
-  async function exchange(asked: Exchange): Promise<Answer> {
+  async function exchange(asked: ClientRequest): Promise<Answer> {
     const { channel } = shared ?? (await open())
-    const { method, signal, patient = false } = asked
-    const id = ids()
-    const token = progressTokenOf(asked.params)
-    const ours = token === undefined ? undefined : tokenOf(id)
     const { turn } = breaker
-    const answering = channel.call({
-      id,
-      method,
-      params: writeEnvelope(asked.params, asked.caller, ours),
-      signal,
-      timeout: patient ? Infinity : timeout,
-      onNotification(notification) {
-        const heard = forCaller(notification, ours, token)
-        if (heard !== undefined) asked.onNotification?.(heard)
-      },
-    })
-    if (patient) return wordAnswer(await answering)
+    const answering = callOn(channel, ids(), asked, { era: 'modern', timeout })
+    if (asked.patient === true) return checkEnvelope(alias, await answering)
     const answer = await answering.catch((thrown: unknown) => {
       breaker.failed(turn, thrown)
       throw thrown
     })
     breaker.answered(turn)
-    return wordAnswer(answer)
-  }
-
-  function wordAnswer(answer: Answer): Answer {
-    return 'error' in answer ? failureOf({ alias, mask }, answer.error) : answer
+    return checkEnvelope(alias, answer)
   }
 
   async function discoverWithin(signal: AbortSignal) {
     const { channel } = await open()
-    return discover(channel, { alias, id: ids(), signal, timeout })
+    return discoverOn(channel, { alias, id: ids(), signal, timeout })
   }
 
   return {
@@ -119,7 +106,7 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
     listen: (options) => exchange(listening(options)),
     open: (options) =>
       openPipeSession(
-        { alias, ids, timeout, mask, breaker, open: (ears, signal) => openSocket(parts, ears, signal) },
+        { alias, ids, timeout, mask, observer: breaker, open: (ears, signal) => openSocket(parts, ears, signal) },
         options,
       ),
     doubt() {},

@@ -2,8 +2,7 @@
 import { SegmentedControl, Skeleton, Stack, Text, Textarea } from '@mantine/core'
 import { Component, lazy, Suspense, useState, type ReactNode } from 'react'
 import { texts } from '../../../texts/texts.ts'
-import { isObject } from '../mcp/headers.ts'
-import type { JsonObject } from '../mcp/wire.ts'
+import { isObject, type JsonObject } from '../mcp/wire.ts'
 import type { ArgumentError } from '../runs.ts'
 
 const SchemaForm = lazy(() => import('./schema-form.tsx'))

@@ -1,8 +1,6 @@
 /**
- * An MCP client in the browser, small enough to show all that it hears: both eras, questions, progress, tasks, cancel.
- *
- * The official one refuses tasks and content that it does not know, and says not which stream a message came on; here a person wants
- * to see exactly that.
+ * The console as an MCP client: the shared client of `@toolway/protocol`, with questions, progress, tasks and cancel, and every
+ * message shown as it was on the wire. The official SDK refuses results of tasks and content that it does not know (ADR 0057).
  */
 import type { Abilities, Era, McpClient } from './exchange.ts'
 import { legacySession } from './legacy.ts'

@@ -2,6 +2,9 @@
  * What one request to an MCP server is made of, in either era: what a client can do, what it hears before the answer, how the answer
  * ends it. What a server sends is passed on as it came; who draws it takes none of it for markup.
  */
+import { Fault } from '@toolway/contract'
+import type { Notification } from '@toolway/protocol'
+import type { Answer } from '@toolway/protocol/client'
 import type { Json, JsonObject, Message, RpcError } from './wire.ts'
 
 export type Era = 'legacy' | 'modern'
@@ -66,6 +69,8 @@ export async function answerTo(question: Question, ears: Ears, signal: AbortSign
   return ears.answer(question, signal)
 }
 
+export const NEVER = new AbortController().signal
+
 /** Rejects when the signal comes first. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -82,14 +87,19 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   })
 }
 
-export function resultOf(answer: Message | undefined): JsonObject {
-  if (answer?.error !== undefined) throw new RpcFailure(answer.error)
-  if (answer?.result === undefined)
-    throw new RpcFailure({ code: 0, message: 'The answer ended before there was a result.' })
+export function resultOf(answer: Answer): JsonObject {
+  if ('error' in answer) throw new RpcFailure(answer.error)
   return answer.result
 }
 
-export function hearNotification({ method, params = {} }: Message, ears: Ears): void {
+/** What ended a request, as its person reads it: the client's own faults in words of the console. */
+export function wordFault(thrown: unknown): never {
+  if (thrown instanceof Fault && thrown.code !== 'call.cancelled')
+    throw new RpcFailure({ code: 0, message: `The answer ended before there was a result: ${thrown.message}` })
+  throw thrown
+}
+
+export function hearNotification({ method, params = {} }: Notification, ears: Ears): void {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params
     ears.progress?.({

@@ -2,106 +2,91 @@
  * A session of the revisions that open one (up to 2025-11-25): opened when it is first needed, opened again when the gateway knows it
  * no more, ended when nobody looks any longer. Leaving is no cancel there, so that cancelling is said.
  */
-import { answerTo, hearNotification, nextId, resultOf, RpcFailure, type Asking, type McpClient } from './exchange.ts'
-import { isObject } from './headers.ts'
-import { endSession, post, type JsonObject, type Message } from './wire.ts'
+import { NEWEST_LEGACY, type JsonObject as Params } from '@toolway/protocol'
+import {
+  InitializeRefused,
+  NOBODY,
+  openLegacySession,
+  SessionLost,
+  type Answer,
+  type CredentialHeaders,
+  type LegacySession as Session,
+} from '@toolway/protocol/client'
+import {
+  answerTo,
+  hearNotification,
+  NEVER,
+  nextId,
+  resultOf,
+  RpcFailure,
+  wordFault,
+  type Asking,
+  type Ears,
+  type McpClient,
+} from './exchange.ts'
+import { transportTo } from './transport.ts'
+import { isObject, type JsonObject } from './wire.ts'
 
-const LEGACY = '2025-11-25'
 /** Pages have to be opened first. */
 const URL_FIRST = -32042
 const MOST_ROUNDS = 3
-const SESSION = 'mcp-session-id'
 
 export interface LegacySession {
   readonly request: McpClient['request']
   readonly close: () => void
 }
 
-type Head = Readonly<Record<string, string>>
+export function legacySession(address: string, capabilities: JsonObject, client: JsonObject): LegacySession {
+  let opening: Promise<Session> | undefined
+  /** The session chooses its transport by the credential of a request; the console's only names whose ears hear it. */
+  const ears = new WeakMap<CredentialHeaders, Ears>()
+  const heardBy = (whose: Ears): CredentialHeaders => {
+    const credential = { id: '', headers: {} }
+    ears.set(credential, whose)
+    return credential
+  }
+  const transportFor = (credential: CredentialHeaders | undefined) =>
+    transportTo(address, (credential && ears.get(credential)) ?? {})
 
-export function legacySession(address: string, capabilities: JsonObject, clientInfo: JsonObject): LegacySession {
-  let opening: Promise<Head> | undefined
-
-  async function open(asking: Asking): Promise<Head> {
-    const params = { protocolVersion: LEGACY, capabilities, clientInfo }
-    let answer: Message | undefined
-    const message: Message = { jsonrpc: '2.0', id: nextId(), method: 'initialize', params }
-    asking.ears?.wire?.('sent', message)
-    const head = await post(address, message, {
-      headers: {},
-      hear(heard) {
-        asking.ears?.wire?.('heard', heard)
-        answer = heard
-      },
+  const open = (asking: Asking): Promise<Session> =>
+    openLegacySession(transportFor, nextId, {
+      revision: NEWEST_LEGACY,
+      capabilities: capabilities as Params,
+      client: client as Params,
+      // What a server tells beside its answers is wanted whole.
+      logLevel: 'debug',
+      signal: NEVER,
+      credential: heardBy(asking.ears ?? {}),
+      onListChanged: () => undefined,
+    }).catch((thrown: unknown) => {
+      throw thrown instanceof InitializeRefused ? thrown.cause : thrown
     })
-    const result = resultOf(answer)
-    const session = head.get(SESSION)
-    const revision = String(result['protocolVersion'] ?? LEGACY)
-    const headers = { 'mcp-protocol-version': revision, ...(session === null ? {} : { [SESSION]: session }) }
-    await tell(headers, { jsonrpc: '2.0', method: 'notifications/initialized' }, asking)
-    const { capabilities: offered } = result
-    if (isObject(offered) && offered['logging'] !== undefined) await wantLogs(headers)
-    return headers
-  }
-
-  /** What a server tells beside its answers is wanted whole. */
-  const wantLogs = (headers: Head) =>
-    post(
-      address,
-      { jsonrpc: '2.0', id: nextId(), method: 'logging/setLevel', params: { level: 'debug' } },
-      { headers, hear: () => undefined },
-    ).catch(() => undefined)
-
-  async function tell(headers: Head, message: Message, { ears }: Asking): Promise<void> {
-    ears?.wire?.('sent', message)
-    await post(address, message, { headers, hear: () => undefined })
-  }
 
   async function once(method: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
-    const { ears = {}, signal = new AbortController().signal } = asking
+    const { ears: own = {}, signal = NEVER } = asking
     opening ??= open(asking)
-    const headers = await opening.catch((thrown: unknown) => {
+    const session = await opening.catch((thrown: unknown) => {
       opening = undefined
-      throw thrown
+      return wordFault(thrown)
     })
-    const id = nextId()
-    const message: Message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: { progressToken: `p${id}` } } }
-    const cancel = () =>
-      void tell(
-        headers,
-        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } },
-        asking,
-      ).catch(() => undefined)
-    let answer: Message | undefined
-    const hear = (heard: Message) => {
-      ears.wire?.('heard', heard)
-      if (heard.method === undefined) answer = heard
-      else if (heard.id === undefined) hearNotification(heard, ears)
-      else void settle(heard, headers, asking)
-    }
-    signal.addEventListener('abort', cancel, { once: true })
-    ears.wire?.('sent', message)
-    try {
-      await post(address, message, { headers, signal, hear })
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
+    const answer = await session
+      .ask({
+        method,
+        params: { ...params, _meta: { progressToken: 'console' } },
+        caller: NOBODY,
+        session: SELF,
+        signal,
+        patient: true,
+        credential: heardBy(own),
+        onNotification: (notification) => hearNotification(notification, own),
+        onQuestion: async (question): Promise<Answer> => {
+          if (question.method === 'ping') return { result: {} }
+          const { params: asked = {} } = question
+          return { result: (await answerTo({ method: question.method, params: asked }, own, signal)) as Params }
+        },
+      })
+      .catch(wordFault)
     return resultOf(answer)
-  }
-
-  /** A question of the server's, answered by a message of its own. */
-  async function settle({ id, method = '', params = {} }: Message, headers: Head, asking: Asking): Promise<void> {
-    const { ears = {}, signal = new AbortController().signal } = asking
-    const reply = async (): Promise<Message> => {
-      if (method === 'ping') return { jsonrpc: '2.0', id: id ?? null, result: {} }
-      const result = await answerTo({ method, params }, ears, signal)
-      return { jsonrpc: '2.0', id: id ?? null, result }
-    }
-    // Whoever cancelled answers nothing more.
-    await reply().then(
-      (message) => tell(headers, message, asking),
-      () => undefined,
-    )
   }
 
   return {
@@ -116,15 +101,16 @@ export function legacySession(address: string, capabilities: JsonObject, clientI
         }
       }
     },
-    close: () => void opening?.then((headers) => (SESSION in headers ? endSession(address, headers) : undefined)),
+    close: () =>
+      void opening?.then(
+        (session) => session.close(),
+        () => undefined,
+      ),
   }
 }
 
 /** Whether its person agreed to open what the error of 2025-11-25 names, so that the call is worth another try. */
-async function openFirst(
-  thrown: unknown,
-  { ears = {}, signal = new AbortController().signal }: Asking,
-): Promise<boolean> {
+async function openFirst(thrown: unknown, { ears = {}, signal = NEVER }: Asking): Promise<boolean> {
   if (!(thrown instanceof RpcFailure) || thrown.error.code !== URL_FIRST || !isObject(thrown.error.data)) return false
   const { elicitations } = thrown.error.data
   if (!Array.isArray(elicitations) || elicitations.length === 0) return false
@@ -136,5 +122,9 @@ async function openFirst(
   return true
 }
 
+/** The session is the page's own, with the log level that was set in it. */
+const SELF = {}
+
 const isUnknownSession = (thrown: unknown): boolean =>
-  thrown instanceof RpcFailure && isObject(thrown.error.data) && thrown.error.data['fault'] === 'session.unknown'
+  thrown instanceof SessionLost ||
+  (thrown instanceof RpcFailure && isObject(thrown.error.data) && thrown.error.data['fault'] === 'session.unknown')

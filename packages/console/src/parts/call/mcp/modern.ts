@@ -2,51 +2,50 @@
  * Requests of 2026-07-28: each says all of itself, a question ends it and its answer repeats it, a task is asked about until it is done.
  * Leaving is the cancel.
  */
+import { headerParameters, MODERN, type Caller, type JsonObject as Params } from '@toolway/protocol'
+import { exchange } from '@toolway/protocol/client'
 import {
   answerTo,
   hearNotification,
   nextId,
+  NEVER,
   pause,
   resultOf,
   RpcFailure,
+  wordFault,
   type Asking,
   type Ears,
   type McpClient,
 } from './exchange.ts'
-import { isObject, MODERN, modernHeaders } from './headers.ts'
-import { post, type Json, type JsonObject, type Message, type RpcError } from './wire.ts'
+import { transportTo } from './transport.ts'
+import { isObject, type Json, type JsonObject, type RpcError } from './wire.ts'
 
 const MOST_ROUNDS = 20
 
-export function createModern(address: string, capabilities: JsonObject, clientInfo: JsonObject): McpClient['request'] {
+export function createModern(address: string, capabilities: JsonObject, client: JsonObject): McpClient['request'] {
+  const caller: Caller = {
+    revision: MODERN,
+    capabilities: capabilities as Params,
+    client: client as Params,
+    logLevel: 'debug',
+  }
+
   /** One request and its answer. */
   async function once(method: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
-    const { ears = {}, signal, schema } = asking
-    const id = nextId()
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': MODERN,
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-      'io.modelcontextprotocol/clientInfo': clientInfo,
-      'io.modelcontextprotocol/logLevel': 'debug',
-      progressToken: `p${id}`,
-    }
-    const message: Message = { jsonrpc: '2.0', id, method, params: { ...params, _meta } }
-    let answer: Message | undefined
-    ears.wire?.('sent', message)
-    await post(address, message, {
-      headers: modernHeaders(method, params, schema),
+    const { ears = {}, signal = NEVER, schema } = asking
+    const answer = await exchange(transportTo(address, ears), nextId, {
+      method,
+      params: { ...params, _meta: { progressToken: 'console' } },
+      caller,
+      headerParameters: (schema === undefined ? undefined : headerParameters(schema as Params)) ?? [],
       signal,
-      hear(heard) {
-        ears.wire?.('heard', heard)
-        if (heard.method === undefined) answer = heard
-        else hearNotification(heard, ears)
-      },
-    })
+      onNotification: (notification) => hearNotification(notification, ears),
+    }).catch(wordFault)
     return resultOf(answer)
   }
 
   return async (method, params, asking = {}) => {
-    const { ears = {}, signal = new AbortController().signal } = asking
+    const { ears = {}, signal = NEVER } = asking
     let more: JsonObject = {}
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const result = await once(method, { ...params, ...more }, asking)

@@ -2,8 +2,7 @@
 import { List, Stack, Text } from '@mantine/core'
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
-import { isObject } from '../mcp/headers.ts'
-import type { JsonObject } from '../mcp/wire.ts'
+import { isObject, type JsonObject } from '../mcp/wire.ts'
 import { OutsideLink } from '../outside-link.tsx'
 
 export function Told({ result }: { result: JsonObject }) {

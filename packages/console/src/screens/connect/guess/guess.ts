@@ -3,7 +3,7 @@
  * the name of a package, and what the catalog has. Pure: nothing is asked for and nothing is started.
  */
 import type { CatalogEntry } from '@toolway/contract'
-import { draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
+import { DOCUMENT_KIND, draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
 import { draftOfCommand, isCommand } from './command-line.ts'
 import { serversIn } from './configuration.ts'
 import { draftOfLink } from './install-link.ts'
@@ -62,7 +62,7 @@ function ofAddress(text: string, catalog: readonly CatalogEntry[]): Guess | unde
   if (problem !== undefined) return refused(problem === 'empty' ? 'unreadable' : problem)
   const known = catalog.find((entry) => entry.url !== null && sameAddress(entry.url, url))
   if (known !== undefined) return one('entry', draftOfEntry(known))
-  if (DOCUMENT.test(new URL(url).pathname)) return one('document-address', draft({ kind: 'openapi', url }))
+  if (DOCUMENT.test(new URL(url).pathname)) return one('document-address', draft({ kind: DOCUMENT_KIND, url }))
   if (REPOSITORY.test(url)) return refused('repository')
   return one('address', draft({ url }))
 }
@@ -72,11 +72,11 @@ const sameAddress = (first: string, second: string) =>
 
 function ofStructure(text: string): Guess | undefined {
   if (/^(?:openapi|swagger):\s*["']?\d/m.test(text.slice(0, 2_000)))
-    return one('document', draft({ kind: 'openapi', document: text }))
+    return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
   if (!/^[{["]|^\/[/*]/.test(text)) return undefined
   const read = readLoosely(text)
   if (typeof read === 'object' && read !== null && ('openapi' in read || 'swagger' in read))
-    return one('document', draft({ kind: 'openapi', document: text }))
+    return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
   const drafts = serversIn(text)
   if (drafts === undefined) return refused('unreadable')
   const [first] = drafts

@@ -1,4 +1,5 @@
 /** What stands below a connection's title: how it is, what the last test found, and its tabs. */
+import { kindOf } from '@toolway/contract'
 import { Badge, Code, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
@@ -70,7 +71,7 @@ function Facts({ connection }: { connection: Connection }) {
         <Group gap="xs">
           <StateBadge tone={tone}>{word}</StateBadge>
           <Badge variant="default" style={{ textTransform: 'none' }}>
-            {t.connectors[connector]}
+            {kindOf(connector).title}
           </Badge>
           <Text size="sm" c="dimmed">
             {t.alias} <Code>{alias}</Code>

@@ -2,12 +2,12 @@
 import { Stack } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../../texts/texts.ts'
-import { ConnectionContractForm } from './connection-contract-form.tsx'
+import { ConnectionOwnForm } from './connection-own-form.tsx'
 import { LeftOut } from './left-out.tsx'
 
 export const ConnectionContract = ({ connection }: { connection: Connection }) => (
   <Stack gap="lg">
-    <ConnectionContractForm connection={connection} />
+    <ConnectionOwnForm connection={connection} />
     <LeftOut connection={connection} hint={texts.connection.contract.leftOutHint} />
   </Stack>
 )

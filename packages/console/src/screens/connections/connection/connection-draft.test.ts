@@ -1,6 +1,6 @@
 import type { Connection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
-import { aliasesIn, aliasLines, contractChange } from './connection-contract-words.ts'
+import { ownChange, pairLines, pairsIn } from './connection-own-words.ts'
 import { backOf, changeOf, draftOf, endsOf } from './connection-draft.ts'
 import { namedBy } from './connection-names.ts'
 import { fixesFor, sentence, stateOf, tabsOf } from './connection-states.ts'
@@ -109,8 +109,8 @@ describe('how a connection is', () => {
 
 test('words of a contract backend are what was typed, and only what is another is said', () => {
   const aliases = { old: 'new', a_b: 'c' }
-  expect(aliasesIn(`${aliasLines(aliases)}\nhalf =\n`)).toEqual(aliases)
+  expect(pairsIn(`${pairLines(aliases)}\nhalf =\n`)).toEqual(aliases)
   const kept = { exposes: 'agent', aliases, allows: ['x'] } as const
   const draft = { exposes: 'all', organization: '', aliases: { ...aliases }, allows: ['x'] } as const
-  expect(contractChange({ ...kept, allows: ['x'] }, { ...draft, allows: ['x'] })).toEqual({ exposes: 'all' })
+  expect(ownChange({ ...kept, allows: ['x'] }, { ...draft, allows: ['x'] })).toEqual({ exposes: 'all' })
 })

@@ -1,4 +1,5 @@
 /** How a connection is at a glance: what it offers, where it is, who relies on it, and what it warned of lately. */
+import { kindOf } from '@toolway/contract'
 import { Code, List, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { findEndpoint, listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
@@ -23,7 +24,7 @@ export function ConnectionOverview({ connection }: { connection: Connection }) {
         <Offers connection={connection} />
         <Reached connection={connection} />
       </SimpleGrid>
-      {connection.connector !== 'contract' && connection.left_out.length > 0 && (
+      {kindOf(connection.connector).tellsLeftOut !== true && connection.left_out.length > 0 && (
         <LeftOut connection={connection} hint={t.leftOutHint} />
       )}
       <Endpoint connection={connection} />
@@ -39,6 +40,7 @@ const useEndpoint = (connection: Connection) =>
 function Offers({ connection }: { connection: Connection }) {
   const { fetched_at: fetched, stale_reason: stale, left_out: leftOut } = connection
   const { data } = useEndpoint(connection)
+  const kind = kindOf(connection.connector)
   const server = data?.server
   return (
     <Facts
@@ -50,12 +52,8 @@ function Offers({ connection }: { connection: Connection }) {
         [t.asked, <When key="asked" at={fetched} never={t.never} />],
         stale !== null && [t.stale, stale],
         server != null && [t.server, `${server.name} ${server.version}`.trim()],
-        connection.connector !== 'contract' &&
-          connection.connector !== 'openapi' && [t.speaks, data?.revision ?? t.unknown],
-        leftOut.length > 0 && [
-          t.leftOut,
-          connection.connector === 'contract' ? t.leftOutCount(leftOut.length) : leftOut.length,
-        ],
+        kind.speaksMcp && [t.speaks, data?.revision ?? t.unknown],
+        leftOut.length > 0 && [t.leftOut, kind.tellsLeftOut === true ? t.leftOutCount(leftOut.length) : leftOut.length],
       ]}
     >
       <TextLink to="/playground" search={{ connection: connection.alias }}>
@@ -78,9 +76,7 @@ function Reached({ connection }: { connection: Connection }) {
         headers.length > 0 && [t.headers, headers.join(', ')],
         names.length > 0 && [t.environment, names.join(', ')],
         [t.timeout, t.seconds(timeout)],
-        command !== null || connection.connector === 'mcp.http'
-          ? [t.pinned, revision === 'auto' ? t.auto : revision]
-          : undefined,
+        kindOf(connection.connector).speaksMcp ? [t.pinned, revision === 'auto' ? t.auto : revision] : undefined,
         [t.made, <When key="made" at={connection.created_at} />],
         [t.changed, <When key="changed" at={connection.updated_at} />],
       ]}

@@ -1,6 +1,6 @@
 /** What is set of a connection, and what another setting would end. */
 import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
-import { REVISIONS } from '@toolway/contract'
+import { kindOf, REVISIONS } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { useMe } from '../../../data/me.ts'
@@ -178,7 +178,7 @@ function Program({ draft, put, disabled }: PartProps) {
 }
 
 function Calls({ draft, put, disabled, connector }: PartProps & Pick<Connection, 'connector'>) {
-  const isMcp = connector === 'mcp.http' || connector === 'mcp.process'
+  const { speaksMcp, described } = kindOf(connector)
   return (
     <Section title={t.calls}>
       <NumberInput
@@ -191,7 +191,7 @@ function Calls({ draft, put, disabled, connector }: PartProps & Pick<Connection,
         onChange={(next) => put({ timeout: Number(next) })}
         maw={260}
       />
-      {isMcp ? (
+      {speaksMcp ? (
         <Select
           label={t.revision}
           description={t.revisionHint}
@@ -203,7 +203,7 @@ function Calls({ draft, put, disabled, connector }: PartProps & Pick<Connection,
           maw={360}
         />
       ) : null}
-      {connector === 'contract' ? (
+      {described ? (
         <Text size="sm" c="dimmed">
           {t.checksAlways}
         </Text>

@@ -1,4 +1,5 @@
 /** How a connection is, in a word and a tone, and what may mend it. Pure: it asks nothing and draws nothing. */
+import { kindOf } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../../texts/texts.ts'
 import type { Tone } from '../../../ui/badges.tsx'
@@ -27,8 +28,8 @@ export const takesAccounts = ({ auth }: Pick<Connection, 'auth'>): boolean => au
 export const tabsOf = (connection: Kind): readonly Tab[] =>
   TABS.filter((tab) => {
     if (tab === 'accounts') return takesAccounts(connection)
-    if (tab === 'process') return connection.connector === 'mcp.process'
-    if (tab === 'document') return connection.connector === 'openapi' || connection.connector === 'contract'
+    if (tab === 'process') return kindOf(connection.connector).runsHere
+    if (tab === 'document') return kindOf(connection.connector).described
     return true
   })
 
@@ -45,7 +46,7 @@ export function fixesFor(connection: Kind & Seen, code?: string): readonly Fix[]
   const unlet = code === undefined ? status === 'needs_auth' : /^(credential\.|upstream\.needs-auth)/.test(code)
   if (unlet) return takesAccounts(connection) ? ['account', 'settings'] : ['settings']
   if (code?.startsWith('openapi.') === true) return code === 'openapi.address' ? ['settings'] : ['document']
-  if (connector === 'mcp.process') return ['restart', 'process', 'settings']
+  if (kindOf(connector).runsHere) return ['restart', 'process', 'settings']
   return ['settings']
 }
 

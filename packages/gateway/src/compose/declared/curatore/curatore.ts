@@ -14,6 +14,7 @@ import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
 import type { Place, Standing } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../rows.ts'
+import { backendOf } from '../../../kinds/contract/contract.ts'
 
 /** One endpoint of the preset, and the file that says what it is. */
 export interface Profile {
@@ -101,12 +102,11 @@ export function curatoreOrganization(
       timeout,
       // Whoever runs this gateway named the backend, wherever that is.
       private: true,
-      wire: {
-        kind: 'contract',
+      wire: backendOf({
         url,
         headers: key === undefined ? {} : { 'X-API-Key': key },
         words: wordsOf(id, policy),
-      },
+      }),
     })),
     toolsets: profiles.map(({ toolset, alias, policy }) => ({
       slug: toolset,

@@ -4,6 +4,7 @@
  */
 import { Fault, type Revision } from '@toolway/contract'
 import { fetchOffer, type Offer } from '../../../jobs/sync-catalog.ts'
+import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
@@ -42,20 +43,9 @@ export async function knockAt(url: string, knocking: Knocking): Promise<Offer> {
     onNoise() {},
   })
   try {
-    const upstream = upstreams.open('knock', '1', () => ({
-      connectionId: 'knock',
-      alias,
-      timeout: patience,
-      revision: pin,
-      pinned: pin !== undefined,
-      wire: {
-        kind: 'http',
-        url,
-        private: allowPrivate,
-        ...(exceptions === undefined ? {} : { exceptions }),
-        headers,
-      },
-    }))
+    const wire = { url, private: allowPrivate, ...(exceptions === undefined ? {} : { exceptions }), headers }
+    const reach = { connectionId: 'knock', alias, timeout: patience, revision: pin, pinned: pin !== undefined, wire }
+    const upstream = upstreams.open('knock', '1', alias, (making) => createHttpUpstream({ ...making, reach }))
     const deadline = AbortSignal.timeout(patience * 1000)
     return await fetchOffer(upstream, alias, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
   } catch (thrown) {

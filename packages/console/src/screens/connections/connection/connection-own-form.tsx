@@ -1,0 +1,154 @@
+/** The settings that only one kind of connection has, drawn from the fields that the kind describes. */
+import { Button, Group, NumberInput, Select, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { kindOf, type SettingField, type SettingsForm } from '@toolway/contract'
+import type { Connection } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { texts } from '../../../texts/texts.ts'
+import { Allowed } from '../../../ui/allowed.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
+import { ownChange, pairLines, pairsIn, type OwnSettings } from './connection-own-words.ts'
+import { useSave } from './connection-save.tsx'
+import { useWhyNot } from './connection-ways.tsx'
+
+export function ConnectionOwnForm({ connection }: { connection: Connection }) {
+  const { kept, setDirty } = useKept(connection)
+  const { form } = kindOf(kept.connector)
+  const own = form === undefined ? null : kept[form.member]
+  if (form === undefined || own === null) return null
+  return <Form key={kept.updated_at} connection={kept} form={form} own={own} onDirty={setDirty} />
+}
+
+interface FormProps {
+  readonly connection: Connection
+  readonly form: SettingsForm
+  readonly own: OwnSettings
+  readonly onDirty: Kept['setDirty']
+}
+
+function Form({ connection, form, own, onDirty }: FormProps) {
+  const whyNot = useWhyNot(connection, 'connector_update')
+  const [draft, setDraft] = useState(own)
+  const { save, conflict } = useSave(connection, () => onDirty(false))
+  const disabled = whyNot !== undefined
+  const change = ownChange(own, draft)
+  const dirty = Object.keys(change).length > 0
+  useTellDirty(dirty, onDirty)
+  const draw = (field: SettingField) => (
+    <Control
+      key={field.name}
+      field={field}
+      value={draft[field.name]}
+      disabled={disabled}
+      onChange={(value) => setDraft({ ...draft, [field.name]: value })}
+    />
+  )
+  return (
+    <form
+      aria-label={form.title}
+      onSubmit={(event) => {
+        event.preventDefault()
+        // The gateway checks it by the schema of the kind.
+        save.mutate({ [form.member]: change })
+      }}
+    >
+      <Section title={form.title} hint={whyNot}>
+        {conflict}
+        {rowsOf(form.fields).map((row) =>
+          row.length === 1 ? (
+            row.map(draw)
+          ) : (
+            <SimpleGrid key={row[0]?.name} cols={row.length === 2 ? { base: 1, md: 2 } : { base: 1, sm: 3 }}>
+              {row.map(draw)}
+            </SimpleGrid>
+          ),
+        )}
+        <Group>
+          <Allowed may={!disabled} why={whyNot ?? ''}>
+            <Button type="submit" disabled={disabled || !dirty} loading={save.isPending}>
+              {texts.connection.settings.save}
+            </Button>
+          </Allowed>
+        </Group>
+      </Section>
+    </form>
+  )
+}
+
+const NARROW = new Set<SettingField['control']>(['text', 'choice', 'number'])
+
+/** Narrow controls that follow each other stand side by side, up to three. */
+function rowsOf(fields: readonly SettingField[]): SettingField[][] {
+  const rows: SettingField[][] = []
+  for (const field of fields) {
+    const row = rows.at(-1)
+    const joins = row !== undefined && row.length < 3 && [...row, field].every(({ control }) => NARROW.has(control))
+    if (joins) row.push(field)
+    else rows.push([field])
+  }
+  return rows
+}
+
+interface ControlProps {
+  readonly field: SettingField
+  readonly value: unknown
+  readonly disabled: boolean
+  readonly onChange: (value: unknown) => void
+}
+
+function Control({ field, value, disabled, onChange }: ControlProps) {
+  const shared = { label: field.label, description: field.hint, disabled }
+  switch (field.control) {
+    case 'text':
+      return (
+        <TextInput
+          {...shared}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    case 'switch':
+      return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+    case 'list':
+      return <TagsInput {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={onChange} />
+    case 'number': {
+      const { min, max } = field
+      return (
+        <NumberInput
+          {...shared}
+          {...{ min, max }}
+          value={typeof value === 'number' ? value : min}
+          onChange={(next) => onChange(Number(next))}
+        />
+      )
+    }
+    case 'choice': {
+      const data = Object.entries(field.choices).map(([choice, label]) => ({ value: choice, label }))
+      const chosen = typeof value === 'string' ? value : (data[0]?.value ?? null)
+      return <Select {...shared} data={data} value={chosen} allowDeselect={false} onChange={onChange} />
+    }
+    case 'pairs':
+      return <Pairs {...{ field, value, disabled, onChange }} />
+  }
+}
+
+/** Lines are kept as they are typed: half of a line is no pair yet. */
+function Pairs({ field, value, disabled, onChange }: ControlProps) {
+  const [lines, setLines] = useState(() => pairLines(isPairs(value) ? value : {}))
+  return (
+    <Textarea
+      label={field.label}
+      description={field.hint}
+      value={lines}
+      autosize
+      minRows={2}
+      disabled={disabled}
+      onChange={(event) => {
+        setLines(event.currentTarget.value)
+        onChange(pairsIn(event.currentTarget.value))
+      }}
+    />
+  )
+}
+
+const isPairs = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null

@@ -1,0 +1,126 @@
+/** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
+import { z } from 'zod'
+import { kind, seconds, shared } from './kind.ts'
+
+const TIMEOUT = 30
+
+const Name = z.string().min(1).max(200)
+
+/** What can be said of a contract backend beside its address and headers. Times are in seconds. */
+const ContractShape = {
+  /** The organization as the backend knows it, which every call is given as `org_id`; absent: our own slug. */
+  organization: Name.optional(),
+  /** How long contracts, and facets, are used before they are fetched anew. */
+  contracts_for: z.number().min(1).max(86_400),
+  facets_for: z.number().min(1).max(86_400),
+  /** How old they may become where they cannot be fetched; after that they count as unavailable. */
+  stale_for: z.number().min(0).max(604_800),
+  /** Whether the member for whom a trusted key calls is told to the backend (`X-On-Behalf-Of`). */
+  on_behalf: z.boolean(),
+  /** Which functions become tools, by their exposure profile. */
+  exposes: z.enum(['agent', 'procedure', 'all']),
+  /** Whether functions with side effects become tools, and which do all the same. */
+  side_effects: z.boolean(),
+  allows: z.array(Name).max(200),
+  /** Old names that a tool can be called by, and what it is called now. */
+  aliases: z.record(Name, Name),
+  /** Whether `facet_filters` are looked at before a call; without it made-up names reach the backend. */
+  checks_facets: z.boolean(),
+}
+export const ContractWords = z.strictObject(ContractShape).partial()
+export type ContractWords = z.output<typeof ContractWords>
+/** What is said of a contract backend, without what every connection has. */
+export const contractWordsOf = (said: object): ContractWords => ContractWords.strip().parse(said)
+
+/** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
+export const ContractSettings = z.strictObject({
+  connector: z.literal('contract'),
+  /** It speaks no MCP: there is no revision to pin. */
+  revision: z.literal('auto').default('auto'),
+  /** Theirs are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUT),
+  url: z.url({ protocol: /^https?$/, error: 'the address of a contract backend starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  organization: ContractShape.organization,
+  contracts_for: ContractShape.contracts_for.default(300),
+  facets_for: ContractShape.facets_for.default(600),
+  stale_for: ContractShape.stale_for.default(3600),
+  on_behalf: ContractShape.on_behalf.default(false),
+  exposes: ContractShape.exposes.default('agent'),
+  side_effects: ContractShape.side_effects.default(false),
+  allows: ContractShape.allows.default([]),
+  aliases: ContractShape.aliases.default({ materialize_text: 'get_content' }),
+  checks_facets: ContractShape.checks_facets.default(true),
+})
+export type ContractSettings = z.output<typeof ContractSettings>
+
+export const contract = kind({
+  connector: 'contract',
+  title: 'Contract backend',
+  plural: 'Contract backends',
+  article: 'a contract backend',
+  settings: ContractSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+  oldNames: true,
+  absentNulls: true,
+  reviews: true,
+  organizationArgument: 'org_id',
+  tellsLeftOut: true,
+  form: {
+    member: 'contract',
+    title: 'Its contracts',
+    fields: [
+      {
+        name: 'organization',
+        control: 'text',
+        label: 'Organization there',
+        hint: 'As the backend knows it. Empty where it goes by the name that it has here.',
+      },
+      {
+        name: 'exposes',
+        control: 'choice',
+        label: 'Functions that become tools',
+        hint: 'By the exposure profile that their contracts name.',
+        choices: { agent: 'Those for agents', procedure: 'Those for procedures', all: 'All' },
+      },
+      {
+        name: 'side_effects',
+        control: 'switch',
+        label: 'Functions with side effects become tools too',
+        hint: 'Otherwise only those that are allowed by name below.',
+      },
+      {
+        name: 'on_behalf',
+        control: 'switch',
+        label: 'Tell the backend for whom a call is made',
+        hint: 'Where a trusted key calls for a member.',
+      },
+      {
+        name: 'checks_facets',
+        control: 'switch',
+        label: 'Check facets before a call',
+        hint: 'Without it, made-up names reach the backend.',
+      },
+      {
+        name: 'allows',
+        control: 'list',
+        label: 'Allowed by name',
+        hint: 'Functions with side effects that become tools all the same.',
+      },
+      { name: 'contracts_for', control: 'number', label: 'Contracts are used for, in seconds', min: 1, max: 86_400 },
+      { name: 'facets_for', control: 'number', label: 'Facets are used for, in seconds', min: 1, max: 86_400 },
+      { name: 'stale_for', control: 'number', label: 'Old ones are used for, in seconds', min: 0, max: 604_800 },
+      {
+        name: 'aliases',
+        control: 'pairs',
+        label: 'Old names of tools',
+        hint: 'One on each line: old name = name now.',
+      },
+    ],
+  },
+})

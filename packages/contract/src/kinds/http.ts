@@ -1,0 +1,33 @@
+/** A remote MCP server, at an address. */
+import { z } from 'zod'
+import { ConnectionAuth } from '../connection-auth.ts'
+import { kind, seconds, shared } from './kind.ts'
+
+const TIMEOUT = 60
+
+export const HttpSettings = z.strictObject({
+  ...shared,
+  connector: z.literal('mcp.http'),
+  timeout: seconds.default(TIMEOUT),
+  /** The scheme says what carries the messages: HTTP (Streamable HTTP, else HTTP+SSE) or WebSocket. */
+  url: z.url({
+    protocol: /^(https?|wss?)$/,
+    error: 'a connection address starts with http://, https://, ws:// or wss://',
+  }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  auth: ConnectionAuth.prefault({}),
+})
+export type HttpSettings = z.output<typeof HttpSettings>
+
+export const http = kind({
+  connector: 'mcp.http',
+  title: 'MCP server',
+  plural: 'Remote MCP servers',
+  article: 'a remote MCP server',
+  settings: HttpSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: true,
+  described: false,
+})

@@ -1,0 +1,60 @@
+/**
+ * A kind of connection, as far as every package may know it: its name, its settings, and the facts that decide how its tools are
+ * treated. Its behaviour (opening, probing) is in the gateway, in `kinds/`.
+ */
+import { z } from 'zod'
+import { REVISIONS } from '../revisions.ts'
+import type { SettingsForm } from './form.ts'
+
+export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
+  /** The value of `connector` in settings, requests, rules and records. */
+  readonly connector: string
+  /** One connection of this kind, as lists show it. */
+  readonly title: string
+  /** Connections of this kind, as rules speak of them. */
+  readonly plural: string
+  /** One with its article, within a sentence. */
+  readonly article: string
+  readonly settings: Settings
+  /** Seconds that a request may take where nothing else is said. */
+  readonly timeout: number
+  /** Its server is a program that the gateway starts. Otherwise it is reached at an address. */
+  readonly runsHere: boolean
+  /** Its server speaks MCP, so a protocol revision can be pinned. */
+  readonly speaksMcp: boolean
+  /**
+   * The gateway reads its tools out of a description that is not what runs them: stated effects and categories count, and arguments
+   * are always checked.
+   */
+  readonly described: boolean
+  /** Its description changes by the act of an administrator alone, so a changed effect is no surprise. */
+  readonly changedByAdministrators?: true
+  /** Tools may have old names, which are in their definition. */
+  readonly oldNames?: true
+  /** An argument that is null counts as one that is absent. */
+  readonly absentNulls?: true
+  /** Its upstream looks at a call before anything is sent (`Upstream.review`). */
+  readonly reviews?: true
+  /** The argument that the gateway writes: the organization for which the call runs. */
+  readonly organizationArgument?: string
+  /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
+  readonly tellsLeftOut?: true
+  /** The form for the settings of its own. */
+  readonly form?: SettingsForm
+}
+
+/** Keeps the literal types of a kind. */
+export const kind = <const Kind extends ConnectionKind>(one: Kind): Kind => one
+
+/** Seconds that one request may take. Progress does not extend it. */
+export const seconds = z.number().positive().max(3600)
+
+/** `arguments`: the gateway checks them, as it does for servers that only describe their tools. */
+export const CHECKS = ['none', 'arguments'] as const
+
+export const shared = {
+  /** The revision that the server speaks; `auto` finds out and remembers. A pin is taken at its word, without a probe. */
+  revision: z.enum(['auto', ...REVISIONS]).default('auto'),
+  /** What the gateway checks itself before it sends a call: nothing, or the arguments by the tool's own schema. */
+  checks: z.enum(CHECKS).optional(),
+}

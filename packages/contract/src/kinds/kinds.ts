@@ -1,0 +1,44 @@
+/** The kinds of connections, in the order in which they are listed. A new kind is a file beside this one and a line here. */
+import { z } from 'zod'
+import { contract } from './contract.ts'
+import { http } from './http.ts'
+import type { ConnectionKind } from './kind.ts'
+import { openapi } from './openapi.ts'
+import { stdio } from './stdio.ts'
+
+export const KINDS = [http, stdio, contract, openapi] as const satisfies readonly ConnectionKind[]
+
+export type Connector = (typeof KINDS)[number]['connector']
+
+export const CONNECTORS: readonly Connector[] = KINDS.map(({ connector }) => connector)
+
+export const ConnectionSettings = z.discriminatedUnion('connector', [
+  http.settings,
+  stdio.settings,
+  contract.settings,
+  openapi.settings,
+])
+export type ConnectionSettings = z.output<typeof ConnectionSettings>
+
+/** The kind that is meant where nothing names another. */
+export const DEFAULT_CONNECTOR = http.connector
+
+const BY_NAME: ReadonlyMap<string, ConnectionKind> = new Map(KINDS.map((one) => [one.connector, one]))
+
+/** Undefined for a name that is no kind's; a kind of settings is always known. */
+export function kindOf(connector: Connector): ConnectionKind
+export function kindOf(connector: string | undefined): ConnectionKind | undefined
+export function kindOf(connector: string | undefined): ConnectionKind | undefined {
+  return connector === undefined ? undefined : BY_NAME.get(connector)
+}
+
+/** Seconds that a request may take where nothing else is said, by how a connection is described. */
+export const TIMEOUTS = { http: http.timeout, process: stdio.timeout, contract: contract.timeout } as const
+
+type WithAuth = Extract<ConnectionSettings, { readonly auth: unknown }>
+/** Whether people can connect accounts for it: its server may want to know for whom a call is made. */
+export const mayHaveAccounts = (settings: ConnectionSettings): settings is WithAuth => 'auth' in settings
+
+type RunsHere = Extract<ConnectionSettings, { readonly command: string }>
+/** Whether its server is a program that the gateway starts. */
+export const runsHere = (settings: ConnectionSettings): settings is RunsHere => 'command' in settings

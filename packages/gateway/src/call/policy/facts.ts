@@ -1,0 +1,25 @@
+/** The facts that rules see: the caller, the endpoint, the time, and the arguments where there are any. */
+import type { Facts, PrincipalFacts } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import type { Standing } from '../ports.ts'
+import type { Trail } from '../trail.ts'
+
+/** The facts of a call, or of a list where there are no arguments. */
+export const factsOf = (
+  { who, organization, toolset }: Pick<Standing, 'who' | 'organization' | 'toolset'>,
+  { client, from }: { readonly client?: string | undefined; readonly from?: Trail['from'] },
+  args?: JsonObject,
+): Facts => ({
+  principal: clientOf(who(), client),
+  context: {
+    organization,
+    toolset: toolset ?? '',
+    time: new Date().toISOString(),
+    address: from?.address ?? '',
+  },
+  arguments: args,
+})
+
+/** An OAuth client is known by its registration; of any other there is only its own claim, which carries no exception. */
+const clientOf = (principal: PrincipalFacts, named: string | undefined): PrincipalFacts =>
+  principal.client !== '' || named === undefined ? principal : { ...principal, client: named }

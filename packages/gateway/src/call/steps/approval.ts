@@ -1,0 +1,45 @@
+/**
+ * Approval by a person. Asked last before the call is sent: nobody is asked about arguments that a rule or a schema refuses.
+ */
+import { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import type { Answer, ApprovalAsking } from '../ports.ts'
+import { argumentsOf, type Call, type Step } from './step.ts'
+
+export const approval: Step = {
+  name: 'approval',
+  applies: ({ policy }) => policy?.rules.some(({ action }) => action === 'approve') === true,
+  before(call, { approvals }): Promise<Answer | undefined> | undefined {
+    const { decided, target } = call
+    if (decided === undefined || decided.verdict.approvals.length === 0) return undefined
+    // Where nobody can be asked nobody grants.
+    if (approvals === undefined)
+      throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
+    return approvals.settle(askingOf(call, decided))
+  },
+  async after({ trail, standing }, result, { approvals }) {
+    const granted = trail.policy?.approval
+    if (granted !== undefined && isQuestion(result)) await approvals?.asks(standing.organizationId, granted)
+    return result
+  },
+}
+
+const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
+
+function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
+  const { standing, asked, line, trail, target, account } = call
+  const { organizationId, organization, principal } = standing
+  return {
+    ...{ organizationId, organization, principal, facts, asked, line, target, account },
+    correlationId: trail.correlationId,
+    arguments: argumentsOf(call) ?? {},
+    rules: verdict.approvals,
+    note(fault) {
+      trail.fault = fault
+      trail.outcome = 'refused'
+    },
+    about(id) {
+      if (trail.policy !== undefined) trail.policy = { ...trail.policy, approval: id }
+    },
+  }
+}

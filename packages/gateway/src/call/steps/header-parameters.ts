@@ -1,0 +1,13 @@
+/** Arguments that travel in a header too have to be the same in both (specification 2026-07-28, custom headers). */
+import { checkParameterHeaders } from '@toolway/protocol'
+import type { Step } from './step.ts'
+
+export const headerParameters: Step = {
+  name: 'headerParameters',
+  admits: true,
+  applies: ({ headerParameters: parameters }) => parameters.length > 0,
+  before({ line, target, asked }) {
+    if (line.header !== undefined)
+      checkParameterHeaders(line.header, target.headerParameters, asked.params['arguments'])
+  },
+}

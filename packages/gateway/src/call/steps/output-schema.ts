@@ -1,0 +1,52 @@
+/**
+ * The output schema of a tool, and the results of its calls (ledger S1-CAL-09). A result that does not fit says so in `_meta` and in
+ * its record, and loses nothing: the data is the caller's, whatever its form.
+ *
+ * Checked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
+ */
+import { eraOf, isObject, STRUCTURED_SINCE, type Json, type JsonObject, type Revision } from '@toolway/protocol'
+import type { ToolTarget } from '../../catalog/view.ts'
+import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
+import type { Problem } from '../../lib/json-schema/run.ts'
+import { UnusableSchema } from '../../lib/json-schema/usable.ts'
+import type { Trail } from '../trail.ts'
+import type { Step } from './step.ts'
+
+export const outputSchema: Step = {
+  name: 'outputSchema',
+  applies: ({ checkedBy }) => checkedBy?.definition['outputSchema'] !== undefined,
+  after: ({ target, trail, asked }, result) => checkOutput(target, result, trail, asked.caller.revision),
+}
+
+function checkOutput(
+  { checkedBy, wraps }: Pick<ToolTarget, 'checkedBy' | 'wraps'>,
+  result: JsonObject,
+  trail: Pick<Trail, 'misfit'>,
+  revision: Revision,
+): JsonObject {
+  // What the tool said is text by now.
+  if (revision < STRUCTURED_SINCE) return result
+  const schema = checkedBy?.definition['outputSchema']
+  if (schema === undefined || result['isError'] === true || !isObject(schema)) return result
+  // A task, or a question, is no answer yet.
+  if (!Array.isArray(result['content'])) return result
+  const given = result['structuredContent']
+  // As `adaptResult` wraps it.
+  const isWrapped = wraps && eraOf(revision) === 'legacy' && isObject(given) && Object.keys(given).join() === 'result'
+  const problems = problemsOf(schema, isWrapped ? given['result'] : given)
+  if (problems.length === 0) return result
+  trail.misfit = problems.length
+  const meta = isObject(result['_meta']) ? result['_meta'] : {}
+  const errors = problems.map(({ path, message }) => ({ path, message }))
+  return { ...result, _meta: { ...meta, 'dev.toolway/output': { fits: false, errors } } }
+}
+
+function problemsOf(schema: JsonObject, value: Json | undefined): readonly Problem[] {
+  if (value === undefined) return [{ path: '', message: 'is missing: the tool promises structured content' }]
+  try {
+    return schemaRead(schema).check(value).problems
+  } catch (thrown) {
+    if (!(thrown instanceof UnusableSchema)) throw thrown
+    return [{ path: '', message: `cannot be checked: the output schema ${thrown.message}` }]
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * The rules of the organization. They are asked once for each call: a refusal ends it, changed arguments are sent in place of the
+ * caller's, and the client is told of the changes on the way back.
+ */
+import { factsOf } from '../policy/facts.ts'
+import { obey, traceOf, withChanges } from '../policy/obey.ts'
+import { argumentsOf, type Step } from './step.ts'
+
+export const policy: Step = {
+  name: 'policy',
+  applies: ({ policy: rules }) => rules !== undefined,
+  async before(call, { limits }) {
+    const { target, standing, trail, line, name, params } = call
+    if (target.policy === undefined) return
+    const facts = factsOf(standing, trail, argumentsOf(call) ?? {})
+    const verdict = target.policy.decide(facts)
+    call.decided = { verdict, facts }
+    trail.policy = traceOf(verdict, target.policy, facts)
+    if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
+    await obey(verdict, name, limits, standing, line.session?.id)
+  },
+  after: ({ decided }, result) => (decided === undefined ? result : withChanges(result, decided.verdict.changes)),
+}

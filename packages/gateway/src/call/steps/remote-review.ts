@@ -1,0 +1,19 @@
+/** The objections of a connection's server to a call that its schema allows, before anything is opened for it (ledger U-06). */
+import { kindOf } from '@toolway/contract'
+import { argumentsOf, type Step } from './step.ts'
+
+export const remoteReview: Step = {
+  name: 'remoteReview',
+  applies: ({ connector }) => kindOf(connector)?.reviews === true,
+  before(call) {
+    const { target, standing, trail } = call
+    const { connectionId, name } = target
+    return standing.upstream(connectionId).review?.({
+      tool: trail.target ?? name,
+      name,
+      arguments: argumentsOf(call) ?? {},
+      correlationId: trail.correlationId,
+      onBehalf: standing.principal.behalf,
+    })
+  },
+}

@@ -1,0 +1,14 @@
+/** The size of results (ledger U-16): a result that is larger than the gateway or a rule allows is cut, and its rest is kept. */
+import { bytesBeyond } from '../shape/cut-result.ts'
+import { shapeResult } from '../shape/shape-result.ts'
+import type { Step } from './step.ts'
+
+export const resultSize: Step = {
+  name: 'resultSize',
+  applies: () => true,
+  after({ standing, asked, decided }, result, parts) {
+    const sizes = decided?.verdict.sizes ?? []
+    if (sizes.length === 0 && bytesBeyond(result, parts.resultLimit) === undefined) return result
+    return shapeResult(parts, standing, result, sizes, asked.caller)
+  },
+}

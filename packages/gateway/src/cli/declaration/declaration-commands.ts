@@ -1,0 +1,84 @@
+/**
+ * `toolway export`, `toolway plan` and `toolway apply`: an installation as a declaration file, and a declaration file made true by the
+ * operations of the admin interface. Values of secrets are never printed.
+ */
+import { Argument, Option } from 'commander'
+import type { Plan } from '../../declaration/plan.ts'
+import type { Step } from '../../declaration/steps.ts'
+import { described, type Printed } from '../command.ts'
+import { EXIT, table } from '../terminal/output.ts'
+import type { ApplyWords, ExportWords, PlanWords } from './declaration.ts'
+
+const load = () => import('./declaration.ts')
+
+export const exportCommand = described({
+  name: 'export',
+  about: 'write what is there as a declaration file; secrets become references to environment variables',
+  options: [
+    new Option('--all', 'every organization, and the rules of the platform'),
+    new Option('--output <file>', 'where to write it, instead of standard output'),
+  ],
+  examples: ['toolway export', 'toolway export -o acme', 'toolway export --all --output toolway.yaml'],
+  call: async (transport, words: ExportWords, output) => (await load()).exportFile(transport, words, output),
+  print: ({ text, variables, leftOut, isWritten }): Printed => ({
+    value: { file: text, variables, left_out: leftOut },
+    lines: isWritten ? [] : text.trimEnd().split('\n'),
+    notes: [
+      ...leftOut.map((what) => `Left out: ${what}`),
+      ...(variables.length === 0 ? [] : [`Secrets are read from the environment: ${variables.join(', ')}`]),
+    ],
+  }),
+})
+
+const file = new Argument('<file>', 'the declaration file')
+const prune = new Option('--prune', 'remove connections, toolsets, groups, rules and webhooks that are not in the file')
+
+export const planCommand = described({
+  name: 'plan',
+  about: 'show what a declaration file would change; nothing is changed (exit code 5: there is something to do)',
+  arguments: [file],
+  options: [prune],
+  examples: ['toolway plan toolway.yaml', 'toolway plan toolway.yaml --prune --json'],
+  call: async (transport, words: PlanWords) => (await load()).planFile(transport, words),
+  print: (plan): Printed => ({
+    value: { steps: plan.steps.map(shown), unlisted: plan.extra.map(shown), notes: plan.notes },
+    lines: linesOf(plan),
+    code: plan.steps.length === 0 ? EXIT.ok : EXIT.changes,
+  }),
+})
+
+export const applyCommand = described({
+  name: 'apply',
+  about: 'make an installation say what a declaration file says',
+  arguments: [file],
+  options: [prune, new Option('--yes', 'do not ask')],
+  examples: ['toolway apply toolway.yaml', 'toolway apply toolway.yaml --prune --yes'],
+  call: async (transport, words: ApplyWords, output) => {
+    const { applyFile, planFile } = await load()
+    const plan = await planFile(transport, words)
+    for (const line of linesOf(plan)) output.progress(line)
+    await applyFile(transport, plan, words, output)
+    return plan
+  },
+  print: ({ steps }): Printed => ({
+    value: { steps: steps.map(shown) },
+    lines: steps.length === 0 ? [] : [`Steps done: ${steps.length}.`],
+  }),
+})
+
+const shown = ({ action, organization, thing, name, fields }: Step) => ({
+  ...{ action, organization: organization ?? null, thing, name, fields },
+})
+
+function linesOf({ steps, extra, notes }: Plan): string[] {
+  const rows = steps.map(({ action, organization = '(platform)', thing, name, fields }) => [
+    ...[action, organization, thing, name, fields.join(', ')],
+  ])
+  const names = extra.map(({ thing, name }) => `${thing} ${name}`)
+  return [
+    ...(steps.length === 0 ? ['Nothing to do: everything is as the file says.'] : []),
+    ...(steps.length === 0 ? [] : table(['ACTION', 'ORGANIZATION', 'KIND', 'NAME', 'CHANGES'], rows)),
+    ...notes,
+    ...(names.length === 0 ? [] : [`Not in the file, and left alone without --prune: ${names.join(', ')}`]),
+  ]
+}

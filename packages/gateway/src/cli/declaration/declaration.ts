@@ -1,0 +1,87 @@
+/** The work of `toolway export`, `toolway plan` and `toolway apply`. */
+import { writeFile } from 'node:fs/promises'
+import { loadConfig } from '../../config.ts'
+import { readConfigFile } from '../../config-file.ts'
+import { applyPlan } from '../../declaration/apply.ts'
+import type { Call } from '../../declaration/call.ts'
+import { planOf, type Plan } from '../../declaration/plan.ts'
+import { readOrganizations, readPlatformRules, readPresent, type Present } from '../../declaration/present.ts'
+import { written, type Written } from '../../declaration/written.ts'
+import { askLine } from '../terminal/terminal.ts'
+import { CommandFault, type Output } from '../terminal/output.ts'
+import type { Input, Transport } from '../transport/transport.ts'
+
+/** The plan holds operations as values: their inputs are checked by their shapes when they are called. */
+const callOf =
+  ({ call }: Transport): Call =>
+  (operation, input) =>
+    call(operation, input as Input<typeof operation>)
+
+export interface ExportWords {
+  readonly organization: string
+  /** Every organization and the rules of the platform. */
+  readonly all?: boolean
+  readonly output?: string
+}
+
+export interface Exported extends Written {
+  /** Whether it is where it belongs already: in a file, or in the pipe of another program. */
+  readonly isWritten: boolean
+}
+
+export async function exportFile(transport: Transport, words: ExportWords, { json }: Output): Promise<Exported> {
+  const { all = false, organization, output } = words
+  const call = callOf(transport)
+  const slugs = all ? (await readOrganizations(call)).map(({ slug }) => slug) : [organization]
+  const organizations: Present[] = []
+  for (const slug of slugs) organizations.push(await readPresent(call, slug))
+  const file = written({ organizations, platformRules: all ? await readPlatformRules(call) : undefined })
+  // A terminal is shown characters that steer it by their numbers; a file has them as they are.
+  const isPiped = output === undefined && !json && !process.stdout.isTTY
+  if (output !== undefined) await writeNew(output, file.text)
+  if (isPiped) process.stdout.write(file.text)
+  return { ...file, isWritten: isPiped || output !== undefined }
+}
+
+/** Nothing that is there is overwritten. */
+async function writeNew(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
+    const reason = thrown.code === 'EEXIST' ? 'is there already' : `cannot be written (${thrown.code})`
+    throw new CommandFault(`The file ${path} ${reason}: name another one.`)
+  })
+}
+
+export interface PlanWords {
+  readonly file: string
+  /** Remove what is there and is not in the file. */
+  readonly prune?: boolean
+}
+
+export async function planFile(transport: Transport, { file, prune = false }: PlanWords): Promise<Plan> {
+  const plan = await planOf(callOf(transport), readConfigFile(file, loadConfig().lookup))
+  return prune ? { ...plan, steps: [...plan.steps, ...plan.extra], extra: [] } : plan
+}
+
+export interface ApplyWords extends PlanWords {
+  readonly yes?: boolean
+}
+
+export async function applyFile(
+  transport: Transport,
+  { steps }: Plan,
+  { yes = false }: ApplyWords,
+  output: Output,
+): Promise<void> {
+  if (steps.length === 0) return
+  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Carry out the plan, steps: ${steps.length} (yes/no)`)))
+    throw new CommandFault('Nothing was changed.')
+  let done = 0
+  try {
+    await applyPlan(callOf(transport), steps, () => void done++)
+  } catch (thrown) {
+    const next = steps[done]
+    const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
+    output.progress(`Refused at: ${at}. Steps that are done: ${done} of ${steps.length}; apply again to go on.`)
+    throw thrown
+  }
+}

@@ -1,0 +1,4 @@
+-- The database keeps the kind of a connection and its settings; which kinds there are is said by the gateway alone (`contract/kinds`),
+-- so that a new kind needs no migration.
+alter table connections drop constraint connections_connector_check;
+alter table connections add constraint connections_connector_check check (connector <> '');

@@ -1,0 +1,31 @@
+/** How a declaration reaches the operations of the admin interface, wherever they are carried out. */
+import type { Operation } from '@toolway/contract/admin'
+import type { z } from 'zod'
+
+export interface Input {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Throws what the operation refuses. */
+export type Call = <Op extends Operation>(operation: Op, input: Input) => Promise<z.output<Op['answer']>>
+
+/** One call of an operation, to be made later. */
+export interface Act extends Input {
+  readonly operation: Operation
+}
+
+const PAGE = 200
+
+/** All rows of a list that comes in pages. */
+export async function allOf<Row>(
+  list: (query: Record<string, string>) => Promise<{ readonly items: readonly Row[]; readonly total: number }>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const { items, total } = await list({ limit: String(PAGE), offset: String(rows.length) })
+    rows.push(...items)
+    if (items.length === 0 || rows.length >= total) return rows
+  }
+}

@@ -1,0 +1,98 @@
+/** Steps for rules: of the platform, of an organization and of its connections. Rules of toolsets are settings of those. */
+import type { RuleWords } from '@toolway/contract'
+import {
+  addOrganizationRule,
+  addPlatformRule,
+  changeOrganizationRule,
+  changePlatformRule,
+  removeOrganizationRule,
+  removePlatformRule,
+  type KeptRule,
+} from '@toolway/contract/admin'
+import type { Declared } from '../config-file.ts'
+import type { Act } from './call.ts'
+import type { Present } from './present.ts'
+import { fieldsOf, refuseDeclared, type Step } from './steps.ts'
+import { wordsOf } from './written.ts'
+
+export interface RulePlan {
+  readonly steps: readonly Step[]
+  readonly extra: readonly Step[]
+}
+
+interface Place {
+  readonly organization: string | undefined
+  /** How it is told where the rule stands. */
+  readonly named: (name: string) => string
+  add(words: RuleWords): Act
+  change(id: string, words: RuleWords): Act
+  remove(id: string): Act
+}
+
+function planRules(place: Place, held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan {
+  const { organization, named } = place
+  const step = (name: string) => ({ organization, thing: 'rule', name: named(name) }) as const
+  const steps = wanted.flatMap((words): Step[] => {
+    const before = held.find(({ name }) => name === words.name)
+    // An exception can be written once the rules that it lifts are there.
+    const when = (act: Act) => (words.action === 'allow' ? { acts: [], after: [act] } : { acts: [act] })
+    if (before === undefined) return [{ ...step(words.name), action: 'create', fields: [], ...when(place.add(words)) }]
+    const fields = fieldsOf(wordsOf(before) ?? {}, words)
+    if (fields.length === 0) return []
+    refuseDeclared('rule', words.name, before.origin)
+    return [{ ...step(words.name), action: 'change', fields, ...when(place.change(before.id, words)) }]
+  })
+  const names = new Set(wanted.map(({ name }) => name))
+  const extra = held
+    .filter(({ name, origin }) => origin !== 'file' && !names.has(name))
+    .map(({ id, name }): Step => ({ ...step(name), action: 'remove', fields: [], acts: [place.remove(id)] }))
+  return { steps, extra }
+}
+
+export const planPlatformRules = (held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan =>
+  planRules(
+    {
+      organization: undefined,
+      named: (name) => name,
+      add: (body) => ({ operation: addPlatformRule, params: {}, body }),
+      change: (rule, body) => ({ operation: changePlatformRule, params: { rule }, body }),
+      remove: (rule) => ({ operation: removePlatformRule, params: { rule } }),
+    },
+    held,
+    wanted,
+  )
+
+const placeIn = (organization: string, alias: string | undefined): Place => ({
+  organization,
+  named: (name) => (alias === undefined ? name : `${alias}: ${name}`),
+  add: (words) => ({
+    operation: addOrganizationRule,
+    params: { organization },
+    body: alias === undefined ? words : { ...words, scope: 'connection', of: alias },
+  }),
+  change: (rule, body) => ({ operation: changeOrganizationRule, params: { organization, rule }, body }),
+  remove: (rule) => ({ operation: removeOrganizationRule, params: { organization, rule } }),
+})
+
+/** `own`: of the organization; `ofConnections`: carried out once the connections are there. */
+export function planOrganizationRules(
+  { slug, rules = [], connections }: Declared,
+  present: Present | undefined,
+  replaced: ReadonlySet<string>,
+): { readonly own: RulePlan; readonly ofConnections: RulePlan } {
+  const held = present?.rules ?? []
+  const of = (alias: string) =>
+    replaced.has(alias) ? [] : held.filter((rule) => rule.scope === 'connection' && rule.of === alias)
+  const plans = connections.map(({ alias, rules: words = [] }) => planRules(placeIn(slug, alias), of(alias), words))
+  return {
+    own: planRules(
+      placeIn(slug, undefined),
+      held.filter(({ scope }) => scope === 'organization'),
+      rules,
+    ),
+    ofConnections: {
+      steps: plans.flatMap(({ steps }) => steps),
+      extra: plans.flatMap(({ extra }) => extra),
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** The present state of an organization, as the list and get operations tell it. Values of secrets are not part of it. */
+import type { EgressExceptions } from '@toolway/contract'
+import {
+  getEgress,
+  getOpenApiDocument,
+  getOrganization,
+  getToolLock,
+  listConnections,
+  listGroups,
+  listOrganizationKeys,
+  listOrganizationRules,
+  listOrganizations,
+  listPlatformRules,
+  listToolsets,
+  listWebhooks,
+  type Connection,
+  type Group,
+  type Key,
+  type KeptRule,
+  type Organization,
+  type Toolset,
+  type Webhook,
+} from '@toolway/contract/admin'
+import type { z } from 'zod'
+import { allOf, type Call } from './call.ts'
+
+export interface PresentConnection extends Connection {
+  /** Whether its server is believed about the effects of its tools. */
+  readonly trusted: boolean
+  /** The text of its OpenAPI document, where the document was given and not fetched. */
+  readonly document: string | undefined
+}
+
+export interface Present {
+  readonly organization: Organization
+  readonly egress: EgressExceptions
+  readonly webhooks: readonly Webhook[]
+  readonly connections: readonly PresentConnection[]
+  /** Without those that are supplied. */
+  readonly toolsets: readonly Toolset[]
+  readonly groups: readonly Group[]
+  /** Its own rules of every scope; those of toolsets are in their toolsets. */
+  readonly rules: readonly KeptRule[]
+  /** The organization's own keys, without those of its members. */
+  readonly keys: readonly z.output<typeof Key>[]
+}
+
+const SUPPLIED = 'supplied'
+
+export async function readPresent(call: Call, slug: string): Promise<Present> {
+  const params = { organization: slug }
+  const organization = await call(getOrganization, { params })
+  const { networks, hosts } = await call(getEgress, { params })
+  const connections = await allOf((query) => call(listConnections, { params, query }))
+  const rules = await allOf((query) => call(listOrganizationRules, { params, query }))
+  const keys = await allOf((query) => call(listOrganizationKeys, { params, query }))
+  return {
+    organization,
+    egress: { networks, hosts },
+    webhooks: (await call(listWebhooks, { params })).items,
+    connections: await inOrder(connections, (one) => readConnection(call, slug, one)),
+    toolsets: (await call(listToolsets, { params })).items.filter(({ origin }) => origin !== SUPPLIED),
+    groups: (await call(listGroups, { params })).items,
+    rules: rules.filter(({ scope }) => scope !== 'platform' && scope !== 'toolset'),
+    keys: keys.filter(({ user_id: user }) => user === null),
+  }
+}
+
+async function readConnection(call: Call, slug: string, one: Connection): Promise<PresentConnection> {
+  const params = { organization: slug, connection: one.alias }
+  const { trusted } = await call(getToolLock, { params })
+  const isGiven = one.openapi !== null && one.openapi.document === null
+  const document = isGiven ? (await call(getOpenApiDocument, { params })).document : undefined
+  return { ...one, trusted, document }
+}
+
+/** One after another: the gateway limits how much one caller asks at a time. */
+async function inOrder<From, To>(rows: readonly From[], work: (row: From) => Promise<To>): Promise<To[]> {
+  const done: To[] = []
+  for (const row of rows) done.push(await work(row))
+  return done
+}
+
+export const readOrganizations = (call: Call): Promise<Organization[]> =>
+  allOf((query) => call(listOrganizations, { query }))
+
+export const readPlatformRules = (call: Call): Promise<KeptRule[]> =>
+  allOf((query) => call(listPlatformRules, { query }))

@@ -1,0 +1,71 @@
+/** A declared connection as the inputs of the operations that make it and change it. */
+import { ConnectionAuth } from '@toolway/contract'
+import type { Connection } from '@toolway/contract/admin'
+import type { DeclaredConnection } from '../config-file.ts'
+import { KINDS } from '../kinds/kinds.ts'
+import { CONTRACT_DEFAULTS, impliedPrivate } from './written-connection.ts'
+
+type Connector = Connection['connector']
+
+/** The kind of connection that is declared. */
+export function connectorOf({ wire }: DeclaredConnection): Connector {
+  const kind = KINDS.find((one) => one.wire === wire.kind)
+  if (kind === undefined) throw new TypeError('no such kind of connection')
+  return kind.connector
+}
+
+/** What is said of its document, where it is made of one. */
+const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : undefined)
+
+/** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
+export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)?.document ?? null
+
+/** What both operations take. Members that the file does not say have their default. */
+function shared(one: DeclaredConnection) {
+  const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
+  const words = { title, description, enabled, revision, timeout, checks }
+  if ('command' in wire) return { ...words, command: wire.command, args: wire.args }
+  const { url } = wire
+  const document = documentOf(one)
+  const openapi = document === null ? null : { document, select: { exclude: [] }, effects: {}, key: null }
+  const remote = { ...words, url, private: one.private ?? impliedPrivate({ url, openapi }) }
+  return 'words' in wire
+    ? { ...remote, contract: { ...CONTRACT_DEFAULTS, ...wire.words } }
+    : { ...remote, auth: ConnectionAuth.parse(wire.auth ?? {}) }
+}
+
+/** Header or environment values, whichever it has. */
+const pairsOf = ({ wire }: DeclaredConnection) =>
+  'command' in wire ? { environment: wire.environment } : { headers: wire.headers }
+
+/** For `addConnection`, or `addOpenApi` where it is made of a document. */
+export function newBody(one: DeclaredConnection): object {
+  const { alias } = one
+  const api = apiOf(one)
+  const connector = connectorOf(one)
+  const words = { ...shared(one), ...pairsOf(one), alias }
+  if (api === undefined) return { ...words, connector }
+  const { document, select, effects, key } = api
+  const source = document === undefined ? { document: one.text } : { document_url: document }
+  return { ...words, ...source, select, effects, ...(key === undefined ? {} : { key }) }
+}
+
+/** For `changeConnection`: headers and variables that are there and not declared are taken away. */
+export function changeBody(
+  one: DeclaredConnection,
+  { header_names, environment_names }: Pick<Connection, 'header_names' | 'environment_names'>,
+): object {
+  const { wire } = one
+  const gone = (names: readonly string[], declared: Readonly<Record<string, string>>) => {
+    const kept = new Set(Object.keys(declared).map((name) => name.toLowerCase()))
+    return Object.fromEntries(names.filter((name) => !kept.has(name.toLowerCase())).map((name) => [name, null]))
+  }
+  const pairs =
+    'command' in wire
+      ? { environment: { ...gone(environment_names, wire.environment), ...wire.environment } }
+      : { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
+  const api = apiOf(one)
+  const openapi =
+    api === undefined ? {} : { openapi: { select: api.select, effects: api.effects, key: api.key ?? null } }
+  return { ...shared(one), ...pairs, ...openapi }
+}

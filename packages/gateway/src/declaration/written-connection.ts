@@ -1,0 +1,85 @@
+/**
+ * A connection as a declaration file writes it. Secrets become references to environment variables; members that have their default
+ * are left out, so that the same state is always the same text.
+ */
+import { ConnectionAuth, ContractSettings, contractWordsOf, kindOf } from '@toolway/contract'
+import type { Connection } from '@toolway/contract/admin'
+import { isDeepStrictEqual } from 'node:util'
+import { namesPrivate } from '../kinds/remote.ts'
+import { MASK } from '../lib/secret-marks.ts'
+import type { PresentConnection } from './present.ts'
+import { without } from './without.ts'
+
+/** Gives the reference that stands in the file for a secret: of a connection, and of one of its values by name. */
+export type Refer = (...names: readonly string[]) => { readonly env: string }
+
+/** Named where neither `url` nor `command` tells the kind. */
+const typeOf = ({ connector, openapi, contract: backend }: Connection): string | undefined =>
+  openapi === null && backend === null ? undefined : connector
+
+export function writtenConnection(one: PresentConnection, rules: readonly object[], refer: Refer): object {
+  const { alias, connector, title, description, enabled, revision, checks, timeout } = one
+  return without(
+    {
+      type: typeOf(one),
+      title,
+      description: description ?? undefined,
+      enabled,
+      trusted: one.trusted,
+      ...openApi(one),
+      ...server(one, refer),
+      revision,
+      checks,
+      timeout,
+      rules: rules.length === 0 ? undefined : rules,
+    },
+    {
+      ...{ title: alias, enabled: true, trusted: false, revision: 'auto', checks: 'none' },
+      timeout: kindOf(connector).timeout,
+    },
+  )
+}
+
+/** Where it is, and what it is given to be let in. */
+function server(one: PresentConnection, refer: Refer): object {
+  const { alias, url, command, args } = one
+  const visible = (text: string, ...names: string[]) => (text.includes(MASK) ? refer(alias, ...names) : text)
+  const references = (names: readonly string[]) =>
+    names.length === 0 ? undefined : Object.fromEntries(names.toSorted().map((name) => [name, refer(alias, name)]))
+  if (command !== null) {
+    const words = (args ?? []).map((arg, at) => visible(arg, 'arg', String(at + 1)))
+    return { command, args: words.length === 0 ? undefined : words, environment: references(one.environment_names) }
+  }
+  return {
+    url: url === null ? undefined : visible(url, 'url'),
+    private: one.private === impliedPrivate(one) ? undefined : one.private,
+    headers: references(one.header_names),
+    auth: one.auth === null ? undefined : nonEmpty(without(one.auth, ConnectionAuth.parse({}))),
+    ...contract(one),
+  }
+}
+
+/** Whether its addresses name a private place in so many words. */
+export const impliedPrivate = ({ url, openapi }: Pick<Connection, 'url' | 'openapi'>): boolean =>
+  namesPrivate(url ?? '') || namesPrivate(openapi?.document ?? '')
+
+function openApi({ openapi, document }: PresentConnection): object {
+  if (openapi === null) return {}
+  const { select, effects, key } = openapi
+  return {
+    document: openapi.document ?? (document === undefined ? undefined : { text: document }),
+    select: nonEmpty(without(select, { exclude: [] })),
+    effects: nonEmpty(effects),
+    key: key ?? undefined,
+  }
+}
+
+/** What is set of a contract backend where nothing is said. */
+export const CONTRACT_DEFAULTS = contractWordsOf(
+  ContractSettings.omit({ connector: true }).parse({ url: 'https://backend.invalid' }),
+)
+
+const contract = ({ contract: words }: PresentConnection): object =>
+  words === null ? {} : without(words, CONTRACT_DEFAULTS)
+
+const nonEmpty = (value: object): object | undefined => (isDeepStrictEqual(value, {}) ? undefined : value)

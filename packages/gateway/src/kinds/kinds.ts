@@ -1,0 +1,69 @@
+/** The kinds of connections, and the questions that the rest of the gateway asks of them. A new kind is a folder and a line here. */
+import type { ConnectionId, ConnectionSecrets, ConnectionSettings, Connector } from '@toolway/contract'
+import { contract, type ContractWire } from './contract/contract.ts'
+import { http, type HttpWire } from './http/http.ts'
+import type { CommonWords, ConnectionParts, Described, Held, Kind, KindView, Said, Shown } from './kind.ts'
+import { openapi, type OpenApiWire } from './openapi/openapi.ts'
+import { misfit } from './settings.ts'
+import { stdio, type ProcessWire } from './stdio/stdio.ts'
+
+export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire
+
+export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi]
+
+/** A connection as an operator describes it. */
+export interface ConnectionWords extends CommonWords {
+  readonly wire: Wire
+  /** How the address or the command line is shown, where it holds a secret. */
+  readonly shown?: Shown
+}
+
+function only(isMeant: (kind: Kind<ConnectionSettings, Wire>) => boolean): Kind<ConnectionSettings, Wire> {
+  const found = KINDS.find(isMeant)
+  if (found === undefined) throw new TypeError('no such kind of connection')
+  return found
+}
+
+/** The kind of a kept connection. */
+export const kindFor = (connector: Connector) => only((kind) => kind.connector === connector)
+
+const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
+
+/** Settings and secrets apart. Throws `params.shape`. */
+export const partsOf = ({ wire, shown, ...common }: ConnectionWords): ConnectionParts =>
+  kindOfWire(wire).parts(common, wire, shown)
+
+/** Addresses and arguments as they may be shown: secrets in them are masked, and sealed. */
+export const shownOf = (wire: Wire): Shown => kindOfWire(wire).shown(wire)
+
+/** Members of a request that concern only some kinds. */
+const OWN_MEMBERS = new Set(KINDS.flatMap(({ takes }) => takes))
+
+/** Throws `body.shape`, also for a member that is not for this kind: it would have no effect. */
+export function describeWire(connector: Connector, said: Said, held: Held | undefined): Described<Wire> {
+  const kind = kindFor(connector)
+  const wrong = [...OWN_MEMBERS].find(
+    (name) => !kind.takes.includes(name) && (said as Readonly<Record<string, unknown>>)[name] !== undefined,
+  )
+  if (wrong !== undefined) throw misfit(`/${wrong}`, 'is not for a connection of this kind')
+  return kind.describe(said, held)
+}
+
+const NOTHING: KindView = {
+  ...{ url: null, private: false, command: null, args: null, auth: null, contract: null, openapi: null },
+}
+
+export const viewOf = (settings: ConnectionSettings): KindView => ({
+  ...NOTHING,
+  ...kindFor(settings.connector).view(settings),
+})
+
+/** Seals the secrets for the row that they are kept in; undefined where there are none. */
+export const sealerOf =
+  (secrets: ConnectionSecrets, seal: (text: string, row: string) => Buffer, rowOf: (id: ConnectionId) => string) =>
+  (id: ConnectionId): Buffer | undefined => {
+    const empty = Object.keys(secrets.headers).length + Object.keys(secrets.environment).length === 0
+    return empty && secrets.url === undefined && secrets.args === undefined
+      ? undefined
+      : seal(JSON.stringify(secrets), rowOf(id))
+  }

@@ -1,0 +1,32 @@
+/** Settings of a connection out of what was described. */
+import { ConnectionSettings, Fault } from '@toolway/contract'
+import { MASK } from '../lib/secret-marks.ts'
+
+/** Throws `params.shape` with the first problem. */
+export function checked(settings: unknown): ConnectionSettings {
+  const parsed = ConnectionSettings.safeParse(settings)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new Fault('params.shape', {
+    place: `/${issue?.path.join('/') ?? ''}`,
+    problem: issue?.message ?? 'does not fit',
+  })
+}
+
+export const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+
+export function refuseMask(place: string, text: string): void {
+  if (text.includes(MASK)) throw misfit(place, 'holds a mask where a secret was: say it in full')
+}
+
+type Pairs = Readonly<Record<string, string | null>>
+
+/** Named pairs over those that are held; null takes one away. Names of headers are alike in any case. */
+export function merged(place: string, held: Readonly<Record<string, string>>, said: Pairs, anyCase: boolean) {
+  const keyOf = (name: string) => (anyCase ? name.toLowerCase() : name)
+  const named = new Set(Object.keys(said).map(keyOf))
+  const kept = Object.entries(held).filter(([name]) => !named.has(keyOf(name)))
+  const given = Object.entries(said).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+  for (const [name, value] of given) refuseMask(`${place}/${name}`, value)
+  return { pairs: Object.fromEntries([...kept, ...given]), kept: kept.length > 0 }
+}

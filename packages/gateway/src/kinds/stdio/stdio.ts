@@ -1,0 +1,63 @@
+/** An MCP server that the gateway starts as a program. */
+import { ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
+import { isDeepStrictEqual } from 'node:util'
+import { maskArguments } from '../../lib/secret-marks.ts'
+import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
+import type { Kind } from '../kind.ts'
+import { checked, merged, misfit, refuseMask } from '../settings.ts'
+import { commandOf, environmentOf } from './source-words.ts'
+
+export interface ProcessWire {
+  readonly kind: 'process'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** A program as it is described. */
+export const programOf = (
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): ProcessWire => ({ kind: 'process', command, args, environment })
+
+export const stdio: Kind<ProcessSettings, ProcessWire> = {
+  connector: 'mcp.process',
+  wire: 'process',
+  takes: ['command', 'args', 'environment', 'runtime_command', 'runtime_env', 'package_path', 'configuration'],
+  meantBy: ['command', 'runtime_command'],
+  runtimes: {
+    form: /^external_(python|nodejs|go|custom)$/,
+    words: 'external_python, external_nodejs, external_go, external_custom',
+  },
+  describe(said, held) {
+    const shown = held?.settings
+    const next = commandOf(said)
+    const command = next.command ?? shown?.command
+    if (command === undefined) throw misfit('/command', 'is missing')
+    const before = held?.secrets.args ?? shown?.args ?? []
+    const args = next.args === undefined || isDeepStrictEqual(next.args, shown?.args) ? before : next.args
+    if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
+    const { pairs, kept } = merged('/environment', held?.secrets.environment ?? {}, environmentOf(said), false)
+    return {
+      wire: programOf(command, args, pairs),
+      moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
+      keeps: kept || (held?.secrets.args !== undefined && args === before),
+    }
+  },
+  parts({ revision, timeout, checks }, wire, shown) {
+    const args = [...(shown?.args ?? wire.args)]
+    const masked = args.some((arg, index) => arg !== wire.args[index])
+    const own = checks === undefined ? {} : { checks }
+    return {
+      settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout, ...own }),
+      secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
+    }
+  },
+  shown: ({ args }) => ({ args: maskArguments(args) }),
+  view: ({ command, args }) => ({ command, args }),
+  open({ reach, settings: { command, args }, secrets }, making) {
+    const wire = { command, args: secrets.args ?? args, shownArgs: args, environment: secrets.environment }
+    return createStdioUpstream({ ...making, reach: { ...reach, wire } })
+  },
+}

@@ -1,0 +1,249 @@
+/**
+ * One channel of messages shared by many requests: ids out, answers in, each to the one who asked.
+ *
+ * A channel hands out what carries a name of ours: answers by id, progress by token, changes by subscription. It cannot say
+ * which request a log line or a question belongs to. Where all who speak on it are one caller (`owned`), such a thing is given
+ * to the one request under way; where there are several, or the channel is shared, nobody gets it and a question is refused.
+ */
+import { Fault } from '@toolway/contract'
+import { SUBSCRIPTION_KEY } from '../eras/modern/envelope.ts'
+import { parseJson, type JsonObject } from '../json.ts'
+import {
+  isFailure,
+  isNotification,
+  isRequest,
+  isResponse,
+  metaOf,
+  readMessage,
+  type Id,
+  type Message,
+  type Notification,
+  type Request,
+  type Response,
+} from '../message.ts'
+import { maskedError, maskedResult } from './answer.ts'
+import { HUMAN, type Answer } from './request.ts'
+
+const METHOD_NOT_FOUND = -32601
+const INTERNAL = -32603
+/** Replies to the other end that are being made or sent; what it asks beyond that is not heard. */
+const MOST_REPLIES = 64
+/** How long a request that was given up may still be what a question or a log line is about, in milliseconds. */
+const AFTERLIFE = 30_000
+
+export interface ChannelParts {
+  readonly alias: string
+  /** Rejects with what is told to the one whose request could not be sent. */
+  send(text: string): Promise<void> | void
+  /** What nobody asked for: list changes above all. */
+  onNotification(notification: Notification): void
+  /** A text that is no message; a server that prints to stdout does this. */
+  onNoise(text: string): void
+  /** Whether all requests of this channel are one caller's. */
+  readonly owned?: boolean
+  /** Text without secrets: servers repeat what they were sent, in their errors above all. */
+  mask?(text: string): string
+}
+
+interface Waiting {
+  readonly call: Call
+  settle(answer: Answer): void
+  fail(thrown: unknown): void
+  /** One more question (or one less) is with a person: the server is not late meanwhile. */
+  question(change: 1 | -1): void
+}
+
+export interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params: JsonObject
+  readonly signal: AbortSignal
+  /** Seconds; Infinity for what lasts as long as the channel. */
+  readonly timeout: number
+  onNotification?(notification: Notification): void
+  /** Only on an owned channel. A call without it never is what the server's question is about. */
+  onQuestion?(question: Request): Promise<Answer>
+}
+
+export interface Channel {
+  call(call: Call): Promise<Answer>
+  tell(method: string, params?: JsonObject): void
+  receive(text: string): void
+  /** The other end is gone: everything that waits fails with this. */
+  end(fault: Fault): void
+  /** Calls that wait for their answer. */
+  readonly size: number
+  /** Resolves when no call with a deadline waits. */
+  drained(): Promise<void>
+}
+
+export function createChannel(parts: ChannelParts): Channel {
+  const { alias, send, onNotification, onNoise, owned = false, mask = (text: string) => text } = parts
+  const waiting = new Map<Id, Waiting>()
+  /** Requests that were given up, and when: their server may not have heard of it. */
+  const givenUp = new Map<Id, number>()
+  const drains: (() => void)[] = []
+  let replies = 0
+  let ended: Fault | undefined
+
+  const write = async (message: JsonObject) => {
+    await send(JSON.stringify(message))
+  }
+  const tell = (method: string, params?: JsonObject) => {
+    write({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(() => {})
+  }
+  const isDrained = () => [...waiting.values()].every(({ call }) => call.timeout === Infinity)
+
+  function call(asked: Call): Promise<Answer> {
+    const { id, method, params, signal, timeout } = asked
+    return new Promise((resolve, reject) => {
+      if (ended !== undefined) return reject(ended)
+      const began = Date.now()
+      let questions = 0
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const finish = () => {
+        waiting.delete(id)
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+        if (drains.length > 0 && isDrained()) for (const resolveDrain of drains.splice(0)) resolveDrain()
+      }
+      const fail = (thrown: unknown) => {
+        finish()
+        reject(thrown)
+      }
+      const giveUp = (fault: Fault) => {
+        // What could not be asked about then is not what a question is about afterwards.
+        if (owned && asked.onQuestion !== undefined) bury(id)
+        fail(fault)
+        // An initialize must not be cancelled (2025-11-25, cancellation).
+        if (method !== 'initialize') tell('notifications/cancelled', { requestId: id, reason: fault.message })
+      }
+      const late = () => giveUp(new Fault('upstream.timeout', { connection: alias, seconds: timeout }))
+      const limit = (seconds: number) => {
+        clearTimeout(timer)
+        if (seconds !== Infinity) timer = setTimeout(late, seconds * 1000)
+      }
+      const onAbort = () => giveUp(faultOfAbort(signal.reason, alias, timeout))
+      const settle = (answer: Answer) => {
+        finish()
+        resolve(answer)
+      }
+      const question = (change: 1 | -1) => {
+        questions += change
+        if (!waiting.has(id)) return
+        limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
+      }
+      waiting.set(id, { call: asked, settle, fail, question })
+      limit(timeout)
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) return onAbort()
+      write({ jsonrpc: '2.0', id, method, params }).catch(fail)
+    })
+  }
+
+  function bury(id: Id): void {
+    const now = Date.now()
+    for (const [one, at] of givenUp) if (now - at > AFTERLIFE) givenUp.delete(one)
+    givenUp.set(id, now)
+  }
+
+  /** The call that is under way, where it is the only one that a question or a log line may be about. */
+  function onlyOne(): Waiting | undefined {
+    if (!owned) return undefined
+    const now = Date.now()
+    for (const at of givenUp.values()) if (now - at <= AFTERLIFE) return undefined
+    let only: Waiting | undefined
+    for (const one of waiting.values()) {
+      if (one.call.onQuestion === undefined) continue
+      if (only !== undefined) return undefined
+      only = one
+    }
+    return only
+  }
+
+  function hear(message: Message): void {
+    if (isResponse(message)) return answer(message)
+    if (isRequest(message)) return question(message)
+    if (!isNotification(message)) return
+    const { method, params } = message
+    if (method === 'notifications/progress') {
+      const token = params?.['progressToken']
+      const id = typeof token === 'string' && /^p\d+$/.test(token) ? Number(token.slice(1)) : undefined
+      if (id !== undefined) waiting.get(id)?.call.onNotification?.(message)
+      return
+    }
+    const subscription = metaOf(params)[SUBSCRIPTION_KEY]
+    const subscribed = typeof subscription === 'number' ? waiting.get(subscription) : undefined
+    const about = subscribed ?? (method === 'notifications/message' ? onlyOne() : undefined)
+    if (about?.call.onNotification === undefined) onNotification(message)
+    else about.call.onNotification(message)
+  }
+
+  function answer(response: Response): void {
+    if (response.id === undefined) return
+    givenUp.delete(response.id)
+    // A late or second answer has nobody waiting for it any more.
+    waiting
+      .get(response.id)
+      ?.settle(
+        isFailure(response)
+          ? { error: maskedError({ mask }, response.error) }
+          : { result: maskedResult({ mask }, response.result) },
+      )
+  }
+
+  function question(asked: Request): void {
+    if (replies >= MOST_REPLIES) return
+    replies++
+    const { id, method } = asked
+    const about = method === 'ping' ? undefined : onlyOne()
+    about?.question(1)
+    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method, owned))
+    answering
+      .catch((): Answer => ({ error: { code: INTERNAL, message: 'The question could not be answered.' } }))
+      .then((said) => {
+        about?.question(-1)
+        return write({ jsonrpc: '2.0', id, ...said } as JsonObject)
+      })
+      .catch(() => {})
+      .finally(() => replies--)
+  }
+
+  function receive(text: string): void {
+    try {
+      hear(readMessage(parseJson(text)))
+    } catch {
+      onNoise(text)
+    }
+  }
+
+  return {
+    call,
+    tell,
+    receive,
+    end(fault) {
+      ended = fault
+      for (const { fail } of [...waiting.values()]) fail(fault)
+    },
+    get size() {
+      return waiting.size
+    },
+    drained: () => (isDrained() ? Promise.resolve() : new Promise((resolve) => void drains.push(resolve))),
+  }
+}
+
+/** What the gateway answers itself. The server's refusal of its call often quotes it, so it says what to do. */
+function own(method: string, owned: boolean): Answer {
+  if (method === 'ping') return { result: {} }
+  const why =
+    !owned && QUESTIONS.has(method) ? '. The client of this call cannot be asked: use one that supports it' : ''
+  return { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}${why}` } }
+}
+const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage'])
+
+function faultOfAbort(reason: unknown, alias: string, seconds: number): Fault {
+  if (reason instanceof Fault) return reason
+  return reason instanceof Error && reason.name === 'TimeoutError'
+    ? new Fault('upstream.timeout', { connection: alias, seconds })
+    : new Fault('call.cancelled')
+}

@@ -1,0 +1,333 @@
+/**
+ * One session with a legacy server over Streamable HTTP (revisions 2025-03-26 to 2025-11-25).
+ *
+ * The session is opened once, with the capabilities of exactly the one that it is held for. What the server sends while it
+ * answers arrives on that request's own stream and goes to that request, questions included.
+ */
+import { Fault } from '@toolway/contract'
+import { progressTokenOf } from '../asked.ts'
+import { isLegacyRevision, NEWEST_LEGACY, type LegacyRevision } from '../era.ts'
+import { stripEnvelope } from '../eras/modern/envelope.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { isNotification, isRequest, type Id, type Message, type Notification, type Request } from '../message.ts'
+import { traceHeaders } from '../trace.ts'
+import { answerOf, answers, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
+import { createLogLevel } from './log-level.ts'
+import { OWN_CLIENT } from './modern.ts'
+import {
+  changedList,
+  forCaller,
+  HUMAN,
+  MOST_QUESTIONS,
+  REPEATABLE,
+  tokenOf,
+  type Answer,
+  type CredentialHeaders,
+  type Portrait,
+  type SessionRequest,
+} from './request.ts'
+import { header, readAs, type Incoming, type Outgoing, type Transport } from './transport.ts'
+
+export interface LegacySession {
+  readonly portrait: Portrait
+  /** Whether it finds itself which call is meant by what comes beside the calls. */
+  readonly attributes: boolean
+  ask(asked: SessionRequest): Promise<Answer>
+  /** Its credential as it is by now; each ask that brings one presents it, too. */
+  present(credential: CredentialHeaders): void
+  /** The server's own stream (GET); returns when it ends or where the server has none (false). */
+  stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
+  /** Say something that wants no answer, or is one. */
+  tell(message: JsonObject): Promise<unknown>
+  /** End it at the server, also when the pool of the calls has ended. */
+  close(): Promise<void>
+}
+
+/** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
+export class SessionLost extends Error {}
+
+/** A session has one stream of its own, and its server has not noticed yet that ours is gone: some notice when they write to it. */
+export class StreamTaken extends Error {}
+
+/** The server refuses `initialize` with a status that says it may speak the older transport; `cause` is the fault it is otherwise. */
+export class InitializeRefused extends Error {}
+/** 2025-11-25, transports, backwards compatibility. */
+const SAYS_OLDER = new Set([400, 404, 405])
+
+const CLOSE_TIMEOUT = 5_000
+const LEVEL_PATIENCE = 1_000
+
+export interface OpenOptions {
+  readonly revision: LegacyRevision | undefined
+  readonly capabilities: JsonObject
+  /** The level that the session had before it was lost. */
+  readonly logLevel: string | undefined
+  readonly signal: AbortSignal
+  /** The client's name and version; the gateway's own where it is unsaid. */
+  readonly client?: JsonObject | undefined
+  /** The session is used under this credential, as it is renewed, and under no other. */
+  readonly credential?: CredentialHeaders | undefined
+  /** Servers without a stream of their own say within calls that their lists have changed. */
+  onListChanged(notification: Notification): void
+}
+
+/** The way to the server with the headers of a credential; without one the plain way. */
+export type TransportFor = (credential: CredentialHeaders | undefined) => Transport
+
+export async function openLegacySession(
+  transportFor: TransportFor,
+  ids: () => number,
+  options: OpenOptions,
+): Promise<LegacySession> {
+  const plain = transportFor(undefined)
+  const { alias, timeout } = plain
+  /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
+  let current = transportFor(options.credential)
+  const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal: opening } = options
+  const params = { protocolVersion: revision, capabilities, clientInfo: client }
+  const { id: sessionId, headers, portrait } = await initialize(current, ids(), params, opening)
+  const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
+    at.send({ method: 'POST', headers, body: JSON.stringify(message), ...more })
+  const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
+    post(message, signal === undefined ? {} : { signal }, at)
+
+  function present(credential: CredentialHeaders): void {
+    current = transportFor(credential)
+  }
+
+  const logs = isObject(portrait.capabilities['logging'])
+  const level = createLogLevel(undefined, (wanted) => {
+    const message = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: wanted } }
+    return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
+  })
+
+  /** What opens a session after its server has made it. */
+  async function greet(): Promise<void> {
+    await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
+    if (logs) await level.ensure(options.logLevel)
+  }
+
+  let asking = 0
+  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
+  async function answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
+    asking++
+    try {
+      const answer = await asked.onQuestion(question)
+      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
+    } finally {
+      asking--
+    }
+  }
+  function refuseFlood(): void {
+    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    if (asking >= MOST_QUESTIONS) throw malformed(alias, problem)
+  }
+
+  async function ask(asked: SessionRequest): Promise<Answer> {
+    if (asked.credential !== undefined) present(asked.credential)
+    const at = current
+    // A client's own session has the level that the client set; in a principal's, each request says what it wants.
+    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
+    const id = ids()
+    let began = Date.now()
+    let questions = 0
+    const token = progressTokenOf(asked.params)
+    const ours = token === undefined ? undefined : tokenOf(id)
+    const params = stripEnvelope(asked.params, ours)
+    const { signal } = asked
+    const cancel = (reason: string) => {
+      const params = { requestId: id, reason }
+      tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, undefined, at).catch(() => {})
+    }
+    const onAbort = () => cancel('the client cancelled the request')
+    signal.addEventListener('abort', onAbort, { once: true })
+    const onMessage = (message: Message) => {
+      const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
+      if (heard !== undefined) {
+        if (changedList(heard.method) !== undefined) options.onListChanged(heard)
+        asked.onNotification(heard)
+      } else if (isRequest(message)) {
+        refuseFlood()
+        questions++
+        const answered = () => {
+          questions--
+          began = Date.now()
+        }
+        answerQuestion(message, asked, at).then(answered, answered)
+      }
+    }
+    const { hold, method, patient = false } = asked
+    if (hold !== undefined) hold.token = ours
+    let isAskedBeside = false
+    const onDeadline = (extend: () => void) => {
+      if (hold === undefined) return
+      hold.extend = () => {
+        isAskedBeside = true
+        extend()
+      }
+    }
+    try {
+      const traced = { ...headers, ...traceHeaders(params) }
+      const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
+      const first = await post({ jsonrpc: '2.0', id, method, params }, heard, at)
+      if (first.response === undefined) {
+        if (sessionId !== undefined) refuseLost(at, first, id)
+        refuseStatus(at, first)
+      }
+      // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
+      const left = () => {
+        if (isAskedBeside) return HUMAN.question
+        return questions > 0 ? timeout : timeout - (Date.now() - began) / 1000
+      }
+      return await finish(at, id, first, async (last, wait) => {
+        asked.onPause?.()
+        await pause(wait)
+        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() }, at)
+      })
+    } catch (thrown) {
+      // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
+      if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
+      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone(at))) throw thrown
+      throw lost(alias, thrown)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
+  async function isGone(at: Transport): Promise<boolean> {
+    const id = ids()
+    const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
+    return answer?.status === 404 && !answers(at, answer.text, id)
+  }
+
+  /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
+  const resume = (last: string, more: Partial<Outgoing>, at: Transport) => {
+    const again = { ...headers, accept: 'text/event-stream', 'last-event-id': last }
+    // Whatever keeps the rest back, the request itself was sent: it may have acted.
+    return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
+      const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
+      throw isUnsent ? lost(alias, thrown) : thrown
+    })
+  }
+
+  async function stream(
+    onMessage: (message: Message) => void,
+    signal: AbortSignal,
+    onOpen?: () => void,
+  ): Promise<boolean> {
+    const incoming = await current.send({
+      method: 'GET',
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal,
+      patient: true,
+      onMessage,
+      onHead: (status) => status === 200 && onOpen?.(),
+    })
+    const { status } = incoming
+    if (status === 404 && sessionId !== undefined) throw new SessionLost()
+    if (status === 409) throw new StreamTaken()
+    const mayBeRenewed = status === 401 && current !== plain
+    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw current.refusal(incoming)
+    return status === 200 && incoming.stream
+  }
+
+  async function close(): Promise<void> {
+    if (sessionId === undefined) return
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
+    await current.sendLast({ method: 'DELETE', headers, signal }).catch(() => {})
+  }
+
+  try {
+    await greet()
+  } catch (thrown) {
+    // The server has made a session by now, and nobody else would ever end it.
+    void close()
+    throw thrown
+  }
+
+  return { portrait, attributes: false, ask, present, stream, tell, close }
+}
+
+/** Opens a session with these words of a client; what is said in it goes out with its headers. */
+export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {
+  const incoming = await transport.send({
+    method: 'POST',
+    headers: {},
+    body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
+    until: id,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  try {
+    const portrait = await readInitialized(transport, id, incoming)
+    return { portrait, ...sessionOf(incoming, portrait.revision) }
+  } catch (thrown) {
+    throw thrown instanceof Fault && SAYS_OLDER.has(incoming.status)
+      ? new InitializeRefused('', { cause: thrown })
+      : thrown
+  }
+}
+
+/** The session that the head of an answer to `initialize` names, and the headers of every message in it. */
+export function sessionOf(incoming: Pick<Incoming, 'headers'>, revision: string) {
+  const id = header(incoming, 'mcp-session-id')
+  const headers: Record<string, string> = { 'mcp-protocol-version': revision }
+  if (id !== undefined) headers['mcp-session-id'] = id
+  return { id, headers }
+}
+
+async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<Portrait> {
+  if (incoming.response === undefined) refuseStatus(transport, incoming)
+  return initialized(transport.alias, await finish(transport, id, incoming))
+}
+
+/** What an answer to `initialize` says. Throws `upstream.error`, and `upstream.malformed` for a revision without sessions. */
+export function initialized(alias: string, answer: Answer): Portrait {
+  if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
+  const portrait = portraitOf(answer.result)
+  if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
+  return portrait
+}
+
+function portraitOf(result: JsonObject): Portrait {
+  const { protocolVersion, serverInfo, capabilities, instructions } = result
+  return {
+    revision: protocolVersion as LegacyRevision,
+    server: isObject(serverInfo) ? serverInfo : {},
+    capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  }
+}
+
+const MAX_RESUMES = 10
+/** How long to wait before the rest is fetched, in milliseconds: what the server says, within what a call can bear. */
+const RESUME_DELAY = { unsaid: 500, most: 10_000 }
+
+/** From what came back to the answer: the response itself, or the JSON body, or the rest of a stream that was closed early. */
+async function finish(
+  transport: Transport,
+  id: Id,
+  first: Incoming,
+  resume?: (lastEventId: string, wait: number) => Promise<Incoming>,
+): Promise<Answer> {
+  let incoming = first
+  let { lastEventId, retry } = first
+  for (let round = 0; round <= MAX_RESUMES; round++) {
+    if (incoming.response !== undefined) return answerOf(transport, id, incoming.response)
+    if (!incoming.stream) return answerOf(transport, id, readAs(transport, incoming.text))
+    // A server that has nothing to say yet may close again without an event: what was said before still counts.
+    lastEventId = incoming.lastEventId ?? lastEventId
+    retry = incoming.retry ?? retry
+    if (lastEventId === undefined || resume === undefined) break
+    incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
+    if (incoming.status !== 200 || !incoming.stream) break
+  }
+  throw lost(transport.alias)
+}
+
+/** A 404 that does not answer this very request means that the session is gone. */
+function refuseLost(transport: Transport, incoming: Incoming, id: number): void {
+  if (incoming.status === 404 && !answers(transport, incoming.text, id)) throw new SessionLost()
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

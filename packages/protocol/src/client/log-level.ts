@@ -1,0 +1,21 @@
+/** The log level of one session with a legacy server: lowered for whoever wants more, never raised under somebody else. */
+import { reachesLevel } from '../levels.ts'
+
+export interface LogLevel {
+  /** Resolves when lines of that level come, or soon; a server that refuses or is slow has a session all the same. */
+  ensure(wanted: string | undefined): Promise<void> | undefined
+}
+
+export function createLogLevel(initial: string | undefined, tell: (level: string) => Promise<unknown>): LogLevel {
+  let level = initial
+  return {
+    ensure(wanted) {
+      if (wanted === undefined || (level !== undefined && reachesLevel(wanted, level))) return undefined
+      level = wanted
+      return tell(wanted).then(
+        () => {},
+        () => {},
+      )
+    },
+  }
+}
