@@ -84,7 +84,7 @@ export const setPassword = operation({
 
 export const addSetUpCode = operation({
   id: 'addSetUpCode',
-  at: 'POST /api/v1/admin/set-up-code',
+  at: `POST ${USERS}/set-up-code`,
   summary: 'Make a new code with which the first person signs up; the one before is void.',
   needs: platform('user_manage'),
   answer: z.strictObject({ code: z.string() }),
