@@ -6,8 +6,8 @@ import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
-import { newSetUpCode } from '../../packages/gateway/src/identity/codes.ts'
-import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { addKey } from '../e2e/peers/people/administrators.ts'
 import { describeEachTown } from './each-town.ts'
 import { plantApproval } from './plants.ts'
 import { request, type Bearer } from './request.ts'
@@ -34,7 +34,15 @@ const NO_CHANGE = new Set([
 /** Nobody is there whom it could reach, which is on record, too. */
 const FAILING = new Set(['testWebhook'])
 /** These need a password or a code. */
-const SIGNING = ['register', 'login', 'addPasswordCode', 'choosePassword', 'changePassword', 'logout'] as const
+const SIGNING = [
+  'addSetUpCode',
+  'register',
+  'login',
+  'addPasswordCode',
+  'choosePassword',
+  'changePassword',
+  'logout',
+] as const
 
 const Row = z.object({ method: z.string(), outcome: z.string(), principal: z.string() })
 const recordsOf = ({ db }: TestGateway, correlation: string) =>
@@ -55,6 +63,16 @@ const byId =
 const OWN: Readonly<Record<string, Own>> = {
   addUser: () => ({ body: { email: 'walker@example.com' } }),
   addPlatformKey: () => ({ body: { name: 'new', scope: 'platform_admin' } }),
+  importKeys: () => ({
+    body: {
+      lines: JSON.stringify({
+        name: 'old',
+        prefix: 'smcp_pa_',
+        role: 'platform_admin',
+        hash: `$2b$04$${'a'.repeat(53)}`,
+      }),
+    },
+  }),
   changeConnection: byId('connection', 'addConnection'),
   toggleConnection: byId('connection', 'addConnection'),
   removeConnection: byId('connection', 'addConnection'),
@@ -163,7 +181,7 @@ describeEachTown('every operation that changes something', {}, (town) => {
 
 test('S3-AUD-01, S3-AUD-04: so does everything about passwords, codes and signing in', async () => {
   await using gateway = await startTestGateway()
-  const code = await gateway.db.system((sql) => newSetUpCode(sql, createTestVault().hash))
+  const operator = await addKey(gateway, { role: 'platform_admin' })
   const [email, password, next] = ['ada@example.com', 'correct horse battery', 'battery horse correct']
   const tried: string[] = []
   const send = async (id: (typeof SIGNING)[number], body: object | undefined, token?: string, user = '') => {
@@ -181,10 +199,12 @@ test('S3-AUD-01, S3-AUD-04: so does everything about passwords, codes and signin
       records.map(({ outcome }) => outcome),
       id,
     ).toContain('ok')
-    for (const { principal } of records) expect(principal, id).toMatch(/^usr_/)
+    const by = id === 'addSetUpCode' ? /^key_/ : /^usr_/
+    for (const { principal } of records) expect(principal, id).toMatch(by)
     tried.push(id)
     return (text === '' ? {} : JSON.parse(text)) as Record<string, string> & { user: { id: string } }
   }
+  const { code } = await send('addSetUpCode', undefined, operator)
   const first = await send('register', { setup_code: code, email, name: 'Ada', password })
   const { user } = await send('login', { email, password })
   await send('changePassword', { current_password: password, new_password: next }, first['access_token'])
