@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectClient, connectOver } from '../e2e/peers/clients/client.ts'
+import { until } from '../e2e/peers/until.ts'
 import { connectWithOAuth } from '../e2e/peers/clients/oauth-client.ts'
 import { createPerson } from '../e2e/peers/people/oauth-person.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
@@ -113,8 +114,11 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
       const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
       await fetch(console.gateway.url, { method: 'POST', headers })
-      await page.getByRole('button', { name: 'Look again' }).click()
-      await page.getByText(/a key that is not known here.*lost\/1/).waitFor()
+      // A refused request is noted after it is answered.
+      await until('the refused request is listed', async () => {
+        await page.getByRole('button', { name: 'Look again' }).click()
+        return (await page.getByText(/a key that is not known here.*lost\/1/).count()) > 0
+      })
       await look(page, 'clients')
 
       // What another gateway of the same database sees is seen here, too.
