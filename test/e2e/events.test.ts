@@ -227,6 +227,10 @@ describe('the WebSocket', () => {
     expect(answer.status).toBe(200)
     const cookie = [...browser.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
     expect(cookie).toContain('toolway_access')
+    await until('the gateway knows where she is a member', async () => {
+      const listed = await browser.ask(AT)
+      return listed.status === 200
+    })
     await using foreign = await openSocket(gateway.address, { cookie, origin: 'http://evil.example' })
     expect(await foreign.ended).toMatch(/^HTTP 403|^4403/)
     await using unsaid = await openSocket(gateway.address, { cookie })

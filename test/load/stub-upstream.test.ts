@@ -67,9 +67,9 @@ describe('the generator', () => {
     await peer.next()
     peer.tell({ go: true } satisfies Order)
     const report = (await peer.next()) as Report
-    // Twenty in half a second; a lane may have begun one more before the end.
+    // Twenty in half a second, and some more where the machine is late; without a rate it would be thousands.
     expect('outcome' in report && report.outcome.calls).toBeGreaterThan(0)
-    expect('outcome' in report && report.outcome.calls).toBeLessThanOrEqual(24)
+    expect('outcome' in report && report.outcome.calls).toBeLessThanOrEqual(40)
   })
 })
 
