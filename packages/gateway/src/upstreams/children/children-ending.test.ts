@@ -11,7 +11,7 @@ import {
   firstLine,
   launchOf,
   startChildren,
-  undertakerOf,
+  reaperOf,
   until,
 } from './children.test.fixture.ts'
 
@@ -92,8 +92,8 @@ describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
     async () => {
       await using children = await startChildren()
       const { pids } = await twoStubborn(children)
-      const undertaker = undertakerOf(children.worker()) as number
-      process.kill(undertaker, 'SIGKILL')
+      const reaper = reaperOf(children.worker()) as number
+      process.kill(reaper, 'SIGKILL')
       process.kill(children.worker(), 'SIGKILL')
       await allGone(pids)
     },
@@ -104,10 +104,10 @@ describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
     async () => {
       await using scratch = await startChildren()
       const { gateway, worker, pids } = await gatewayProcess(scratch.home)
-      const first = undertakerOf(worker) as number
+      const first = reaperOf(worker) as number
       process.kill(first, 'SIGKILL')
-      await until('there is another undertaker', () => ![undefined, first].includes(undertakerOf(worker)))
-      const second = undertakerOf(worker) as number
+      await until('there is another undertaker', () => ![undefined, first].includes(reaperOf(worker)))
+      const second = reaperOf(worker) as number
       process.kill(worker, 'SIGKILL')
       process.kill(gateway, 'SIGKILL')
       await allGone([...pids, worker, second])
@@ -127,9 +127,9 @@ describe('what a server leaves behind', () => {
   test.runIf(process.platform === 'linux')('the undertaker ends with its worker', async () => {
     await using children = await startChildren()
     await children.start(launchOf('deaf'))
-    const undertaker = undertakerOf(children.worker()) as number
-    expect(alive(undertaker)).toBe(true)
+    const reaper = reaperOf(children.worker()) as number
+    expect(alive(reaper)).toBe(true)
     await children.close()
-    await allGone([undertaker])
+    await allGone([reaper])
   })
 })

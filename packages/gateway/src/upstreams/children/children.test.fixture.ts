@@ -85,8 +85,8 @@ export function alive(pid: number): boolean {
   }
 }
 
-/** The undertaker of a worker, from the process table (Linux). */
-export function undertakerOf(worker: number): number | undefined {
+/** The process reaper of a worker, from the process table (Linux). */
+export function reaperOf(worker: number): number | undefined {
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const parent = Number(readFileSync(`/proc/${entry}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])

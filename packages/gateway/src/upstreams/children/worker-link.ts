@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { ChildError } from './child-error.ts'
 import type { Child, Exit, NearEnd } from './child.ts'
-import { createCrew, type Crew } from './crew.ts'
+import { createChildPool, type ChildPool } from './child-pool.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
 import type { Log } from '../../lib/log.ts'
 import { tellingLine } from '../program-said.ts'
@@ -52,14 +52,14 @@ export function createChildren(parts: ChildrenParts): Children {
     inherited: parts.inherited ?? {},
   }
   const queue = createStartQueue({ places })
-  let crew: Crew | undefined
+  let pool: ChildPool | undefined
   let closed = false
 
-  const getCrew = () =>
-    (crew ??= createCrew({
+  const getPool = () =>
+    (pool ??= createChildPool({
       log,
       gone(which) {
-        if (crew === which) crew = undefined
+        if (pool === which) pool = undefined
       },
     }))
 
@@ -89,7 +89,7 @@ export function createChildren(parts: ChildrenParts): Children {
       const leave = await takePlace(launch, () => near?.lastStderr())
       try {
         if (closed) throw shuttingDown()
-        near = getCrew().join(orderOf(memoryLimit === undefined ? launch : { memoryLimit, ...launch }, world), {
+        near = getPool().join(orderOf(memoryLimit === undefined ? launch : { memoryLimit, ...launch }, world), {
           ...{ name: launch.name, log, ready: leave },
           words: (lines) => parts.onWords?.(launch.name, lines),
           over(how) {
@@ -106,7 +106,7 @@ export function createChildren(parts: ChildrenParts): Children {
     async close() {
       closed = true
       queue.close(shuttingDown())
-      await crew?.end()
+      await pool?.end()
     },
   }
 }

@@ -2,7 +2,7 @@
  * The worker: the only process that starts stdio servers. The gateway starts it, gives it orders over file descriptor 3
  * and supervises it. It moves lines; it knows nothing of MCP, of organizations, or of any secret but the environment it
  * is told to give. When the gateway is gone, so are all children and the worker, within two seconds; when the worker is
- * killed, its undertaker ends them.
+ * killed, its process reaper ends them.
  */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { startProcess, type Process, type Report } from './worker/child-process.
 import { settle, type Residence } from './worker/child-folder.ts'
 import { findCommand } from './worker/command-path.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
-import { createUndertaker } from './worker/undertaker.ts'
+import { createProcessReaper } from './worker/process-reaper.ts'
 
 /** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
 const FAREWELL_MS = 1_000
@@ -22,7 +22,7 @@ const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 
 function createWorker(link: Socket) {
-  const undertaker = createUndertaker()
+  const reaper = createProcessReaper()
   const memory = createMemoryWatch()
   /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
   const children = new Map<number, Process | undefined>()
@@ -66,7 +66,7 @@ function createWorker(link: Socket) {
       npm,
       gone,
       ...limits,
-      undertaker,
+      reaper,
       memory,
       report: reportOf(id),
     })

@@ -14,7 +14,7 @@ import { writeStdin } from './child-stdin.ts'
 import { readStdout } from './child-stdout.ts'
 import { errorInNpmLog } from './npm-log.ts'
 import type { MemoryWatch } from './memory-watch.ts'
-import type { Undertaker } from './undertaker.ts'
+import type { ProcessReaper } from './process-reaper.ts'
 
 /** Output that nobody takes is given up this long after the process is gone, in milliseconds. */
 const UNREAD_MS = 2_000
@@ -42,7 +42,7 @@ export interface ProcessParts {
   gone: () => Promise<void>
   lineLimit: number
   memoryLimit: number
-  undertaker: Undertaker
+  reaper: ProcessReaper
   memory: MemoryWatch
   report: Report
 }
@@ -56,7 +56,7 @@ async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNu
     const child = spawn(parts.file, parts.args, { cwd, env, detached: true, shell: false, stdio: 'pipe' })
     if (child.pid === undefined) await once(child, 'spawn') // throws what 'error' brings
     const group = child.pid as number
-    parts.undertaker.add(group)
+    parts.reaper.add(group)
     return { child, group }
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
@@ -65,7 +65,7 @@ async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNu
 }
 
 export async function startProcess(parts: ProcessParts) {
-  const { report, undertaker, memory, lineLimit, memoryLimit } = parts
+  const { report, reaper, memory, lineLimit, memoryLimit } = parts
   // The clock of a file system may be coarse: a log of this start is never older than a second before it.
   const since = Date.now() - 1_000
   const { child, group } = await bear(parts)
@@ -109,7 +109,7 @@ export async function startProcess(parts: ProcessParts) {
     stderr.endLine()
     if (!stdout.hasSpoken() && !stderr.hasNamedError()) stderr.say((await errorInNpmLog(parts.npm, since)) ?? '')
     stderr.finish()
-    undertaker.remove(group)
+    reaper.remove(group)
     await parts.gone()
     report.exited({ code, signal, reason })
   }

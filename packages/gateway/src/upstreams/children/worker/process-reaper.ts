@@ -21,12 +21,12 @@ exit 0
 /** It has no reason to end before us; if it does again and again, the worker ends instead of working without it. */
 const REPLACEMENTS = 5
 
-export interface Undertaker {
+export interface ProcessReaper {
   add(group: number): void
   remove(group: number): void
 }
 
-export function createUndertaker(): Undertaker {
+export function createProcessReaper(): ProcessReaper {
   const groups = new Set<number>()
   let replaced = 0
   let shell = begin()

@@ -1,6 +1,6 @@
 /**
- * Which children share a fate? Those of one worker process: a crew. A worker that dies takes its crew with it, each is
- * told as exited, and the next start finds a new crew. It never moves a child from one worker to another.
+ * Which children share a fate? Those of one worker process: a child pool. A worker that dies takes its child pool with it, each is
+ * told as exited, and the next start finds a new child pool. It never moves a child from one worker to another.
  */
 import { createNearEnd, type NearEnd, type NearEndParts } from './child.ts'
 import { encodeFrame, encodeTaken, KIND, type Order } from './frame.ts'
@@ -8,15 +8,15 @@ import { signalGroup } from './group.ts'
 import type { Log } from '../../lib/log.ts'
 import { startWorker } from './worker-process.ts'
 
-export type Crew = ReturnType<typeof createCrew>
+export type ChildPool = ReturnType<typeof createChildPool>
 
-export interface CrewParts {
+export interface ChildPoolParts {
   log: Log
   /** Nobody can join any more. */
-  gone: (which: Crew) => void
+  gone: (which: ChildPool) => void
 }
 
-export function createCrew({ log, gone }: CrewParts) {
+export function createChildPool({ log, gone }: ChildPoolParts) {
   const children = new Map<number, NearEnd>()
   let lastId = 0
   let ending = false
@@ -25,22 +25,22 @@ export function createCrew({ log, gone }: CrewParts) {
     log,
     frame: (frame) => children.get(frame.child)?.take(frame),
     dead() {
-      gone(crew)
-      // Its undertaker does the same; this also ends the children of a worker whose undertaker was killed with it.
+      gone(pool)
+      // Its process reaper does the same; this also ends the children of a worker whose process reaper was killed with it.
       for (const { pid } of children.values()) {
         const group = pid()
         if (group !== undefined) signalGroup(group, 'SIGKILL')
       }
     },
     gone(how) {
-      gone(crew)
+      gone(pool)
       const facts = { worker: worker.pid, ...how, children: children.size }
       if (!ending) log.error(facts, 'the worker of the stdio servers ended, its children with it')
       for (const near of children.values()) near.lost()
     },
   })
 
-  const crew = {
+  const pool = {
     /** Orders a child; what becomes of it is told by the near end. */
     join(order: Order, parts: Omit<NearEndParts, 'tell'>): NearEnd {
       const id = (lastId += 1)
@@ -68,5 +68,5 @@ export function createCrew({ log, gone }: CrewParts) {
       await worker.end()
     },
   }
-  return crew
+  return pool
 }
