@@ -11,7 +11,7 @@ import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import { statusRefusedOf } from '../upstreams/status-refused.ts'
 import { wasUnsent } from '../upstreams/unsent.ts'
 import { REPEATABLE } from '@toolway/protocol/client'
-import { openCredential, renewCredential, type Asking, type Errand } from './credentials/use-credential.ts'
+import { openCredential, renewCredential, type Asking, type ConnectRequest } from './credentials/use-credential.ts'
 import type { Answer } from './ports.ts'
 
 /** Ledger S2-QRK-06. Milliseconds. */
@@ -22,10 +22,10 @@ const MOST_WAIT = 5_000
 const AWAY = new Set([502, 503, 504])
 
 /** One ask, sent once. Where its server takes no credentials it costs nothing more than the ask itself. */
-export function askOnce(errand: Errand, ask: Asking): Promise<Answer> {
-  const upstream = errand.standing.upstream(errand.target.connectionId)
-  if (errand.target.credentials !== true || ask.credential !== undefined) return upstream.ask(ask)
-  const opening = openCredential(errand)
+export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
+  const upstream = connectRequest.standing.upstream(connectRequest.target.connectionId)
+  if (connectRequest.target.credentials !== true || ask.credential !== undefined) return upstream.ask(ask)
+  const opening = openCredential(connectRequest)
   if (opening instanceof Promise)
     return opening.then((opened) => {
       ask.credential = opened
@@ -35,18 +35,18 @@ export function askOnce(errand: Errand, ask: Asking): Promise<Answer> {
   return upstream.ask(ask)
 }
 
-export async function askSurely(errand: Errand, ask: Asking): Promise<Answer> {
+export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
   try {
-    return await askOnce(errand, ask)
+    return await askOnce(connectRequest, ask)
   } catch (thrown) {
-    return askAgain(errand, ask, thrown)
+    return askAgain(connectRequest, ask, thrown)
   }
 }
 
 /** What failed, once more where that is safe; rejects with what it failed with in the end. */
-export async function askAgain(errand: Errand, ask: Asking, thrown: unknown): Promise<Answer> {
-  const { standing, line, trail, target } = errand
-  const repeats = mayRepeat(errand, ask)
+export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
+  const { standing, line, trail, target } = connectRequest
+  const repeats = mayRepeat(connectRequest, ask)
   let renewed = false
 
   /** Once for the whole call: a new credential that is refused, too, is nothing to go on with. */
@@ -54,8 +54,8 @@ export async function askAgain(errand: Errand, ask: Asking, thrown: unknown): Pr
     const said = accessRefusedOf(refusal)
     if (said === undefined || renewed || target.credentials !== true) throw refusal
     renewed = true
-    ask.credential = await renewCredential(errand, ask.credential, { refusal, said, repeats })
-    return askOnce(errand, { ...send, credential: ask.credential })
+    ask.credential = await renewCredential(connectRequest, ask.credential, { refusal, said, repeats })
+    return askOnce(connectRequest, { ...send, credential: ask.credential })
   }
 
   /** The last failure of the server itself. */
@@ -74,7 +74,7 @@ export async function askAgain(errand: Errand, ask: Asking, thrown: unknown): Pr
     return retry(
       (left) => {
         const send = { ...ask, signal: AbortSignal.any([ask.signal, AbortSignal.timeout(left)]) }
-        return askOnce(errand, send).catch((refusal: unknown) => renew(refusal, send))
+        return askOnce(connectRequest, send).catch((refusal: unknown) => renew(refusal, send))
       },
       {
         limits: { ...LIMITS, total },
@@ -94,7 +94,7 @@ export async function askAgain(errand: Errand, ask: Asking, thrown: unknown): Pr
 const cancelled = ({ reason }: AbortSignal): Fault => (reason instanceof Fault ? reason : new Fault('call.cancelled'))
 
 /** A call that becomes a task, or waits for one, has a life of its own at the server. */
-function mayRepeat({ target }: Errand, { method, params, patient = false }: Asking): boolean {
+function mayRepeat({ target }: ConnectRequest, { method, params, patient = false }: Asking): boolean {
   if (patient || params['task'] !== undefined) return false
   return method === 'tools/call' ? target.repeats === true : REPEATABLE.has(method)
 }

@@ -20,7 +20,7 @@ import { removeOldFlows } from '../credentials/flows.ts'
 import { createCleanOAuth } from '../jobs/clean-oauth.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
-import type { ErrandLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import type { ConnectRequestLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
 import { knock } from '../oauth/outgoing/flows/knock.ts'
@@ -35,7 +35,7 @@ import { vendorOf } from './vendor-of.ts'
 export interface ComposeConnectParts {
   readonly oauth: OutgoingOAuth
   readonly keeping: CredentialKeeping
-  readonly links: ErrandLinks
+  readonly links: ConnectRequestLinks
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
   readonly accounts: Accounts
   readonly identity: Pick<Identity, 'identify'>
@@ -144,8 +144,8 @@ const memberOf = (accounts: Accounts, userId: UserId): Principal | undefined =>
         signInId: undefined,
       }
 
-const namesTaken = async ({ db }: Ground, { errand, connection }: Target): Promise<string[]> => {
-  const { userId, organizationId } = errand
+const namesTaken = async ({ db }: Ground, { connectRequest, connection }: Target): Promise<string[]> => {
+  const { userId, organizationId } = connectRequest
   const rows = await db.organization(organizationId, (sql) => listAccountStates(sql, userId))
   return rows
     .filter((row) => row.connection_id === connection?.id && row.user_id === (userId ?? null))

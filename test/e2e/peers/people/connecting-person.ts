@@ -5,7 +5,7 @@
 import { createBrowser, PASSWORD } from '../../../../packages/gateway/src/testing/people.ts'
 import { formIn } from './oauth-person.ts'
 
-export interface Errand {
+export interface ConnectRequest {
   readonly email: string
   readonly password?: string
   /** What is given where a page asks for a key. */
@@ -34,7 +34,7 @@ const ASKED = ['password', 'step', 'answer']
 
 export function createConnectingPerson(
   gateway: string,
-  { email, password = PASSWORD, key, client }: Errand,
+  { email, password = PASSWORD, key, client }: ConnectRequest,
 ): ConnectingPerson {
   const seen: ShownPage[] = []
   const browsers = new Map<string, ReturnType<typeof createBrowser>>()

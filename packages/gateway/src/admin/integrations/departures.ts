@@ -31,7 +31,7 @@ async function depart(asked: Asked, page?: string) {
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
     throw misfit('/connection', 'is not let in by OAuth at its server')
-  const errand = {
+  const connectRequest = {
     organizationId: organization.id,
     connectionId: id,
     userId: ownerOf(asked, settings.auth.owners),
@@ -41,10 +41,10 @@ async function depart(asked: Asked, page?: string) {
   const ending = { callback: shapes.finishOAuth.path, ...(page === undefined ? {} : { page }) }
   // What comes back is known by a cookie: whoever keeps none is given a link, and the browser that opens it begins there.
   if (!isBrowser(asked)) {
-    const { url, expiresAt } = parts.connect.links.make({ errand, ending })
+    const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
     return { url, expires_in: secondsUntil(expiresAt) }
   }
-  const { url, cookie, expiresAt } = await parts.connect.flows.begin({ errand, principal, actor, ending })
+  const { url, cookie, expiresAt } = await parts.connect.flows.begin({ connectRequest, principal, actor, ending })
   head.append('set-cookie', cookie)
   return { url: url.href, expires_in: secondsUntil(expiresAt) }
 }

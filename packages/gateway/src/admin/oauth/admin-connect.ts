@@ -2,12 +2,12 @@
 import type { Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { ErrandLinks } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { Flows } from '../../oauth/outgoing/flows/flows.ts'
 import type { Targets } from '../../oauth/outgoing/flows/target.ts'
 
 export interface AdminConnect {
-  readonly links: Pick<ErrandLinks, 'make'>
+  readonly links: Pick<ConnectRequestLinks, 'make'>
   readonly flows: Pick<Flows, 'begin'>
   readonly targets: Targets
   readonly providers: readonly Provider[]

@@ -7,7 +7,7 @@ import { listOAuthApps } from '../../credentials/oauth-apps.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isLoopback } from '../../oauth/client-shape.ts'
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
-import type { Errand, Target } from '../../oauth/outgoing/flows/target.ts'
+import type { ConnectRequest, Target } from '../../oauth/outgoing/flows/target.ts'
 import { findEndedWay } from '../../records/connect-records.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveAnyone, serveOrganization, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
@@ -28,8 +28,8 @@ const ownerOf = (
 }
 
 /** Throws `role.forbidden` where it would be everybody's and the caller does not administer connections, and `flow.unfit`. */
-function opened({ connect }: AdminParts, principal: Principal, errand: Errand): Target {
-  const target = connect.targets.open(errand)
+function opened({ connect }: AdminParts, principal: Principal, connectRequest: ConnectRequest): Target {
+  const target = connect.targets.open(connectRequest)
   if (connect.targets.may(principal, target) !== 'yes')
     throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
   return target
@@ -46,7 +46,10 @@ interface Setting {
 }
 
 /** What is to be connected, and how it ends. Throws as `opened` does. */
-function errandOf({ parts, principal, snapshot, provider, said }: Setting): { errand: Errand; ending: Ending } {
+function connectRequestOf({ parts, principal, snapshot, provider, said }: Setting): {
+  connectRequest: ConnectRequest
+  ending: Ending
+} {
   const { id: organizationId, slug } = snapshot.organization
   const known = findProvider(provider)
   if (known === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
@@ -58,12 +61,13 @@ function errandOf({ parts, principal, snapshot, provider, said }: Setting): { er
   }
   const connectionId: ConnectionId | undefined =
     said.connection === undefined ? undefined : findConnectionOf(parts, organizationId, said.connection).id
-  const errand: Errand = connectionId === undefined ? { ...wish, provider: known.key } : { ...wish, connectionId }
-  const target = opened(parts, principal, errand)
+  const connectRequest: ConnectRequest =
+    connectionId === undefined ? { ...wish, provider: known.key } : { ...wish, connectionId }
+  const target = opened(parts, principal, connectRequest)
   if (connectionId !== undefined && target.vendor?.authority.provider !== known.key)
     throw new Fault('flow.unfit', { connection: target.egress.alias, problem: `it does not use ${known.title}` })
   return {
-    errand,
+    connectRequest,
     ending: {
       page: '/oauth/success',
       callback: `/api/v1/oauth/${slug}/callback/${provider}`,
@@ -87,8 +91,8 @@ function returnTo({ custom_redirect_uri: given, custom_state: state }: Departure
 }
 
 /** A link; the address of the authorization server itself, with the cookie of its flow, only for a browser that asks by itself. */
-function linked(parts: AdminParts, { errand, ending }: { errand: Errand; ending: Ending }) {
-  const { url, expiresAt } = parts.connect.links.make({ errand, ending })
+function linked(parts: AdminParts, { connectRequest, ending }: { connectRequest: ConnectRequest; ending: Ending }) {
+  const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
   return { authorization_url: url, session_id: ending.session ?? '', expires_at: expiresAt.toISOString() }
 }
 
@@ -117,9 +121,9 @@ export const connectOperations: readonly Served[] = [
     const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
     const userId = ownerOf(principal, parts.snapshots.find({ id: organization.id }), body.owner)
     const { account, scopes = [] } = body
-    const errand = { organizationId: organization.id, connectionId: connection.id, userId, account, scopes }
-    opened(parts, principal, errand)
-    const { url, expiresAt } = parts.connect.links.make({ errand, ending: {} })
+    const connectRequest = { organizationId: organization.id, connectionId: connection.id, userId, account, scopes }
+    opened(parts, principal, connectRequest)
+    const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending: {} })
     return {
       url,
       expires_at: expiresAt.toISOString(),
@@ -132,7 +136,7 @@ export const connectOperations: readonly Served[] = [
     if (snapshot === undefined) throw new Fault('place.unknown')
     const begun = linked(
       parts,
-      errandOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said: query }),
+      connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said: query }),
     )
     if (header('accept')?.includes('text/html') !== true) return begun
     return new Response(null, { status: 303, headers: { location: begun.authorization_url } })
@@ -141,7 +145,7 @@ export const connectOperations: readonly Served[] = [
   serveSignedIn(shapes.beginOwnProviderAuth, async ({ parts, actor, principal, params, body = {}, head }) => {
     const { organization, ...said } = body
     const snapshot = homeOf(parts, principal, organization)
-    const setting = errandOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said })
+    const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said })
     if (principal.client !== 'browser') return linked(parts, setting)
     const { url, cookie, expiresAt } = await parts.connect.flows.begin({ ...setting, principal, actor })
     head.append('set-cookie', cookie)

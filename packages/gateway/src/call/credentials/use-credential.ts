@@ -13,7 +13,7 @@ import type { Answer, CallCredentials, CallParts, CredentialAsking, Line, OpenCr
 import type { ActingAccount, Trail } from '../trail.ts'
 
 /** What one ask is about, as far as its credential and its repeats depend on it. */
-export interface Errand {
+export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials'>
   readonly standing: Standing
   readonly line: Pick<Line, 'signal' | 'brought'>
@@ -30,7 +30,11 @@ export interface Asking extends Omit<Ask, 'credential'> {
 
 /** Which credential is meant; a token that came with one request is good for nothing that outlives it. */
 const askingOf = (
-  { standing, target, account }: Pick<Errand, 'standing' | 'account'> & { target: Pick<Target, 'connectionId'> },
+  {
+    standing,
+    target,
+    account,
+  }: Pick<ConnectRequest, 'standing' | 'account'> & { target: Pick<Target, 'connectionId'> },
   brought?: string,
 ): CredentialAsking => ({
   organizationId: standing.organizationId,
@@ -41,11 +45,15 @@ const askingOf = (
 })
 
 /** What the ask is to use; undefined where the server wants none. A promise only where something has to be waited for. */
-export function openCredential(errand: Errand): OpenCredential | undefined | Promise<OpenCredential | undefined> {
-  const { parts, line, target } = errand
+export function openCredential(
+  connectRequest: ConnectRequest,
+): OpenCredential | undefined | Promise<OpenCredential | undefined> {
+  const { parts, line, target } = connectRequest
   if (parts.credentials === undefined) return undefined
-  const opening = openFor(parts.credentials, askingOf(errand, line.brought), target)
-  return opening instanceof Promise ? opening.then((opened) => noted(errand, opened)) : noted(errand, opening)
+  const opening = openFor(parts.credentials, askingOf(connectRequest, line.brought), target)
+  return opening instanceof Promise
+    ? opening.then((opened) => noted(connectRequest, opened))
+    : noted(connectRequest, opening)
 }
 
 /** What only reads may be asked of any of several accounts; what changes something is never guessed at. */
@@ -64,7 +72,7 @@ function openFor(credentials: CallCredentials, asking: CredentialAsking, { effec
   }
 }
 
-function noted({ trail }: Errand, opened: OpenCredential | undefined): OpenCredential | undefined {
+function noted({ trail }: ConnectRequest, opened: OpenCredential | undefined): OpenCredential | undefined {
   if (opened !== undefined) trail.account = actingOf(opened)
   return opened
 }
@@ -80,20 +88,25 @@ const STEP_UP = /\berror\s*=\s*"?insufficient_scope\b/i
  * may be repeated whatever it does; without one only what `repeats` may. Throws `credential.needed`, or the refusal.
  */
 export async function renewCredential(
-  errand: Errand,
+  connectRequest: ConnectRequest,
   used: OpenCredential | undefined,
   { refusal, said, repeats }: { refusal: unknown; said: AccessRefused; repeats: boolean },
 ): Promise<OpenCredential> {
-  const { credentials } = errand.parts
+  const { credentials } = connectRequest.parts
   const { status, challenge } = said
   const needsMore = status === 403 && STEP_UP.test(challenge ?? '')
   if (credentials === undefined || (status === 403 && !needsMore)) throw refusal
   const safe = repeats || SCHEME.test(challenge ?? '')
   // A person may be asked for another account meanwhile, and then it would be sent again.
-  if (!safe) errand.trail.unsure = true
-  const newer = await credentials.refused(askingOf(errand, errand.line.brought), used, challenge, status)
+  if (!safe) connectRequest.trail.unsure = true
+  const newer = await credentials.refused(
+    askingOf(connectRequest, connectRequest.line.brought),
+    used,
+    challenge,
+    status,
+  )
   if (needsMore || !safe) throw refusal
-  noted(errand, newer)
+  noted(connectRequest, newer)
   return newer
 }
 

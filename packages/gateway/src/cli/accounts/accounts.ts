@@ -63,9 +63,9 @@ async function connect(opened: Opened, connection: ConnectionRow, owner: Owner, 
   told(() => targetOf(opened, connection, owner.userId))
   const publicUrl = (loaded.config.TOOLWAY_PUBLIC_URL ?? address).replace(/\/$/, '')
   const links = createConnectLinks({ vault, publicUrl: () => publicUrl, now: Date.now })
-  const errand = { organizationId: organization.id, connectionId: connection.id, ...owner, scopes: [] }
+  const connectRequest = { organizationId: organization.id, connectionId: connection.id, ...owner, scopes: [] }
   const before = new Set((await statesOf(opened, connection, owner.userId)).map(markOf))
-  const { url } = links.link(errand)
+  const { url } = links.link(connectRequest)
   output.progress(`Open this within ${LINK_MINUTES} minutes:\n\n  ${url}\n`)
   if (openBrowser(url, loaded.lookup)) output.progress('A browser was opened. Waiting for you …')
   for (const until = Date.now() + LINK_MINUTES * 60_000; Date.now() < until; await sleep(LOOK_EVERY)) {

@@ -27,7 +27,7 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import type { Db } from '../../db/db.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { ErrandLinks } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { CredentialKeeping } from '../../oauth/outgoing/ports.ts'
 import type { Targets } from '../../oauth/outgoing/flows/target.ts'
 import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
@@ -48,7 +48,7 @@ import type { Visitor, Visitors } from './visitor.ts'
 export interface AccountsDoorParts {
   readonly db: Pick<Db, 'organization'>
   readonly accounts: Pick<Accounts, 'find'>
-  readonly links: Pick<ErrandLinks, 'link'>
+  readonly links: Pick<ConnectRequestLinks, 'link'>
   readonly targets: Pick<Targets, 'takesAccounts'>
   readonly keeping: Pick<CredentialKeeping, 'end'>
   readonly visitors: Visitors

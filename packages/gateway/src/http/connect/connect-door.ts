@@ -10,7 +10,7 @@ import { Hono } from 'hono'
 import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
-import type { Ending, ErrandLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { Ending, ConnectRequestLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { Flows, Plan } from '../../oauth/outgoing/flows/flows.ts'
 import type { KeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
 import type { Target, Targets } from '../../oauth/outgoing/flows/target.ts'
@@ -30,7 +30,7 @@ import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
 import type { Visitor, Visitors } from './visitor.ts'
 
 export interface ConnectDoorParts {
-  readonly links: Pick<ErrandLinks, 'open'>
+  readonly links: Pick<ConnectRequestLinks, 'open'>
   readonly flows: Pick<Flows, 'plan' | 'begin'>
   readonly clients: Pick<ChooseClient, 'isThere' | 'give'>
   readonly targets: Targets
@@ -71,13 +71,13 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
     const linked = parts.links.open(c.req.param('token') ?? '')
     if (linked === undefined) return page('This is over', goneText(`${parts.prefix()}/connect`), 404)
     try {
-      const target = parts.targets.open(linked.errand)
+      const target = parts.targets.open(linked.connectRequest)
       const may = parts.targets.may(visitor.principal, target)
       if (may === 'yes') return { c, visitor, linked, target }
       if (may === 'forbidden') return await page('Not yours to connect', forbiddenText(), 403)
     } catch (thrown) {
       // What a link is about is told to whom it is for, and to nobody else.
-      if (linked.errand.userId !== visitor.principal.userId) return foreign(visitor)
+      if (linked.connectRequest.userId !== visitor.principal.userId) return foreign(visitor)
       const { problem, status } = sentenceOf(thrown)
       return page('Nothing to connect', problemText(problem, `${parts.prefix()}/connect`), status)
     }
@@ -113,7 +113,7 @@ const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }
   title: target.title,
   organization: target.snapshot.organization.name,
   server: target.url === undefined ? undefined : new URL(target.url).host,
-  owner: linked.errand.userId === undefined ? ('organization' as const) : ('you' as const),
+  owner: linked.connectRequest.userId === undefined ? ('organization' as const) : ('you' as const),
   email: visitor.email,
   csrf: visitor.csrf,
   action: `${new URL(publicUrl()).pathname.replace(/\/$/, '')}/connect/${c.req.param('token') ?? ''}`,
@@ -127,7 +127,7 @@ async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Pr
   const words = { ...wordsOf(parts, visit), problem }
   const status = problem === undefined ? 200 : 400
   const taken = isMany(visit) ? await parts.namesTaken(target) : []
-  const account = isMany(visit) ? (linked.errand.account ?? '') : undefined
+  const account = isMany(visit) ? (linked.connectRequest.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
     return page(`Give a key for ${target.title}`, keyForm({ ...words, header, account, taken }), status)
@@ -140,7 +140,7 @@ async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Pr
     return page(`Connect ${target.title}`, problemText(said.problem, words.action), said.status)
   }
   const { authority, scopes } = plan
-  const { organizationId } = linked.errand
+  const { organizationId } = linked.connectRequest
   const redirectUri = redirectOf(parts, linked.ending)
   if (!(await parts.clients.isThere({ organizationId, authority, redirectUri })))
     return askClient(parts, visit, { plan, problem })
@@ -169,11 +169,12 @@ function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clien
 }
 
 const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit): boolean =>
-  targets.may(visitor.principal, { ...target, errand: { ...target.errand, userId: undefined } }) === 'yes'
+  targets.may(visitor.principal, { ...target, connectRequest: { ...target.connectRequest, userId: undefined } }) ===
+  'yes'
 
 /** The name that was written for the account; undefined where none was. Throws `body.shape`. */
 function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
-  if (!isMany(visit)) return visit.linked.errand.account
+  if (!isMany(visit)) return visit.linked.connectRequest.account
   const given = form.get('account')?.trim() ?? ''
   if (given === '') return undefined
   if (AccountName.safeParse(given).success) return given
@@ -188,7 +189,7 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
   try {
     const account = accountIn(visit, form)
     const { url, cookie } = await parts.flows.begin({
-      errand: { ...linked.errand, account },
+      connectRequest: { ...linked.connectRequest, account },
       principal: visitor.principal,
       actor: visitor.actor,
       ending: { ...linked.ending, page: linked.ending.page ?? DONE },
@@ -212,7 +213,11 @@ async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearch
     const plan = await parts.flows.plan(target)
     if (clientId === '' || clientId.length > 2000)
       return await askClient(parts, visit, { plan, problem: 'A client id has 1 to 2000 characters.' })
-    const choosing = { organizationId: linked.errand.organizationId, authority: plan.authority, actor: visitor.actor }
+    const choosing = {
+      organizationId: linked.connectRequest.organizationId,
+      authority: plan.authority,
+      actor: visitor.actor,
+    }
     await parts.clients.give(choosing, { clientId, secret: secret === '' ? undefined : secret })
     return await show(parts, visit)
   } catch (thrown) {
@@ -227,7 +232,7 @@ async function giveKey(parts: ConnectDoorParts, visit: Visit, form: URLSearchPar
     const account = accountIn(visit, form)
     const given = { target, account, key: form.get('key') ?? '', actor: visitor.actor, session: linked.ending.session }
     await parts.keepKey(given)
-    return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.errand.connectionId ?? ''}`, 303)
+    return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.connectRequest.connectionId ?? ''}`, 303)
   } catch (thrown) {
     return show(parts, visit, sentenceOf(thrown).problem)
   }

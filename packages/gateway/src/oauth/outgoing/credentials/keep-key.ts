@@ -28,7 +28,7 @@ export type KeepKey = (given: GivenKey) => Promise<CredentialId>
 
 export function createKeepKey({ db, keeping, knock }: KeepKeyParts): KeepKey {
   return async ({ target, account, key: given, actor, session }) => {
-    const { auth, connection, errand, server } = target
+    const { auth, connection, connectRequest, server } = target
     const key = given.trim()
     const alias = target.egress.alias
     if (auth?.kind !== 'key' || connection === undefined)
@@ -38,7 +38,7 @@ export function createKeepKey({ db, keeping, knock }: KeepKeyParts): KeepKey {
       throw new Fault('flow.unfit', { connection: alias, problem: 'a key is one line of letters, digits and signs' })
     const refused = await knock(target, { [auth.header.toLowerCase()]: auth.prefix + key })
     if (refused !== undefined) throw refused
-    const { organizationId, userId } = errand
+    const { organizationId, userId } = connectRequest
     const id = await keeping.keep({
       organizationId,
       connectionId: connection.id,

@@ -8,7 +8,7 @@ import { AccountName, ProviderName, type ConnectionId, type OrganizationId, type
 import { z } from 'zod'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ConnectLinks } from '../ports.ts'
-import type { Errand } from './target.ts'
+import type { ConnectRequest } from './target.ts'
 
 export interface Ending {
   /** Where the browser goes in the end, besides our own page: a program of this machine (RFC 8252, section 7.3). */
@@ -22,11 +22,11 @@ export interface Ending {
 }
 
 export interface Linked {
-  readonly errand: Errand
+  readonly connectRequest: ConnectRequest
   readonly ending: Ending
 }
 
-export interface ErrandLinks extends ConnectLinks {
+export interface ConnectRequestLinks extends ConnectLinks {
   /** The same for what the ports know nothing of. */
   make(linked: Linked): { readonly url: string; readonly expiresAt: Date; readonly minutes: number }
   open(token: string): Linked | undefined
@@ -65,16 +65,16 @@ const Kept = z.object({
   until: z.number(),
 })
 
-export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts): ErrandLinks {
-  function make({ errand, ending }: Linked) {
+export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts): ConnectRequestLinks {
+  function make({ connectRequest, ending }: Linked) {
     const until = now() + LINK_MINUTES * 60_000
     const kept: z.input<typeof Kept> = {
-      o: errand.organizationId,
-      c: errand.connectionId,
-      p: errand.provider,
-      u: errand.userId,
-      a: errand.account,
-      s: fitting(errand.scopes),
+      o: connectRequest.organizationId,
+      c: connectRequest.connectionId,
+      p: connectRequest.provider,
+      u: connectRequest.userId,
+      a: connectRequest.account,
+      s: fitting(connectRequest.scopes),
       r: ending.returnTo,
       q: ending.session,
       b: ending.callback,
@@ -90,20 +90,20 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
     if (kept === undefined || kept.until <= now()) return undefined
     const wish = { organizationId: kept.o, userId: kept.u, account: kept.a, scopes: kept.s }
     const ending = { returnTo: kept.r, session: kept.q, callback: kept.b, page: kept.e }
-    if (kept.c !== undefined) return { errand: { ...wish, connectionId: kept.c }, ending }
-    return kept.p === undefined ? undefined : { errand: { ...wish, provider: kept.p }, ending }
+    if (kept.c !== undefined) return { connectRequest: { ...wish, connectionId: kept.c }, ending }
+    return kept.p === undefined ? undefined : { connectRequest: { ...wish, provider: kept.p }, ending }
   }
 
   return {
     make,
     open,
     link(wish) {
-      const { url, minutes } = make({ errand: wish, ending: {} })
+      const { url, minutes } = make({ connectRequest: wish, ending: {} })
       return { url, minutes }
     },
     read(token) {
-      const errand = open(token)?.errand
-      return errand?.connectionId === undefined ? undefined : errand
+      const connectRequest = open(token)?.connectRequest
+      return connectRequest?.connectionId === undefined ? undefined : connectRequest
     },
   }
 }

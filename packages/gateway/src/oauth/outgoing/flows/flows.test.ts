@@ -21,7 +21,7 @@ const Sealed = z.object({
 
 const begin = (at: Fixture, userId?: UserId) =>
   at.flows.begin({
-    errand: {
+    connectRequest: {
       organizationId: at.organizationId,
       connectionId: at.connectionId,
       userId,
@@ -217,9 +217,14 @@ describeEachPostgres('the way to a credential', (createDatabase) => {
     await using database = await createDatabase()
     const at = await connectFixture(database)
     const [ada, bob] = [await at.member('ada'), await at.member('bob', 'tenant_admin')]
-    const errand = { organizationId: at.organizationId, connectionId: at.connectionId, account: undefined, scopes: [] }
+    const connectRequest = {
+      organizationId: at.organizationId,
+      connectionId: at.connectionId,
+      account: undefined,
+      scopes: [],
+    }
     const by = (user: UserId, userId: UserId | undefined) =>
-      at.flows.begin({ errand: { ...errand, userId }, principal: asUser(user), actor: ACTOR })
+      at.flows.begin({ connectRequest: { ...connectRequest, userId }, principal: asUser(user), actor: ACTOR })
     await expect(by(bob, ada)).rejects.toMatchObject({ code: 'thing.unknown' })
     await expect(by(ada, undefined)).rejects.toMatchObject({ code: 'role.forbidden' })
     await by(bob, undefined)

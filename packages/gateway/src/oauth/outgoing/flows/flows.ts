@@ -18,7 +18,7 @@ import type { ChooseClient } from './choose-client.ts'
 import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
-import type { Errand, Target, Targets } from './target.ts'
+import type { ConnectRequest, Target, Targets } from './target.ts'
 import { webAddress } from '../protocol/web-address.ts'
 import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
 
@@ -38,7 +38,7 @@ export interface FlowParts {
 }
 
 export interface Beginning {
-  readonly errand: Errand
+  readonly connectRequest: ConnectRequest
   /** Who begins. */
   readonly principal: Principal
   readonly actor: Actor
@@ -104,11 +104,11 @@ export function createFlows(parts: FlowParts): Flows {
     return { authority, scopes: scopesFor(target, authority, challenge) }
   }
 
-  async function begin({ errand, principal, actor, ending = {} }: Beginning): Promise<Departure> {
-    const target = targets.open(errand)
+  async function begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<Departure> {
+    const target = targets.open(connectRequest)
     refuseOthers(targets, principal, target)
     const { authority, scopes } = await plan(target)
-    const { organizationId } = errand
+    const { organizationId } = connectRequest
     const redirectUri = `${publicUrl()}${ending.callback ?? CALLBACK}`
     const { egress, server = null } = target
     const client = await clients.choose({ organizationId, authority, redirectUri, scopes, egress, actor })
@@ -124,11 +124,11 @@ export function createFlows(parts: FlowParts): Flows {
       addFlow(sql, {
         id,
         organizationId,
-        connection_id: errand.connectionId ?? null,
+        connection_id: connectRequest.connectionId ?? null,
         provider: authority.provider,
-        user_id: errand.userId ?? null,
+        user_id: connectRequest.userId ?? null,
         begun_by: principal.id,
-        account: errand.account ?? null,
+        account: connectRequest.account ?? null,
         stateHash: sha256(state),
         browserHash: sha256(browser),
         sealed_verifier: vault.seal(verifier, flowVerifierRow(id)),
@@ -178,10 +178,10 @@ function refuseOthers(targets: Targets, principal: Principal, target: Target): v
 }
 
 /** The connection's own word, else the server's, else all that there is; and what a call has asked for besides (step-up). */
-function scopesFor({ auth, errand }: Target, authority: Authority, challenge: Challenge | undefined): string[] {
+function scopesFor({ auth, connectRequest }: Target, authority: Authority, challenge: Challenge | undefined): string[] {
   const own = auth?.scopes ?? challenge?.scope?.split(' ').filter((scope) => scope !== '') ?? authority.scopes ?? []
   const lasting = authority.scopesSupported?.includes('offline_access') === true ? ['offline_access'] : []
-  return [...new Set([...own, ...errand.scopes, ...lasting])]
+  return [...new Set([...own, ...connectRequest.scopes, ...lasting])]
 }
 
 /** Who began may still, and the connection is what it was: a credential is bound to what it was begun for. */
@@ -207,9 +207,9 @@ function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
   return target
 }
 
-function openAgain(targets: Targets, flow: FlowRow, errand: Errand): Target {
+function openAgain(targets: Targets, flow: FlowRow, connectRequest: ConnectRequest): Target {
   try {
-    return targets.open(errand)
+    return targets.open(connectRequest)
   } catch (thrown) {
     throw new FlowProblem('invalid_state', 'gone', Fault.of(thrown), flow)
   }

@@ -19,7 +19,7 @@ import type { Principal } from '../../../identity/principal.ts'
 import type { Egress, Wish } from '../ports.ts'
 
 /** A wish for one connection, or for an account with a vendor that all connections to it use. */
-export type Errand =
+export type ConnectRequest =
   | (Wish & { readonly provider?: undefined })
   | (Omit<Wish, 'connectionId'> & { readonly connectionId?: undefined; readonly provider: string })
 
@@ -37,7 +37,7 @@ export interface TargetParts {
 }
 
 export interface Target {
-  readonly errand: Errand
+  readonly connectRequest: ConnectRequest
   readonly snapshot: Snapshot
   readonly connection: ConnectionRow | undefined
   /** In sentences. */
@@ -55,7 +55,7 @@ export interface Target {
 
 export interface Targets {
   /** Throws `thing.unknown` and `flow.unfit`. */
-  open(errand: Errand): Target
+  open(connectRequest: ConnectRequest): Target
   /** Whether accounts can be connected to it at all. */
   takesAccounts(connection: ConnectionRow): boolean
   /** Whose credential it would be is who asks, or that one administers the connections of the organization. */
@@ -80,22 +80,22 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     return undefined
   }
 
-  function ofVendor(errand: Errand & { provider: string }, snapshot: Snapshot): Target {
-    const vendor = vendorOf(errand.provider)
+  function ofVendor(connectRequest: ConnectRequest & { provider: string }, snapshot: Snapshot): Target {
+    const vendor = vendorOf(connectRequest.provider)
     if (vendor === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
     const egress = { alias: vendor.title, allowPrivate: false, exceptions: snapshot.exceptions }
     const nothing = { connection: undefined, auth: undefined, server: undefined, url: undefined, headers: {} }
-    return { errand, snapshot, title: vendor.title, vendor, egress, ...nothing }
+    return { connectRequest, snapshot, title: vendor.title, vendor, egress, ...nothing }
   }
 
-  function ofConnection(errand: Errand & { connectionId: ConnectionId }, snapshot: Snapshot): Target {
-    const connection = snapshot.connections.find(({ id }) => id === errand.connectionId)
+  function ofConnection(connectRequest: ConnectRequest & { connectionId: ConnectionId }, snapshot: Snapshot): Target {
+    const connection = snapshot.connections.find(({ id }) => id === connectRequest.connectionId)
     if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
     const { settings, alias, title } = connection
     const problem = problemOf(connection)
     if (problem !== undefined || !mayHaveAccounts(settings)) throw unfit(alias, problem ?? '')
     const { auth, url: server } = settings
-    const owner = errand.userId === undefined ? 'organization' : 'member'
+    const owner = connectRequest.userId === undefined ? 'organization' : 'member'
     if (!auth.owners.includes(owner))
       throw unfit(alias, owner === 'member' ? 'it has one account, of the organization' : 'each member has their own')
     const vendor = auth.provider === undefined || auth.provider === 'mcp' ? undefined : vendorOf(auth.provider)
@@ -103,17 +103,19 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
       throw unfit(alias, `nothing is known of the provider ${auth.provider}`)
     const egress = { alias, allowPrivate: settings.private, exceptions: snapshot.exceptions }
     const { url = server, headers } = secretsOf(connection)
-    return { errand, snapshot, connection, title, auth, vendor, server, url, headers, egress }
+    return { connectRequest, snapshot, connection, title, auth, vendor, server, url, headers, egress }
   }
 
   return {
-    open(errand) {
-      const snapshot = find({ id: errand.organizationId })
+    open(connectRequest) {
+      const snapshot = find({ id: connectRequest.organizationId })
       if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
-      return errand.connectionId === undefined ? ofVendor(errand, snapshot) : ofConnection(errand, snapshot)
+      return connectRequest.connectionId === undefined
+        ? ofVendor(connectRequest, snapshot)
+        : ofConnection(connectRequest, snapshot)
     },
     takesAccounts: (connection) => problemOf(connection) === undefined,
-    may(principal, { errand: { userId, organizationId }, snapshot }) {
+    may(principal, { connectRequest: { userId, organizationId }, snapshot }) {
       if ((principal.organizationId ?? organizationId) !== organizationId) return 'foreign'
       const role: Role | undefined = roleIn(accounts, principal, snapshot.members)
       if (userId === undefined) return role === undefined ? 'foreign' : mayShare(role)
