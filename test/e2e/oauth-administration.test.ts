@@ -1,7 +1,7 @@
 /** Who looks after clients and what they were allowed: administrators over HTTP, and nobody else. */
 import { describe, expect, test } from 'vitest'
 import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
-import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
+import { codeOf, createRawClient, EMAIL, probeAuth, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
 import { createPerson } from './peers/people/oauth-person.ts'
 import { until } from './peers/until.ts'
 
@@ -49,7 +49,10 @@ describe('what members allowed', () => {
     expect((await admin('DELETE', `/api/v1/auth/grants/${id}`)).status).toBe(404)
     expect((await admin('DELETE', `${path}/${id}`)).status).toBe(204)
     expect((await admin('DELETE', `${path}/${id}`)).status).toBe(404)
-    await until('its token is refused', async () => (await knock(gateway.url, tokens['access_token'])).status === 401)
+    await until(
+      'its token is refused',
+      async () => (await probeAuth(gateway.url, tokens['access_token'])).status === 401,
+    )
     expect((await client.refresh(tokens['refresh_token'] ?? '')).body['error']).toBe('invalid_grant')
   })
 
@@ -67,7 +70,10 @@ describe('what members allowed', () => {
     expect((await admin('DELETE', `${members}/${ada?.user_id}`)).status).toBe(204)
     expect((await admin('POST', members, { email: EMAIL, role: 'tenant_member' })).status).toBe(201)
     expect((await admin('GET', '/api/v1/admin/tenants/default/grants')).body).toMatchObject({ items: [] })
-    await until('its token is refused', async () => (await knock(gateway.url, tokens['access_token'])).status === 401)
+    await until(
+      'its token is refused',
+      async () => (await probeAuth(gateway.url, tokens['access_token'])).status === 401,
+    )
     expect((await client.refresh(tokens['refresh_token'] ?? '')).body['error']).toBe('invalid_grant')
   })
 })
@@ -97,7 +103,7 @@ describe('clients that cannot register themselves', () => {
     expect((await admin('DELETE', `/api/v1/admin/clients/${id}`)).status).toBe(204)
     await until(
       'its token is refused',
-      async () => (await knock(open.gateway.url, body['access_token'])).status === 401,
+      async () => (await probeAuth(open.gateway.url, body['access_token'])).status === 401,
     )
     expect((await open.person().open(client.authorization({ client_id: id }))).back).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { codeOf, createRawClient, EMAIL, knock, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
+import { codeOf, createRawClient, EMAIL, probeAuth, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'
 import { createPerson, formIn } from './peers/people/oauth-person.ts'
 import { callTool } from './peers/clients/raw-client.ts'
 import { until } from './peers/until.ts'
@@ -37,10 +37,10 @@ describe('an authorization code', () => {
   test('that comes twice ends all that came of it', async () => {
     await using open = await openWithTokens()
     const { client, gateway, access, refresh } = open
-    expect((await knock(gateway.url, access)).status).not.toBe(401)
+    expect((await probeAuth(gateway.url, access)).status).not.toBe(401)
     expect(await client.exchange(open.code)).toMatchObject(INVALID)
     expect(await client.refresh(refresh)).toMatchObject(INVALID)
-    await until('its access token is refused', async () => (await knock(gateway.url, access)).status === 401)
+    await until('its access token is refused', async () => (await probeAuth(gateway.url, access)).status === 401)
   })
 
   test('that comes eight times at once is good at most once, and ends its grant', async () => {
@@ -80,7 +80,7 @@ describe('a refresh token', () => {
     expect(await client.refresh(refresh)).toMatchObject(INVALID)
     expect(await client.refresh(next.body['refresh_token'] ?? '')).toMatchObject(INVALID)
     const token = next.body['access_token']
-    await until('its access token is refused', async () => (await knock(gateway.url, token)).status === 401)
+    await until('its access token is refused', async () => (await probeAuth(gateway.url, token)).status === 401)
   })
 
   test('that comes eight times at once is good at most once, and ends its grant', async () => {
@@ -106,10 +106,13 @@ describe('a refresh token', () => {
     const other = createRawClient(open.gateway)
     await other.register()
     await other.revoke(open.refresh)
-    expect((await knock(open.gateway.url, open.access)).status).not.toBe(401)
+    expect((await probeAuth(open.gateway.url, open.access)).status).not.toBe(401)
     expect((await open.client.revoke(open.refresh)).status).toBe(200)
     expect(await open.client.refresh(open.refresh)).toMatchObject(INVALID)
-    await until('its access token is refused', async () => (await knock(open.gateway.url, open.access)).status === 401)
+    await until(
+      'its access token is refused',
+      async () => (await probeAuth(open.gateway.url, open.access)).status === 401,
+    )
   })
 
   test('of an account whose password was changed is good no more', async () => {
@@ -123,9 +126,9 @@ describe('an access token', () => {
   test('for one endpoint is refused at every other, whether there is one or not, in the same words', async () => {
     await using open = await openWithTokens()
     const { gateway, access } = open
-    expect((await knock(gateway.url, access)).status).not.toBe(401)
-    const there = await knock(`${gateway.address}/o/default/t/default/mcp`, access)
-    const nowhere = await knock(`${gateway.address}/o/nobody/t/nothing/mcp`, access)
+    expect((await probeAuth(gateway.url, access)).status).not.toBe(401)
+    const there = await probeAuth(`${gateway.address}/o/default/t/default/mcp`, access)
+    const nowhere = await probeAuth(`${gateway.address}/o/nobody/t/nothing/mcp`, access)
     for (const { status, headers } of [there, nowhere]) {
       expect(status).toBe(401)
       expect(headers.get('www-authenticate')).toMatch(/error="invalid_token".*resource_metadata=/)
@@ -156,14 +159,14 @@ describe('an access token', () => {
       unknown
     >
     expect(claims).toMatchObject({ org: open.gateway.organization.id, aud: open.gateway.url, limit: 'write' })
-    expect((await knock(`${open.gateway.address}/o/beta/t/default/mcp`, token)).status).toBe(401)
+    expect((await probeAuth(`${open.gateway.address}/o/beta/t/default/mcp`, token)).status).toBe(401)
     const answer = await callTool({ url: open.gateway.url, key: token, era: 'modern' }, 'effects__look_up')
     expect(answer.status).toBe(200)
   })
 
   test('is not read from a query string', async () => {
     await using open = await openWithTokens()
-    const { status, headers } = await knock(`${open.gateway.url}?access_token=${open.access}`, undefined)
+    const { status, headers } = await probeAuth(`${open.gateway.url}?access_token=${open.access}`, undefined)
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).not.toContain('invalid_token')
   })
@@ -355,7 +358,7 @@ describe('a client that is a document', () => {
       expect(page?.html).toContain('A document')
       expect(page?.html).toContain(`It comes from <strong>${host}</strong>`)
       const { body } = await client.exchange(codeOf(journey), { client_id })
-      expect((await knock(open.gateway.url, body['access_token'])).status).not.toBe(401)
+      expect((await probeAuth(open.gateway.url, body['access_token'])).status).not.toBe(401)
       expect(body['refresh_token']).toBeUndefined()
     } finally {
       await new Promise((resolve) => server.close(resolve))

@@ -1,7 +1,7 @@
 /** Does a client find its way from an address alone? What it is told before it has a token, at every form of the address. */
 import { describe, expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { knock } from './peers/oauth-gateway.ts'
+import { probeAuth } from './peers/oauth-gateway.ts'
 
 const PUBLIC = 'https://tools.example'
 
@@ -71,11 +71,11 @@ describe('behind a public address', () => {
       '/o/nobody/t/nothing/mcp',
       '/api/v1/nobody/connectors/x/mcp',
     ]) {
-      const none = await knock(`${gateway.address}${path}`, undefined)
+      const none = await probeAuth(`${gateway.address}${path}`, undefined)
       expect(none.status).toBe(401)
       expect(none.headers.get('www-authenticate')).toBe(`Bearer ${where(path)}, scope="tools:read tools:write"`)
       for (const token of ['nonsense', `uru_${'0'.repeat(64)}`, 'eyJhbGciOiJub25lIn0.e30.x']) {
-        const { status, headers } = await knock(`${gateway.address}${path}`, token)
+        const { status, headers } = await probeAuth(`${gateway.address}${path}`, token)
         expect(status).toBe(401)
         expect(headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", error_description="[^"]+", /)
         expect(headers.get('www-authenticate')).toContain(where(path))
@@ -92,7 +92,7 @@ test('below a path, everything that is told lies below it', async () => {
   expect(beside.body['resource']).toBe(`${PUBLIC}/way/mcp`)
   const server = await get(`${gateway.address}/.well-known/oauth-authorization-server/way`)
   expect(server.body).toMatchObject({ issuer: `${PUBLIC}/way`, token_endpoint: `${PUBLIC}/way/token` })
-  const { headers } = await knock(`${gateway.address}/mcp`, undefined)
+  const { headers } = await probeAuth(`${gateway.address}/mcp`, undefined)
   expect(headers.get('www-authenticate')).toContain(`${PUBLIC}/way/.well-known/oauth-protected-resource/mcp`)
 })
 

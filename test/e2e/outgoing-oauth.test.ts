@@ -31,8 +31,8 @@ async function setUp(kind: AuthorityKind, options: Parameters<typeof startAuthor
     ...options,
   })
   const server = await startProtected(authorityServer)
-  const knock = await fetch(server.url, { method: 'POST' })
-  const challenge = readChallenge(knock.headers.get('www-authenticate') ?? undefined)
+  const probeAuth = await fetch(server.url, { method: 'POST' })
+  const challenge = readChallenge(probeAuth.headers.get('www-authenticate') ?? undefined)
   const authority = await oauth.discover({ url: server.url, challenge, egress })
 
   async function clientOf(): Promise<ClientIdentity> {

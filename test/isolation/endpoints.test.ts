@@ -129,14 +129,14 @@ async function tryEndpoint(
   known: Caller,
   form: Form,
   session: string,
-  knock: Knock = byHeader,
+  probeAuth: Knock = byHeader,
 ) {
   const { gateway, names } = town
-  const { as: caller, headers } = knock(known, gateway.address)
-  const bearer = knock === byHeader ? caller : undefined
+  const { as: caller, headers } = probeAuth(known, gateway.address)
+  const bearer = probeAuth === byHeader ? caller : undefined
   for (const { ask, looks, way = 'mcp', ...asked } of ASKS(session)) {
     // The older pair has no address of the console's own.
-    if (knock === byCookie && way !== 'mcp') continue
+    if (probeAuth === byCookie && way !== 'mcp') continue
     if (IS_SHORT && !SHORT.includes(ask)) continue
     const answers = {} as Record<Target, Answered>
     const at = async (target: Target) => {

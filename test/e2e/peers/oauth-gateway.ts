@@ -158,7 +158,7 @@ export const codeOf = ({ back }: Journey): string => {
 }
 
 /** The status of an empty list at an endpoint, and what is said to who may not. */
-export async function knock(url: string, token: string | undefined): Promise<Said> {
+export async function probeAuth(url: string, token: string | undefined): Promise<Said> {
   return said(
     await fetch(url, {
       method: 'POST',

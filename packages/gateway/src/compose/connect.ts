@@ -23,7 +23,7 @@ import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
 import type { ConnectRequestLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
-import { knock } from '../oauth/outgoing/flows/knock.ts'
+import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
 import type { Challenge, CredentialKeeping, OutgoingOAuth } from '../oauth/outgoing/ports.ts'
 import { createTargets, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
@@ -104,7 +104,7 @@ export function composeConnect(ground: Ground, parts: ComposeConnectParts): Conn
       flows,
       clients: chosen,
       targets,
-      keepKey: createKeepKey({ db, keeping, knock }),
+      keepKey: createKeepKey({ db, keeping, probeAuth }),
       visitors,
       namesTaken: (target) => namesTaken(ground, target),
     }),
@@ -123,7 +123,7 @@ export function composeConnect(ground: Ground, parts: ComposeConnectParts): Conn
 }
 
 const challengeOf = async (target: Target): Promise<Challenge | undefined> =>
-  readChallenge(accessRefusedOf(await knock(target, {}))?.challenge)
+  readChallenge(accessRefusedOf(await probeAuth(target, {}))?.challenge)
 
 /** As the browser of a member who is signed in: what that one may is asked anew. */
 const memberOf = (accounts: Accounts, userId: UserId): Principal | undefined =>

@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { discoverNamed, isAssumed } from '../../oauth/outgoing/protocol/discover.ts'
-import { knockAt } from '../../oauth/outgoing/flows/knock.ts'
+import { probeAuthAt } from '../../oauth/outgoing/flows/auth-probe.ts'
 import type { Egress } from '../../oauth/outgoing/ports.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
@@ -38,7 +38,8 @@ async function probe(url: string, egress: Egress & Pick<Probing['egress'], 'exce
     egress,
     signal,
     patience: PATIENCE * 1000,
-    greet: async () => (await knockAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })).server,
+    greet: async () =>
+      (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })).server,
     wayIn: () => wayAt(url, egress),
     inTime,
   }

@@ -13,7 +13,7 @@ import { listAccounts } from '../../credentials/credentials.ts'
 import { findUser } from '../../identity/users.ts'
 import { createConnectLinks, LINK_MINUTES } from '../../oauth/outgoing/flows/connect-links.ts'
 import { createKeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
-import { knock } from '../../oauth/outgoing/flows/knock.ts'
+import { probeAuth } from '../../oauth/outgoing/flows/auth-probe.ts'
 import { ownActor } from '../own-actor.ts'
 import { overHttp, signedIn } from '../transport/over-http.ts'
 import { addressOf, isRunning, withStore, type Opened } from '../store.ts'
@@ -81,7 +81,7 @@ async function giveKey(opened: Opened, connection: ConnectionRow, owner: Owner, 
   const { db, organization } = opened
   const target = told(() => targetOf(opened, connection, owner.userId))
   const key = await readPassword(`Key for ${connection.alias}`, !process.stdin.isTTY)
-  const keep = createKeepKey({ db, keeping: keepingOf(opened, connection), knock })
+  const keep = createKeepKey({ db, keeping: keepingOf(opened, connection), probeAuth })
   try {
     await keep({ target, account: owner.account, key, actor: ownActor() })
   } catch (thrown) {

@@ -11,8 +11,8 @@ import type { Target } from '../flows/target.ts'
 export interface KeepKeyParts {
   readonly db: Pick<Db, 'organization'>
   readonly keeping: Pick<CredentialKeeping, 'keep'>
-  /** Knock at the server with these headers; the fault, if it does not let them in. */
-  knock(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined>
+  /** Probe the server with these headers; the fault, if it does not let them in. */
+  probeAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined>
 }
 
 export interface GivenKey {
@@ -26,7 +26,7 @@ export interface GivenKey {
 /** Throws `flow.unfit` for what is no key of this connection, and what the server says to it. */
 export type KeepKey = (given: GivenKey) => Promise<CredentialId>
 
-export function createKeepKey({ db, keeping, knock }: KeepKeyParts): KeepKey {
+export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey {
   return async ({ target, account, key: given, actor, session }) => {
     const { auth, connection, connectRequest, server } = target
     const key = given.trim()
@@ -36,7 +36,7 @@ export function createKeepKey({ db, keeping, knock }: KeepKeyParts): KeepKey {
     // As a header can hold it (RFC 9110, section 5.5).
     if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
       throw new Fault('flow.unfit', { connection: alias, problem: 'a key is one line of letters, digits and signs' })
-    const refused = await knock(target, { [auth.header.toLowerCase()]: auth.prefix + key })
+    const refused = await probeAuth(target, { [auth.header.toLowerCase()]: auth.prefix + key })
     if (refused !== undefined) throw refused
     const { organizationId, userId } = connectRequest
     const id = await keeping.keep({

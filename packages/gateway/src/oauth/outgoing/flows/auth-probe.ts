@@ -1,5 +1,5 @@
 /**
- * Knocking at a server: what does it say to who comes with nothing, or with just these headers? Over a line of its own, which ends
+ * Probe of a server's authentication: what does it say to who comes with nothing, or with just these headers? Over a line of its own, which ends
  * with the answer, so that nothing of it is ever shared with a call.
  */
 import { Fault, type Revision } from '@toolway/contract'
@@ -13,16 +13,16 @@ import type { Target } from './target.ts'
 const PATIENCE = 20
 
 /** The fault, if it does not let them in. */
-export async function knock(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined> {
+export async function probeAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined> {
   const { url, egress, connection } = target
   if (url === undefined || connection === undefined) return undefined
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
-  const knocking = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }
-  return knockAt(url, knocking).then(() => undefined, Fault.of)
+  const authProbe = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }
+  return probeAuthAt(url, authProbe).then(() => undefined, Fault.of)
 }
 
-export interface Knocking {
+export interface AuthProbe {
   readonly egress: Egress
   readonly headers: Readonly<Record<string, string>>
   /** The revision that it is taken to speak; undefined: it is found out. */
@@ -33,8 +33,8 @@ export interface Knocking {
 }
 
 /** The same at an address that nothing is kept of. Its offer; throws the fault if it does not let them in. */
-export async function knockAt(url: string, knocking: Knocking): Promise<Offer> {
-  const { egress, headers, pin, patience, signal } = knocking
+export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<Offer> {
+  const { egress, headers, pin, patience, signal } = authProbe
   const { alias, allowPrivate, exceptions } = egress
   const upstreams = createUpstreams({
     children: { start: () => Promise.reject(new Error('nothing is started for a knock')) },
