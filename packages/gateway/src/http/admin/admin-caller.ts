@@ -14,7 +14,7 @@ export interface CallerParts {
 }
 
 /** Of one request. */
-export interface Knock {
+export interface CallerHead {
   readonly method: string
   readonly authorization: string | undefined
   readonly cookie: string | undefined
@@ -24,11 +24,11 @@ export interface Knock {
 const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** What changes something needs the CSRF token beside cookies. */
-export async function whoAsks({ identify, web, publicUrl }: CallerParts, knock: Knock): Promise<Principal> {
-  const { authorization, method } = knock
-  const browser = authorization === undefined ? await web.identify(knock.cookie) : undefined
+export async function whoAsks({ identify, web, publicUrl }: CallerParts, head: CallerHead): Promise<Principal> {
+  const { authorization, method } = head
+  const browser = authorization === undefined ? await web.identify(head.cookie) : undefined
   if (browser !== undefined) {
-    if (!HARMLESS.has(method)) web.checkCsrf(browser.signInId, knock.csrf)
+    if (!HARMLESS.has(method)) web.checkCsrf(browser.signInId, head.csrf)
     return browser
   }
   const principal = await identify(authorization)

@@ -66,7 +66,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const { operation } = served
     const { client, correlationId } = learned
     c.header('x-correlation-id', correlationId)
-    const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, knockOf(c)))
+    const who = () => (operation.needs.of === 'anyone' ? undefined : whoAsks(door, callerHeadOf(c)))
     const stand = async () => {
       const principal = await who()
       refuseBeyond(principal, operation)
@@ -147,7 +147,7 @@ function methodsAt(operations: readonly Served[], path: string): string[] {
   return [...new Set(here.map(({ operation }) => operation.method))]
 }
 
-const knockOf = (c: AdminContext) => ({
+const callerHeadOf = (c: AdminContext) => ({
   method: c.req.method,
   authorization: c.req.header('authorization'),
   cookie: c.req.header('cookie'),
