@@ -77,8 +77,8 @@ export function createSession(parts: SessionParts): Session {
   async function open(lost: Life): Promise<Life> {
     const words = opening === undefined ? undefined : readJson(opening.toString())
     const params = isObject(words) && isObject(words['params']) ? words['params'] : {}
-    const { portrait, ...opened } = await initialize(transport, nextId(), params).catch(refuse)
-    const { revision, capabilities } = portrait
+    const { serverInfo, ...opened } = await initialize(transport, nextId(), params).catch(refuse)
+    const { revision, capabilities } = serverInfo
     const life: Life = { ...opened, revision, capabilities, ended: new AbortController() }
     if (life.revision !== lost.revision)
       throw new Fault('bridge.session', { problem: `it now speaks revision ${life.revision}` })

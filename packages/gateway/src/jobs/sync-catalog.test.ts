@@ -1,7 +1,7 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createFakeUpstream, portraitOf } from '../testing/fake-upstream.ts'
+import { createFakeUpstream, serverInfoOf } from '../testing/fake-upstream.ts'
 import type { Answer, Ask, Upstream } from '../upstreams/upstream.ts'
 import { createSyncCatalog, fetchOffer, ownAsk } from './sync-catalog.ts'
 
@@ -20,7 +20,7 @@ const never = (): Answer => {
 /** A server whose lists come in these pages. */
 const serverOf = (pages: Readonly<Record<string, readonly JsonObject[][]>>, capabilities: JsonObject = EVERYTHING) =>
   createFakeUpstream({
-    portrait: portraitOf(capabilities),
+    serverInfo: serverInfoOf(capabilities),
     answer({ method, params }) {
       const at = params['cursor'] === undefined ? 0 : Number(String(params['cursor']).slice('page '.length))
       const all = pages[method] ?? [[]]
@@ -41,7 +41,7 @@ const failure = async (upstream: Upstream): Promise<Fault> => {
 test('whoever is to hear of changes does so before the first list is asked for', async () => {
   const story: string[] = []
   const upstream = createFakeUpstream({
-    portrait: portraitOf({ tools: {} }),
+    serverInfo: serverInfoOf({ tools: {} }),
     answer({ method }) {
       story.push(method)
       return { result: { tools: [] } }
@@ -71,7 +71,7 @@ describe('what a server offers', () => {
   })
 
   test('includes its instructions where it has some', async () => {
-    const upstream = createFakeUpstream({ portrait: { capabilities: {}, instructions: 'Do.' }, answer: never })
+    const upstream = createFakeUpstream({ serverInfo: { capabilities: {}, instructions: 'Do.' }, answer: never })
     expect((await fetchOffer(upstream, 'web', signal)).server).toMatchObject({ instructions: 'Do.' })
   })
 
@@ -170,7 +170,7 @@ describe('what a server offers', () => {
 
   test('is empty where a list that was announced does not exist', async () => {
     const upstream = createFakeUpstream({
-      portrait: portraitOf({ resources: {} }),
+      serverInfo: serverInfoOf({ resources: {} }),
       answer: ({ method }) =>
         method === 'resources/list'
           ? { result: { resources: [{ uri: 'r:1' }] } }

@@ -4,7 +4,7 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
-import { GATEWAY, type Answer, type Ask, type LeftOut, type Portrait, type Upstream } from '../upstreams/upstream.ts'
+import { GATEWAY, type Answer, type Ask, type LeftOut, type ServerInfo, type Upstream } from '../upstreams/upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './offer-bounds.ts'
 
 export interface Offer {
@@ -21,7 +21,7 @@ export interface Offer {
 /** Milliseconds for all lists. */
 const DEADLINE = 5 * 60_000
 /** Characters of JSON of what a server says about itself: every client that opens a session gets it. */
-const MAX_PORTRAIT = 256 * 1024
+const MAX_SERVER_INFO = 256 * 1024
 const METHOD_NOT_FOUND = -32601
 
 /**
@@ -34,16 +34,16 @@ export async function fetchOffer(
   signal: AbortSignal,
   met: () => void = () => {},
 ): Promise<Offer> {
-  const portrait = await upstream.introduce(signal)
+  const serverInfo = await upstream.introduce(signal)
   met()
-  if (JSON.stringify(portrait).length > MAX_PORTRAIT)
-    throw new Fault('result.too-large', { connection: alias, limit: MAX_PORTRAIT })
+  if (JSON.stringify(serverInfo).length > MAX_SERVER_INFO)
+    throw new Fault('result.too-large', { connection: alias, limit: MAX_SERVER_INFO })
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
-  const { capabilities } = portrait
+  const { capabilities } = serverInfo
   const bounds = createOfferBounds()
   const fetchList = (capability: string, method: string, member: string) =>
     isObject(capabilities[capability])
-      ? listAll(upstream, portrait, { alias, method, member, bounds, signal: bounded })
+      ? listAll(upstream, serverInfo, { alias, method, member, bounds, signal: bounded })
       : Promise.resolve([])
   const [tools, resources, templates, prompts] = await Promise.all([
     fetchList('tools', 'tools/list', 'tools'),
@@ -51,9 +51,9 @@ export async function fetchOffer(
     fetchList('resources', 'resources/templates/list', 'resourceTemplates'),
     fetchList('prompts', 'prompts/list', 'prompts'),
   ])
-  const { server, instructions } = portrait
+  const { server, instructions } = serverInfo
   return {
-    revision: portrait.revision,
+    revision: serverInfo.revision,
     server: { server, capabilities, ...(instructions === undefined ? {} : { instructions }) },
     tools,
     resources,
@@ -73,7 +73,7 @@ interface Listing {
 
 async function listAll(
   upstream: Upstream,
-  { revision }: Portrait,
+  { revision }: ServerInfo,
   { alias, method, member, bounds, signal }: Listing,
 ): Promise<JsonObject[]> {
   const items: JsonObject[] = []

@@ -1,7 +1,7 @@
 /** An upstream made of answers, for those who ask one: no process, no socket, and a note of what was asked. */
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { Answer, Ask, ListKind, Portrait, Upstream } from '../upstreams/upstream.ts'
+import type { Answer, Ask, ListKind, ServerInfo, Upstream } from '../upstreams/upstream.ts'
 
 export interface FakeUpstream extends Upstream {
   readonly asked: Ask[]
@@ -11,24 +11,24 @@ export interface FakeUpstream extends Upstream {
 }
 
 export interface FakeUpstreamParts {
-  readonly portrait?: Partial<Portrait>
+  readonly serverInfo?: Partial<ServerInfo>
   /** The answer to each ask; throws what an upstream would throw. */
   answer?(ask: Ask): Answer | Promise<Answer>
 }
 
-export const portraitOf = (capabilities: JsonObject = { tools: {} }): Portrait => ({
+export const serverInfoOf = (capabilities: JsonObject = { tools: {} }): ServerInfo => ({
   revision: '2025-11-25',
   server: { name: 'fake', version: '1' },
   capabilities,
   instructions: undefined,
 })
 
-export function createFakeUpstream({ portrait, answer }: FakeUpstreamParts = {}): FakeUpstream {
+export function createFakeUpstream({ serverInfo, answer }: FakeUpstreamParts = {}): FakeUpstream {
   const asked: Ask[] = []
   const watchers = new Set<(kind: ListKind, missed: boolean) => void>()
   return {
     asked,
-    introduce: () => Promise.resolve({ ...portraitOf(), ...portrait }),
+    introduce: () => Promise.resolve({ ...serverInfoOf(), ...serverInfo }),
     async ask(ask) {
       asked.push(ask)
       if (answer === undefined) throw new Fault('upstream.lost', { connection: 'fake' })

@@ -8,7 +8,7 @@ import type {
   LegacySession,
   ListenOptions,
   OpenOptions,
-  Portrait,
+  ServerInfo,
 } from '@toolway/protocol/client'
 import type { Breaker } from './breaker.ts'
 import type { Exceptions } from './http/exceptions.ts'
@@ -31,7 +31,7 @@ export interface CarrierParts {
 export interface Carrier {
   /** Whether the server is modern, asked with `server/discover`; throws what says nothing about its era. */
   isModern(signal: AbortSignal, credential?: Presented): Promise<boolean>
-  discover(signal: AbortSignal, credential?: Presented): Promise<Portrait>
+  discover(signal: AbortSignal, credential?: Presented): Promise<ServerInfo>
   /** One request of a modern client. */
   exchange(asked: ClientRequest): Promise<Answer>
   /** One listen stream of a modern server; returns when it ends. */

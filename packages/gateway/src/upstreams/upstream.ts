@@ -5,11 +5,11 @@
  * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
  */
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
-import type { Answer, CredentialHeaders, ListKind, Portrait, SessionRequest } from '@toolway/protocol/client'
+import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
 
-export type { Answer, ListKind, Portrait }
+export type { Answer, ListKind, ServerInfo }
 
 /** A legacy client's session at our door. Its upstream sessions are its own, and end with it. */
 export interface SessionRef {
@@ -65,7 +65,7 @@ export interface Upstream {
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
-  introduce(signal: AbortSignal): Promise<Portrait>
+  introduce(signal: AbortSignal): Promise<ServerInfo>
   ask(ask: Ask): Promise<Answer>
   /**
    * Look at a call that the schema allows: whether it names only what its server knows. Undefined where there is nothing to look at.

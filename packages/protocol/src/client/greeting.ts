@@ -9,7 +9,7 @@ import type { JsonObject } from '../json.ts'
 import type { Channel } from './channel.ts'
 import { initialized } from './legacy-session.ts'
 import { discovered, NOBODY, OWN_CLIENT } from './modern.ts'
-import type { Portrait } from './request.ts'
+import type { ServerInfo } from './request.ts'
 
 export interface Greeting {
   readonly alias: string
@@ -20,7 +20,7 @@ export interface Greeting {
 }
 
 /** Throws `upstream.error` when the server says no, `upstream.malformed` when it does not say that it speaks this era. */
-export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<Portrait> {
+export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<ServerInfo> {
   const params = writeEnvelope({}, NOBODY, undefined)
   const answer = await channel.call({ ...greeting, method: 'server/discover', params })
   return discovered(answer, alias)
@@ -34,10 +34,10 @@ export async function initialize(
     revision = NEWEST_LEGACY,
     capabilities = {},
   }: { revision?: Revision | undefined; capabilities?: JsonObject | undefined } = {},
-): Promise<Portrait> {
+): Promise<ServerInfo> {
   const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
   const answer = await channel.call({ ...greeting, method: 'initialize', params })
-  const portrait = initialized(alias, answer)
+  const serverInfo = initialized(alias, answer)
   channel.tell('notifications/initialized')
-  return portrait
+  return serverInfo
 }

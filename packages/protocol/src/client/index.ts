@@ -38,7 +38,7 @@ export type {
   ClientRequest,
   CredentialHeaders,
   ListKind,
-  Portrait,
+  ServerInfo,
   ProgressHandle,
   SessionRequest,
 } from './request.ts'

@@ -23,13 +23,13 @@ import {
   tokenOf,
   type Answer,
   type CredentialHeaders,
-  type Portrait,
+  type ServerInfo,
   type SessionRequest,
 } from './request.ts'
 import { header, readAs, type Incoming, type Outgoing, type Transport } from './transport.ts'
 
 export interface LegacySession {
-  readonly portrait: Portrait
+  readonly serverInfo: ServerInfo
   /** Whether it finds itself which call is meant by what comes beside the calls. */
   readonly attributes: boolean
   ask(asked: SessionRequest): Promise<Answer>
@@ -85,7 +85,7 @@ export async function openLegacySession(
   let current = transportFor(options.credential)
   const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal: opening } = options
   const params = { protocolVersion: revision, capabilities, clientInfo: client }
-  const { id: sessionId, headers, portrait } = await initialize(current, ids(), params, opening)
+  const { id: sessionId, headers, serverInfo } = await initialize(current, ids(), params, opening)
   const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
     at.send({ method: 'POST', headers, body: JSON.stringify(message), ...more })
   const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
@@ -95,7 +95,7 @@ export async function openLegacySession(
     current = transportFor(credential)
   }
 
-  const logs = isObject(portrait.capabilities['logging'])
+  const logs = isObject(serverInfo.capabilities['logging'])
   const level = createLogLevel(undefined, (wanted) => {
     const message = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: wanted } }
     return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
@@ -246,7 +246,7 @@ export async function openLegacySession(
     throw thrown
   }
 
-  return { portrait, attributes: false, ask, present, stream, tell, close }
+  return { serverInfo, attributes: false, ask, present, stream, tell, close }
 }
 
 /** Opens a session with these words of a client; what is said in it goes out with its headers. */
@@ -259,8 +259,8 @@ export async function initialize(transport: Transport, id: Id, params: JsonObjec
     ...(signal === undefined ? {} : { signal }),
   })
   try {
-    const portrait = await readInitialized(transport, id, incoming)
-    return { portrait, ...sessionOf(incoming, portrait.revision) }
+    const serverInfo = await readInitialized(transport, id, incoming)
+    return { serverInfo, ...sessionOf(incoming, serverInfo.revision) }
   } catch (thrown) {
     throw thrown instanceof Fault && SAYS_OLDER.has(incoming.status)
       ? new InitializeRefused('', { cause: thrown })
@@ -276,20 +276,20 @@ export function sessionOf(incoming: Pick<Incoming, 'headers'>, revision: string)
   return { id, headers }
 }
 
-async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<Portrait> {
+async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<ServerInfo> {
   if (incoming.response === undefined) refuseStatus(transport, incoming)
   return initialized(transport.alias, await finish(transport, id, incoming))
 }
 
 /** What an answer to `initialize` says. Throws `upstream.error`, and `upstream.malformed` for a revision without sessions. */
-export function initialized(alias: string, answer: Answer): Portrait {
+export function initialized(alias: string, answer: Answer): ServerInfo {
   if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
-  const portrait = portraitOf(answer.result)
-  if (!isLegacyRevision(portrait.revision)) throw malformed(alias, 'it names an unknown protocol revision')
-  return portrait
+  const serverInfo = serverInfoOf(answer.result)
+  if (!isLegacyRevision(serverInfo.revision)) throw malformed(alias, 'it names an unknown protocol revision')
+  return serverInfo
 }
 
-function portraitOf(result: JsonObject): Portrait {
+function serverInfoOf(result: JsonObject): ServerInfo {
   const { protocolVersion, serverInfo, capabilities, instructions } = result
   return {
     revision: protocolVersion as LegacyRevision,

@@ -18,7 +18,7 @@ import {
   type Answer,
   type ClientRequest,
   type CredentialHeaders,
-  type Portrait,
+  type ServerInfo,
 } from './request.ts'
 import { readAs, type Transport } from './transport.ts'
 
@@ -80,7 +80,7 @@ class Refused extends Error {
 }
 
 /** Throws `upstream.error` or `upstream.malformed` for what is no answer to discovery, as a legacy server gives to a method that it does not know. */
-export async function discover(transport: Transport, ids: Ids, signal: AbortSignal): Promise<Portrait> {
+export async function discover(transport: Transport, ids: Ids, signal: AbortSignal): Promise<ServerInfo> {
   const ask = () => exchange(transport, ids, { method: 'server/discover', params: {}, caller: NOBODY, signal })
   // A server that refuses the revision and names it among its own is asked once more (2026-07-28, version negotiation).
   const answer = await ask().catch((thrown: unknown) => {
@@ -91,11 +91,11 @@ export async function discover(transport: Transport, ids: Ids, signal: AbortSign
 }
 
 /** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.error`, `upstream.malformed`. */
-export function discovered(answer: Answer, connection: string): Portrait {
+export function discovered(answer: Answer, connection: string): ServerInfo {
   if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
   if (!includesModern(answer.result['supportedVersions']))
     throw malformed(connection, `server/discover: it does not say that it speaks ${MODERN}`)
-  return portraitOf(answer.result)
+  return serverInfoOf(answer.result)
 }
 
 const includesModern = (versions: Json | undefined): boolean => Array.isArray(versions) && versions.includes(MODERN)
@@ -105,7 +105,7 @@ function speaksOurs(thrown: unknown): boolean {
   return refused?.code === VERSION_UNKNOWN && isObject(refused.data) && includesModern(refused.data['supported'])
 }
 
-function portraitOf(result: JsonObject): Portrait {
+function serverInfoOf(result: JsonObject): ServerInfo {
   const { capabilities, instructions } = result
   const server = metaOf({ _meta: result['_meta'] ?? null })[SERVER_KEY]
   return {

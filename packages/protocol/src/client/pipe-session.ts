@@ -20,7 +20,7 @@ import {
   type Answer,
   type CallObserver,
   type CredentialHeaders,
-  type Portrait,
+  type ServerInfo,
   type SessionRequest,
 } from './request.ts'
 
@@ -31,7 +31,7 @@ export interface PipeSessionParts {
   readonly timeout: number
   readonly open: OpenPipe
   /** The pipe is open: what later messages carry may depend on the revision. */
-  onPortrait?(portrait: Portrait): void
+  onServerInfo?(serverInfo: ServerInfo): void
   /** An ask brings its credential as it is by now: what is sent from then on goes out with that. */
   onCredential?(credential: CredentialHeaders): void
   mask(text: string): string
@@ -84,17 +84,19 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     return channel.call({ id: ids(), method: 'logging/setLevel', params: { level: wanted }, timeout, signal })
   })
 
-  async function greet(): Promise<Portrait> {
+  async function greet(): Promise<ServerInfo> {
     const { revision, capabilities, signal } = options
     const { turn } = observer
-    const portrait = await initialize(channel, { alias, id: ids(), signal, timeout }, { revision, capabilities }).catch(
-      (thrown: unknown) => refuse(turn, thrown),
-    )
+    const serverInfo = await initialize(
+      channel,
+      { alias, id: ids(), signal, timeout },
+      { revision, capabilities },
+    ).catch((thrown: unknown) => refuse(turn, thrown))
     observer.answered(turn)
-    parts.onPortrait?.(portrait)
-    logs = isObject(portrait.capabilities['logging'])
+    parts.onServerInfo?.(serverInfo)
+    logs = isObject(serverInfo.capabilities['logging'])
     if (logs) await level.ensure(options.logLevel)
-    return portrait
+    return serverInfo
   }
 
   async function ask(asked: SessionRequest): Promise<Answer> {
@@ -162,11 +164,11 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   }
 
   try {
-    const portrait = await greet()
+    const serverInfo = await greet()
     const close = () => Promise.resolve(pipe.close())
     const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
     const present = (credential: CredentialHeaders) => parts.onCredential?.(credential)
-    return { portrait, attributes: true, ask, present, stream, tell, close }
+    return { serverInfo, attributes: true, ask, present, stream, tell, close }
   } catch (thrown) {
     pipe.close()
     throw thrown

@@ -13,7 +13,7 @@ import type { HeaderParameter } from '../eras/modern/headers.ts'
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
 
 /** What a server says about itself when it is greeted. */
-export interface Portrait {
+export interface ServerInfo {
   readonly revision: Revision
   readonly server: JsonObject
   readonly capabilities: JsonObject

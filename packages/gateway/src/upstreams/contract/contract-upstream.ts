@@ -16,7 +16,7 @@ import {
   type Ask,
   type ContractTerms,
   type ListKind,
-  type Portrait,
+  type ServerInfo,
   type Reviewing,
   type Upstream,
   type ReachOf,
@@ -148,7 +148,7 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
     async introduce() {
       // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it.
       await packs.refresh(packKey, fetchPack)
-      return PORTRAIT
+      return SERVER_INFO
     },
     ask(asked) {
       if (!breaker.closed && asked.owner !== GATEWAY) {
@@ -232,7 +232,7 @@ const unfitting = (tool: string, errors: readonly { path: string; message: strin
     { data: { errors } },
   )
 
-const PORTRAIT: Portrait = {
+const SERVER_INFO: ServerInfo = {
   revision: MODERN,
   server: { name: 'contract', version: '1' },
   capabilities: { tools: {} },

@@ -54,7 +54,7 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
           at = present(credential)
           Object.assign(pair?.headers ?? {}, headersOf(credential))
         },
-        onPortrait: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),
+        onServerInfo: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),
       },
       options,
     )

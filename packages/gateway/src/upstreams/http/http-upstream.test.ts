@@ -130,9 +130,9 @@ describe('a check of a remote server', () => {
         if (id !== undefined) seen.push(`${method} ${session}`)
         if (session === lost) return void response.writeHead(404).end()
         if (id === undefined) return void response.writeHead(202).end()
-        const portrait = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
+        const serverInfo = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
         response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': session })
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? portrait : {} }))
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? serverInfo : {} }))
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

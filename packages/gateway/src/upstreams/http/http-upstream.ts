@@ -22,7 +22,7 @@ import {
   type Ask,
   type Hearing,
   type Honoured,
-  type Portrait,
+  type ServerInfo,
   type Presented,
   type Presents,
   type ReachOf,
@@ -81,7 +81,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     return settle((await sessions.introduce(credential === undefined ? undefined : whose)).revision)
   }
 
-  async function introduce(signal: AbortSignal, credential: Presented | undefined): Promise<Portrait> {
+  async function introduce(signal: AbortSignal, credential: Presented | undefined): Promise<ServerInfo> {
     const revision = await revisionOf(credential)
     if (eraOf(revision) === 'legacy') return sessions.introduce(credential)
     try {
@@ -203,7 +203,7 @@ const listsPrivate = ({ method }: Ask, credential: Presented | undefined): boole
   method === 'resources/list' && credential?.owner === 'member'
 const NO_RESOURCES: Answer = { result: { resources: [] } }
 
-const UNDISCOVERED: Portrait = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
+const UNDISCOVERED: ServerInfo = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
 
 /** What is in force by then, or all of it, where the server lets wait: it is kept trying, and says then what it missed. */
 const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>

@@ -23,7 +23,7 @@ import {
   type Ask,
   type Hearing,
   type Honoured,
-  type Portrait,
+  type ServerInfo,
   type Presented,
   type Reach,
 } from '../upstream.ts'
@@ -43,7 +43,7 @@ export interface LegacySessionsParts {
 
 export interface LegacySessions {
   /** Who answers in the gateway's own session, or in that of whoever is about to ask. */
-  introduce(whose: Whose | Presented | undefined): Promise<Portrait>
+  introduce(whose: Whose | Presented | undefined): Promise<ServerInfo>
   ask(asked: Ask): Promise<Answer>
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
   ping(signal: AbortSignal, credential: Presented | undefined): Promise<Answer>
@@ -170,7 +170,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
       const isWhose = whose !== undefined && 'caller' in whose
       const holder = isWhose ? holderOf(whose) : ownHolder(whose)
       const opening = isWhose ? open(holder, whose.credential, levelOf(whose)) : open(holder, whose)
-      return place.use(holder, opening, ({ portrait }) => Promise.resolve(portrait))
+      return place.use(holder, opening, ({ serverInfo }) => Promise.resolve(serverInfo))
     },
     ask,
     ping: (signal, credential) => askIn(ownHolder(credential), { ...PING, signal, credential }),

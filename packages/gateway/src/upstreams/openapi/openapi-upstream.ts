@@ -15,7 +15,7 @@ import {
   GATEWAY,
   type Answer,
   type Ask,
-  type Portrait,
+  type ServerInfo,
   type Presented,
   type Upstream,
   type ReachOf,
@@ -34,7 +34,7 @@ const GRACE = 5_000
 
 /** What is kept of a document. Its tools are packed: they are asked for every quarter of an hour, and held elsewhere. */
 interface Api extends Pick<ReadApart, 'tools'> {
-  readonly portrait: Portrait
+  readonly serverInfo: ServerInfo
   readonly operations: ReadonlyMap<string, Operation>
 }
 
@@ -96,7 +96,7 @@ export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): 
 
   return {
     patience,
-    introduce: async () => (await open()).portrait,
+    introduce: async () => (await open()).serverInfo,
     ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
       if (method === 'tools/list') return list()
@@ -119,7 +119,7 @@ export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): 
 
 function keep({ title, version, tools, plan }: ReadApart): Api {
   return {
-    portrait: {
+    serverInfo: {
       revision: MODERN,
       server: { name: title, version },
       capabilities: { tools: {} },

@@ -10,7 +10,7 @@ import { hearAcknowledged, NOBODY, TASKED, type Channel } from '@toolway/protoco
 import { createKeptListen, type Opening } from '../kept-listen.ts'
 import { createListening, type Listening, type Takes, type Union } from '../listening.ts'
 import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
-import type { Portrait } from '../upstream.ts'
+import type { ServerInfo } from '../upstream.ts'
 
 export interface ChildListening {
   readonly listening: Listening
@@ -23,7 +23,7 @@ export interface ChildListening {
 
 export interface Attached {
   readonly channel: Channel
-  readonly portrait: Portrait
+  readonly serverInfo: ServerInfo
 }
 
 export interface ChildListeningParts {
@@ -75,7 +75,7 @@ export function createChildListening({ ids, timeout }: ChildListeningParts): Chi
   async function apply(next: Union): Promise<Takes> {
     union = next
     if (current === undefined) return undefined
-    return current.portrait.revision === MODERN ? kept.want(next) : subscribe(next)
+    return current.serverInfo.revision === MODERN ? kept.want(next) : subscribe(next)
   }
 
   async function subscribe(wanted: Union): Promise<Takes> {
@@ -87,7 +87,7 @@ export function createChildListening({ ids, timeout }: ChildListeningParts): Chi
   function attach(child: Attached): void {
     const first = current === undefined
     current = child
-    const { channel, portrait } = child
+    const { channel, serverInfo } = child
     subscriptions = createSubscriptions(async (method, uri) => {
       const params: JsonObject = stripEnvelope({ uri }, undefined)
       const asked = { id: ids(), method, params, signal: closing.signal, timeout }
@@ -96,7 +96,7 @@ export function createChildListening({ ids, timeout }: ChildListeningParts): Chi
     })
     arrival.resolve()
     arrival = Promise.withResolvers()
-    if (union !== undefined && portrait.revision === MODERN) void kept.want(union)
+    if (union !== undefined && serverInfo.revision === MODERN) void kept.want(union)
     else if (union !== undefined) void subscribe(union)
     // A child that follows another may offer something else.
     if (!first) listening.missed()
@@ -106,7 +106,7 @@ export function createChildListening({ ids, timeout }: ChildListeningParts): Chi
     listening,
     attach,
     hear(notification) {
-      if (current?.portrait.revision !== MODERN) listening.hear(notification)
+      if (current?.serverInfo.revision !== MODERN) listening.hear(notification)
     },
     close() {
       closing.abort()

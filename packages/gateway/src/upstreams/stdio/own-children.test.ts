@@ -15,7 +15,7 @@ interface Opened extends OwnChild {
 }
 
 function fixture({ revision = '2025-11-25' as const, starts = (): boolean => true } = {}) {
-  const shared = createFakeUpstream({ portrait: { revision }, answer: () => done })
+  const shared = createFakeUpstream({ serverInfo: { revision }, answer: () => done })
   const opened: Opened[] = []
   let time = 0
   const upstream = createOwnChildren({

@@ -21,7 +21,7 @@ import {
   GATEWAY,
   type Answer,
   type Ask,
-  type Portrait,
+  type ServerInfo,
   type ProcessState,
   type Upstream,
   type ReachOf,
@@ -72,7 +72,7 @@ export interface StdioUpstreamParts {
 interface Running {
   readonly child: Child
   readonly channel: Channel
-  readonly portrait: Portrait
+  readonly serverInfo: ServerInfo
   readonly level: LogLevel
   readonly since: number
 }
@@ -151,12 +151,12 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       }
     })
     try {
-      const portrait = await greet(channel, revision)
+      const serverInfo = await greet(channel, revision)
       // Its last words and its end may arrive together.
       if (ended !== undefined) throw ended
       child.ready()
       greeting = undefined
-      return { child, channel, portrait, level: levelOf(channel, portrait), since: Date.now() }
+      return { child, channel, serverInfo, level: levelOf(channel, serverInfo), since: Date.now() }
     } catch (thrown) {
       await child.stop()
       throw lateStart(thrown, child)
@@ -170,7 +170,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
   }
 
-  async function greet(channel: Channel, revision: Revision | undefined): Promise<Portrait> {
+  async function greet(channel: Channel, revision: Revision | undefined): Promise<ServerInfo> {
     if (revision === undefined) return greetUnknown(channel)
     return eraOf(revision) === 'modern' ? discoverOn(channel, greeted()) : introduceTo(channel, revision)
   }
@@ -183,7 +183,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
   const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
-  async function greetUnknown(channel: Channel): Promise<Portrait> {
+  async function greetUnknown(channel: Channel): Promise<ServerInfo> {
     const modern = discoverOn(channel, greeted())
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
     const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
@@ -238,7 +238,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
         await started.child.stop()
         throw new Fault('upstream.disabled', { connection: reach.alias })
       }
-      known = started.portrait.revision
+      known = started.serverInfo.revision
       onRevision(known)
       restarts.started()
       breaker.answered(breaker.turn)
@@ -279,14 +279,14 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     const isOurs = asked.owner === GATEWAY
     const refusal = isOurs || breaker.closed ? undefined : breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { channel, portrait, level } = running ?? (await opened(asked.signal, START_TIMEOUT))
+    const { channel, serverInfo, level } = running ?? (await opened(asked.signal, START_TIMEOUT))
     if (own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
     const { turn } = breaker
     // One that may take its time says nothing of how busy the child is.
     const working = !isOurs && asked.patient !== true
     if (working) underWay++
     try {
-      const answer = await send(channel, asked, portrait)
+      const answer = await send(channel, asked, serverInfo)
       breaker.answered(turn)
       if (!isOurs) restarts.served()
       return answer
@@ -299,7 +299,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     }
   }
 
-  function send(channel: Channel, asked: Ask, { revision }: Portrait): Promise<Answer> {
+  function send(channel: Channel, asked: Ask, { revision }: ServerInfo): Promise<Answer> {
     const era = eraOf(revision)
     // What a child's question may be about, where all of the channel is one caller's.
     const asks = own !== undefined && ASKING.has(asked.method)
@@ -316,8 +316,8 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     if (restarts.wait() === undefined) throw givenUp()
     const current = running
     if (current === undefined || underWay > 0) return current !== undefined
-    const { channel, portrait, child } = current
-    const modern = portrait.revision === MODERN
+    const { channel, serverInfo, child } = current
+    const modern = serverInfo.revision === MODERN
     const { turn } = breaker
     try {
       await channel.call({
@@ -373,7 +373,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     await last.child.stop()
   }
 
-  const levelOf = (channel: Channel, { revision, capabilities }: Portrait): LogLevel =>
+  const levelOf = (channel: Channel, { revision, capabilities }: ServerInfo): LogLevel =>
     createLogLevel(undefined, async (level) => {
       if (eraOf(revision) === 'modern' || !isObject(capabilities['logging'])) return
       const signal = AbortSignal.timeout(LEVEL_PATIENCE)
@@ -381,7 +381,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     })
 
   return {
-    introduce: async (signal) => (await opened(signal, TURN_TIMEOUT)).portrait,
+    introduce: async (signal) => (await opened(signal, TURN_TIMEOUT)).serverInfo,
     ask,
     check,
     watch(onChange, signal) {
