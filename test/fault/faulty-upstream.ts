@@ -147,11 +147,11 @@ export interface FaultyUpstream extends AsyncDisposable {
 }
 
 export async function startFaultyUpstream(): Promise<FaultyUpstream> {
-  let strays = 0
+  let uncorrelated = 0
   const server = createServer((request, response) => {
     response.on('error', () => {})
     if (request.url === '/elsewhere') {
-      strays++
+      uncorrelated++
       return void response.end()
     }
     if (request.method !== 'POST') return void response.writeHead(405).end()
@@ -163,7 +163,7 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `${url}/mcp`,
-    elsewhere: () => strays,
+    elsewhere: () => uncorrelated,
     connections: () =>
       new Promise((resolve, reject) =>
         server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),

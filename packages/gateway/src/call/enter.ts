@@ -40,7 +40,7 @@ import type { Listeners } from './listening/listeners.ts'
 import type { Answer, CallParts, Standing } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
-import { hearSession } from './listening/session-ears.ts'
+import { hearSession } from './listening/session-event-sinks.ts'
 import { askTask, listTasks } from './tasks/tasks.ts'
 import { forward } from './forward.ts'
 

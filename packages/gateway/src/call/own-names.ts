@@ -17,7 +17,7 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import type { Answer, CallParts, Line, Standing } from './ports.ts'
-import { hears, hearSession } from './listening/session-ears.ts'
+import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
 import { taskPlaceOf } from './tasks/task-place.ts'

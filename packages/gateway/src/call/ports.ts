@@ -214,7 +214,7 @@ export interface Line {
 }
 
 /** What the server's exchange is given to speak to whichever round's client is there. */
-export interface Ears {
+export interface EventSink {
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
   onQuestion(question: Request): Promise<Answer>
@@ -230,7 +230,7 @@ export interface Round {
 
 export interface ParkedCalls {
   /** The first round starts the call; later ones, by their `requestState`, go on with it. */
-  round(round: Round, start: (ears: Ears) => Promise<Answer>): Promise<Word>
+  round(round: Round, start: (eventSink: EventSink) => Promise<Answer>): Promise<Word>
   readonly size: number
   close(): void
 }

@@ -5,7 +5,7 @@ import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, Standing } from './ports.ts'
 import type { ClientRequest } from './request.ts'
-import { hearSession } from './listening/session-ears.ts'
+import { hearSession } from './listening/session-event-sinks.ts'
 import { readKept } from './shape/read-result.ts'
 
 export function targetOf(standing: Standing, asked: Asked): Target {

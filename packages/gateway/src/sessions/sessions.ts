@@ -47,7 +47,7 @@ export interface Session {
   /** Log level or watched resources are others now. */
   changed(): void
   /** What ends hearing a server, by connection. */
-  readonly ears: Map<string, AbortController>
+  readonly eventSink: Map<string, AbortController>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
 }
@@ -160,7 +160,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       stream: undefined,
       nextQuestion: 0,
       watched: new Map(Object.entries(watched).map(([connection, uris]) => [connection, new Set(uris)])),
-      ears: new Map(),
+      eventSink: new Map(),
       events: log,
       own: new OwnStreams(log),
       say(message) {

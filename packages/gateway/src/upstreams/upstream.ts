@@ -2,7 +2,7 @@
  * The live other end of a connection, whatever it speaks and however it is reached: what one may ask of it.
  *
  * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
- * answers goes to that ask's own ears: nothing is ever handed to "the last active" one.
+ * answers goes to that ask's own event sink: nothing is ever handed to "the last active" one.
  */
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'

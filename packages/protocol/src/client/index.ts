@@ -31,7 +31,7 @@ export {
 } from './modern.ts'
 export type { ListenOptions } from './modern.ts'
 export { openPipeSession } from './pipe-session.ts'
-export type { Pipe, PipeEars } from './pipe.ts'
+export type { Pipe, PipeEventSink } from './pipe.ts'
 export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, REPEATABLE } from './request.ts'
 export type {
   Answer,

@@ -6,7 +6,7 @@
 import type { Fault } from '@toolway/contract'
 
 /** Who listens at this end. Nothing is said to it after `onEnd`. */
-export interface PipeEars {
+export interface PipeEventSink {
   onText(text: string): void
   onEnd(fault: Fault): void
 }
@@ -16,9 +16,9 @@ export interface Pipe {
   send(text: string): Promise<void>
   /** Milliseconds since anything was heard. */
   quiet(): number
-  /** The ears are told `upstream.lost`, unless it has ended before. */
+  /** The event sink is told `upstream.lost`, unless it has ended before. */
   close(): void
 }
 
 /** Throws `upstream.*` faults. Once the signal is aborted it is given up. */
-export type OpenPipe = (ears: PipeEars, signal: AbortSignal) => Promise<Pipe>
+export type OpenPipe = (eventSink: PipeEventSink, signal: AbortSignal) => Promise<Pipe>

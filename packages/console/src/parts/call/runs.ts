@@ -6,7 +6,7 @@
 import type { Failure } from '../../ui/failed.tsx'
 import { Problem } from '../../data/problem.ts'
 import type { Endpoint } from './endpoint.ts'
-import { RpcFailure, type Ears, type Era, type McpClient, type Question } from './mcp/exchange.ts'
+import { RpcFailure, type EventSink, type Era, type McpClient, type Question } from './mcp/exchange.ts'
 import { isObject, type JsonObject, type Message } from './mcp/wire.ts'
 
 export interface Step {
@@ -84,7 +84,7 @@ export function createRuns(): Runs {
   const step = (id: number, kind: Step['kind'], text: string, more: Partial<Run> = {}) =>
     change(id, ({ steps }) => ({ ...more, steps: within([...steps, { at: Date.now(), kind, text }]) }))
 
-  const earsOf = (id: number): Ears => ({
+  const eventSinkOf = (id: number): EventSink => ({
     progress: ({ progress, total, message }) =>
       step(id, 'progress', message ?? (total === undefined ? String(progress) : `${progress} / ${total}`), {
         progress: { progress, total },
@@ -124,7 +124,7 @@ export function createRuns(): Runs {
     stops.set(id, stop)
     const params = method === 'tools/call' ? { name: tool, arguments: given } : { uri: tool }
     const end = await endOf(
-      client.request(method, params, { ears: earsOf(id), signal: stop.signal, schema }),
+      client.request(method, params, { eventSink: eventSinkOf(id), signal: stop.signal, schema }),
       stop.signal,
     )
     stops.delete(id)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
 import { createParkedCalls } from './parked-calls.ts'
-import type { Answer, Ears, Line, ParkedCalls, Round } from '../ports.ts'
+import type { Answer, EventSink, Line, ParkedCalls, Round } from '../ports.ts'
 
 const vault = createVault(Buffer.alloc(32, 1))
 const question = (message: string) => ({
@@ -34,7 +34,7 @@ afterEach(() => {
 /** A server that asks for each of these in a row, then answers with what it was told. */
 const asking =
   (...messages: string[]) =>
-  async ({ onQuestion }: Ears): Promise<Answer> => {
+  async ({ onQuestion }: EventSink): Promise<Answer> => {
     const told = await Promise.all(messages.map((message) => onQuestion(question(message))))
     return { result: { content: [], told: told.map((one) => ('result' in one ? one.result : one.error)) } as never }
   }
@@ -105,9 +105,9 @@ describe('a call that waits for its client', () => {
 
   test('ends when its client does not come back, and its server is told', async () => {
     let signal: AbortSignal | undefined
-    const first = calls.round(round(), (ears) => {
-      signal = ears.signal
-      return asking('name?')(ears)
+    const first = calls.round(round(), (eventSink) => {
+      signal = eventSink.signal
+      return asking('name?')(eventSink)
     })
     await vi.advanceTimersByTimeAsync(20)
     await first

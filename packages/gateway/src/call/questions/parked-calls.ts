@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, Ears, Line, ParkedCalls, Round, Word } from '../ports.ts'
+import type { Answer, EventSink, Line, ParkedCalls, Round, Word } from '../ports.ts'
 
 /** How long a call waits between two rounds, in milliseconds, and how many of one principal may wait. */
 const WAITING = 10 * 60_000
@@ -51,7 +51,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     if (call.ended === undefined) call.controller.abort(new Fault('call.cancelled'))
   }
 
-  function begin({ principal, digest, line }: Round, start: (ears: Ears) => Promise<Answer>): Parked {
+  function begin({ principal, digest, line }: Round, start: (eventSink: EventSink) => Promise<Answer>): Parked {
     const own = [...parked.values()].filter((one) => one.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
     const call: Parked = {
@@ -73,7 +73,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       call.look()
     }
     // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
-    const begin = async () => start(earsOf(call))
+    const begin = async () => start(eventSinkOf(call))
     begin().then(
       (answer) => finish({ answer }),
       (thrown: unknown) => finish({ thrown }),
@@ -81,7 +81,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     return call
   }
 
-  const earsOf = (call: Parked): Ears => ({
+  const eventSinkOf = (call: Parked): EventSink => ({
     signal: call.controller.signal,
     onNotification: (notification) => call.line?.notify(notification),
     onQuestion: ({ method, params = {} }) =>

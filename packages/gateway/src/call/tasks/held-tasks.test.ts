@@ -2,7 +2,7 @@ import { Fault } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Answer } from '../../upstreams/upstream.ts'
 import { createHeldTasks } from './held-tasks.ts'
-import type { HeldTasks, TaskEars } from './held-tasks.ts'
+import type { HeldTasks, TaskEventSink } from './held-tasks.ts'
 
 const key = { principal: 'ada', connectionId: 'con_a', taskId: 't1' }
 const ask = { jsonrpc: '2.0' as const, id: 1, method: 'elicitation/create', params: { message: 'Who?' } }
@@ -10,17 +10,17 @@ const ask = { jsonrpc: '2.0' as const, id: 1, method: 'elicitation/create', para
 /** A stream that is held: what was asked on it was answered so, and whether it was cut. */
 function stream() {
   const answers: Answer[] = []
-  let ears: TaskEars | undefined
+  let eventSink: TaskEventSink | undefined
   const over = Promise.withResolvers<void>()
   return {
     answers,
     over: () => over.resolve(),
     get cut() {
-      return ears?.signal.aborted
+      return eventSink?.signal.aborted
     },
-    ask: (question = ask) => void ears?.onQuestion(question).then((answer) => answers.push(answer)),
-    listen: (given: TaskEars, first = true) => {
-      ears = given
+    ask: (question = ask) => void eventSink?.onQuestion(question).then((answer) => answers.push(answer)),
+    listen: (given: TaskEventSink, first = true) => {
+      eventSink = given
       if (first) void given.onQuestion(ask).then((answer) => answers.push(answer))
       return over.promise
     },
@@ -62,7 +62,7 @@ describe('a legacy server’s task', () => {
 
   test('asks nothing for now where nothing comes soon', async () => {
     const one = stream()
-    const none = held.questions(key, (ears) => one.listen(ears, false))
+    const none = held.questions(key, (eventSink) => one.listen(eventSink, false))
     await settled()
     expect(await none).toEqual({})
     one.ask()

@@ -16,7 +16,7 @@ export interface HeldKey {
   readonly taskId: string
 }
 
-export interface TaskEars {
+export interface TaskEventSink {
   readonly signal: AbortSignal
   onQuestion(question: Request): Promise<Answer>
 }
@@ -26,7 +26,7 @@ export interface HeldTasks {
   made(key: HeldKey, session: SessionRef | undefined): void
   session(key: HeldKey): SessionRef | undefined
   /** What is asked now, by key; where nobody listens yet, `listen` begins to. */
-  questions(key: HeldKey, listen: (ears: TaskEars) => Promise<unknown>): Promise<JsonObject>
+  questions(key: HeldKey, listen: (eventSink: TaskEventSink) => Promise<unknown>): Promise<JsonObject>
   /** Answers to questions that wait; keys that nobody asked for are ignored. */
   settle(key: HeldKey, answers: Json | undefined): void
   end(key: HeldKey): void
@@ -71,7 +71,7 @@ export function createHeldTasks(): HeldTasks {
   }
   const timed = (name: string) => setTimeout(() => drop(name), LIFE).unref()
 
-  function begin(name: string, principal: string, listen: (ears: TaskEars) => Promise<unknown>): Held {
+  function begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): Held {
     const own = [...held.values()].filter((other) => other.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
     const one: Held = {

@@ -236,7 +236,7 @@ async function lookLegacy(step: TaskAsk, found: JsonObject, speaking: Speaking):
     return { result: { ...task, ...endOf(step, await fetch({})) } }
   }
   if (status !== 'input_required') return { result: task }
-  const inputRequests = await held.questions(key, (ears) => fetch({ ...ears, patient: true }))
+  const inputRequests = await held.questions(key, (eventSink) => fetch({ ...eventSink, patient: true }))
   // Asked on a stream that has only just been opened, or answered and not yet taken in: there is nothing to answer now.
   if (Object.keys(inputRequests).length === 0) return { result: { ...task, status: 'working' } }
   return { result: { ...task, inputRequests } }

@@ -139,7 +139,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       leave()
     }
     socket.once('close', end)
-    socket.on('message', createEar(visit))
+    socket.on('message', createEventSink(visit))
   }
 
   /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
@@ -168,7 +168,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  function createEar({ socket, inbound, client, from, owner, channel }: Visit) {
+  function createEventSink({ socket, inbound, client, from, owner, channel }: Visit) {
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 

@@ -49,7 +49,7 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
         timeout,
         observer: breaker,
         mask: (text) => at.mask(text),
-        open: async (ears, signal) => (pair = await openSsePair(at, url, ears, signal)),
+        open: async (eventSink, signal) => (pair = await openSsePair(at, url, eventSink, signal)),
         onCredential(credential) {
           at = present(credential)
           Object.assign(pair?.headers ?? {}, headersOf(credential))

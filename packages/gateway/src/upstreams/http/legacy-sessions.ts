@@ -16,7 +16,7 @@ import { NOBODY, OWN_CAPABILITIES, SessionLost, StreamTaken, type LegacySession 
 import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
 import type { Carrier } from '../carrier.ts'
-import { createStrays } from '../strays.ts'
+import { createUncorrelatedMessages } from '../uncorrelated-messages.ts'
 import {
   GATEWAY,
   type Answer,
@@ -49,7 +49,7 @@ export interface LegacySessions {
   ping(signal: AbortSignal, credential: Presented | undefined): Promise<Answer>
   /** The server's stream of the gateway's own session; false where it has none. */
   watch(
-    ears: { onOpen(): void; onNotification(notification: Notification): void; readonly signal: AbortSignal },
+    eventSink: { onOpen(): void; onNotification(notification: Notification): void; readonly signal: AbortSignal },
     credential: Presented | undefined,
   ): Promise<boolean>
   /** Hear what the server says to a session beside its answers. */
@@ -138,14 +138,14 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
     const holder = holderOf(asked)
     const stream = needsOwnStream(asked) ? own.of(holdingOf(holder), asked) : own.find(holdingOf(holder))
     if (stream === undefined) return askIn(holder, asked)
-    const call = stream.strays.begin(asked)
+    const call = stream.uncorrelated.begin(asked)
     try {
       const answer = await askIn(holder, call, stream)
       // A line that the server sent before its answer may come a moment after it, on the other stream.
       if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
       return answer
     } finally {
-      stream.strays.end(call)
+      stream.uncorrelated.end(call)
     }
   }
 
@@ -177,7 +177,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
     watch: ({ onOpen, onNotification, signal }, credential) => {
       const holder = ownHolder(credential)
       return place.listen(holder, open(holder, credential), async (session, ended) => {
-        const nobody = createStrays(() => {})
+        const nobody = createUncorrelatedMessages(() => {})
         const hear = (message: Message) => {
           if (isNotification(message)) onNotification(message)
           else nobody.hear(message, (answer) => session.tell(answer))

@@ -2,19 +2,19 @@
  * The own stream (GET) of one session with a legacy server, kept open for as long as it is needed: what the server says there
  * beside its answers, and the resources that are subscribed to in that session.
  *
- * Questions go to the session's one call under way (`strays.ts`), announcements to those who listen (`listening.ts`). After a
+ * Questions go to the session's one call under way (`uncorrelated-messages.ts`), announcements to those who listen (`listening.ts`). After a
  * break it comes back with growing pauses, with the same subscriptions, and whoever listens is told what may have been missed.
  */
 import { isNotification, type JsonObject, type Message } from '@toolway/protocol'
 import { changedList, type LegacySession } from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import { createListening, isSilent, type Listening, type Takes, type Union } from '../listening.ts'
-import { createStrays, type Strays } from '../strays.ts'
+import { createUncorrelatedMessages, type UncorrelatedMessages } from '../uncorrelated-messages.ts'
 import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
 import type { Ask } from '../upstream.ts'
 
 export interface OwnStream {
-  readonly strays: Strays
+  readonly uncorrelated: UncorrelatedMessages
   readonly listening: Listening
   /** Open it, if it is not; resolves when the server has it, has none, or lets wait for too long. */
   ready(): Promise<void>
@@ -48,7 +48,7 @@ interface Life {
 
 export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnStream {
   const listening = createListening({ apply })
-  const strays = createStrays(listening.hear)
+  const uncorrelated = createUncorrelatedMessages(listening.hear)
   const closing = new AbortController()
   let union: Union | undefined
   /** Set while the stream is kept; it ends what is open of it. */
@@ -66,7 +66,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     const isOwn =
       session.attributes || (isNotification(message) && message.method === 'notifications/resources/updated')
     if (isOwn && isNotification(message)) listening.hear(message)
-    else strays.hear(message, (answer) => session.tell(answer))
+    else uncorrelated.hear(message, (answer) => session.tell(answer))
   }
 
   function ready(): Promise<void> {
@@ -76,7 +76,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
   }
 
   function rest(): void {
-    if (isWanted() || strays.size > 0) idle?.refresh()
+    if (isWanted() || uncorrelated.size > 0) idle?.refresh()
     else keeping?.abort()
   }
 
@@ -173,7 +173,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
   }
 
   return {
-    strays,
+    uncorrelated,
     listening,
     ready,
     close() {

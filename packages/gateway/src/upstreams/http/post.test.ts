@@ -7,7 +7,7 @@ import { send, type Exchange, type Wire } from './post.ts'
 /** A pool whose connections are all taken: it keeps what it was given until somebody starts it. */
 function fullPool() {
   const waiting: Dispatcher.DispatchHandler[] = []
-  const dispatch = (_: Dispatcher.DispatchOptions, ear: Dispatcher.DispatchHandler) => waiting.push(ear) === 0
+  const dispatch = (_: Dispatcher.DispatchOptions, sink: Dispatcher.DispatchHandler) => waiting.push(sink) === 0
   return { pool: { dispatch } as unknown as Pool, waiting }
 }
 

@@ -68,7 +68,7 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
   const { method, headers, body, patient = false } = outgoing
   const pool = patient ? wire.streams : wire.pool
   return new Promise((resolve, reject) => {
-    const ear = createEar(wire, outgoing, resolve, reject)
+    const sink = createEventSink(wire, outgoing, resolve, reject)
     const options: Dispatcher.DispatchOptions = {
       path: wire.path,
       method,
@@ -83,15 +83,15 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
       ...(patient ? { bodyTimeout: 0, headersTimeout: 0 } : {}),
     }
     try {
-      pool.dispatch(options, ear)
+      pool.dispatch(options, sink)
     } catch (thrown) {
-      ear.onResponseError(undefined, thrown)
+      sink.onResponseError(undefined, thrown)
     }
   })
 }
 
 /** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
-function createEar(
+function createEventSink(
   wire: Wire,
   { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Exchange,
   resolve: (incoming: Incoming) => void,

@@ -5,7 +5,7 @@
  * (or make the gateway call a third party). The stream is the session: when it ends, all is over, and nothing is fetched again.
  */
 import { Fault } from '@toolway/contract'
-import { SessionLost, type Pipe, type PipeEars } from '@toolway/protocol/client'
+import { SessionLost, type Pipe, type PipeEventSink } from '@toolway/protocol/client'
 import { createParser } from 'eventsource-parser'
 import { MAX_ANSWER, send, type Wire } from './post.ts'
 import { refusalOf } from './refusal.ts'
@@ -22,7 +22,12 @@ export class NoEventStream extends Error {}
 const ENDPOINT_PATIENCE = 10_000
 const LONGEST_ADDRESS = 8_192
 
-export async function openSsePair(wire: Wire, url: URL, ears: PipeEars, signal: AbortSignal): Promise<SsePair> {
+export async function openSsePair(
+  wire: Wire,
+  url: URL,
+  eventSink: PipeEventSink,
+  signal: AbortSignal,
+): Promise<SsePair> {
   const pool = wire.ownPool()
   const life = new AbortController()
   const named = Promise.withResolvers<string>()
@@ -37,11 +42,11 @@ export async function openSsePair(wire: Wire, url: URL, ears: PipeEars, signal: 
     life.abort(fault)
     void pool.destroy().catch(() => {})
     named.reject(fault)
-    if (endpoint !== undefined) ears.onEnd(fault)
+    if (endpoint !== undefined) eventSink.onEnd(fault)
   }
   const feed = createFeed((event, data) => {
     if (ended) return
-    if (event !== 'endpoint') return void (endpoint !== undefined && data !== '' && ears.onText(data))
+    if (event !== 'endpoint') return void (endpoint !== undefined && data !== '' && eventSink.onText(data))
     // Said once: a session does not move.
     if (endpoint !== undefined) return
     const address = addressAt(url, data)

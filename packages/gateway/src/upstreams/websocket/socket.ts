@@ -13,7 +13,7 @@ import { refusedAccess } from '../access-refused.ts'
 import { createConnector } from '../http/agent.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../http/exceptions.ts'
 import { MAX_ANSWER, wordFailure } from '../http/post.ts'
-import type { Pipe, PipeEars } from '@toolway/protocol/client'
+import type { Pipe, PipeEventSink } from '@toolway/protocol/client'
 
 export interface SocketParts {
   readonly alias: string
@@ -36,7 +36,7 @@ const MAX_WAITING = 16 * 1024 * 1024
 const CLOSE_PATIENCE = 2_000
 const GOING_AWAY = 1001
 
-export function openSocket(parts: SocketParts, ears: PipeEars, signal: AbortSignal): Promise<Pipe> {
+export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal: AbortSignal): Promise<Pipe> {
   const { alias, url, headers, lookEvery = LOOK_EVERY } = parts
   const lost = (cause?: unknown) => new Fault('upstream.lost', { connection: alias }, { cause })
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export function openSocket(parts: SocketParts, ears: PipeEars, signal: AbortSign
       ended = true
       clearInterval(beat)
       signal.removeEventListener('abort', onAbort)
-      if (isOpen) ears.onEnd(fault)
+      if (isOpen) eventSink.onEnd(fault)
       else reject(fault)
     }
     function drop(fault: Fault): void {
@@ -88,7 +88,7 @@ export function openSocket(parts: SocketParts, ears: PipeEars, signal: AbortSign
     })
     socket.on('message', (data, isBinary) => {
       heard()
-      if (!isBinary && !ended) ears.onText(String(data))
+      if (!isBinary && !ended) eventSink.onText(String(data))
     })
     socket.on('open', () => {
       signal.removeEventListener('abort', onAbort)

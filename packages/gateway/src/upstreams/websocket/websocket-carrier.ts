@@ -51,11 +51,13 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
       channel.end(fault)
     }
     const { turn } = breaker
-    const ears = { onText: channel.receive, onEnd }
-    const pipe: Pipe = await openSocket(parts, ears, AbortSignal.timeout(timeout * 1000)).catch((thrown: unknown) => {
-      breaker.failed(turn, thrown)
-      throw thrown
-    })
+    const eventSink = { onText: channel.receive, onEnd }
+    const pipe: Pipe = await openSocket(parts, eventSink, AbortSignal.timeout(timeout * 1000)).catch(
+      (thrown: unknown) => {
+        breaker.failed(turn, thrown)
+        throw thrown
+      },
+    )
     if (closed) {
       pipe.close()
       throw new Fault('upstream.disabled', { connection: alias })
@@ -106,7 +108,14 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
     listen: (options) => exchange(listening(options)),
     open: (options) =>
       openPipeSession(
-        { alias, ids, timeout, mask, observer: breaker, open: (ears, signal) => openSocket(parts, ears, signal) },
+        {
+          alias,
+          ids,
+          timeout,
+          mask,
+          observer: breaker,
+          open: (eventSink, signal) => openSocket(parts, eventSink, signal),
+        },
         options,
       ),
     doubt() {},

@@ -25,7 +25,7 @@ export interface Question {
 }
 
 /** What is heard of one request before it ends. */
-export interface Ears {
+export interface EventSink {
   readonly progress?: (said: { progress: number; total?: number | undefined; message?: string | undefined }) => void
   readonly log?: (said: { level: string; text: Json | undefined }) => void
   readonly task?: (said: { id: string; status: string; message?: string | undefined }) => void
@@ -36,7 +36,7 @@ export interface Ears {
 }
 
 export interface Asking {
-  readonly ears?: Ears
+  readonly eventSink?: EventSink
   readonly signal?: AbortSignal
   /** Of the tool that is called. */
   readonly schema?: JsonObject | undefined
@@ -63,10 +63,10 @@ export interface McpClient {
 let last = 0
 export const nextId = (): number => ++last
 
-export async function answerTo(question: Question, ears: Ears, signal: AbortSignal): Promise<JsonObject> {
+export async function answerTo(question: Question, eventSink: EventSink, signal: AbortSignal): Promise<JsonObject> {
   if (question.method === 'roots/list') return { roots: [] }
-  if (ears.answer === undefined) return { action: 'decline' }
-  return ears.answer(question, signal)
+  if (eventSink.answer === undefined) return { action: 'decline' }
+  return eventSink.answer(question, signal)
 }
 
 export const NEVER = new AbortController().signal
@@ -99,13 +99,14 @@ export function wordFault(thrown: unknown): never {
   throw thrown
 }
 
-export function hearNotification({ method, params = {} }: Notification, ears: Ears): void {
+export function hearNotification({ method, params = {} }: Notification, eventSink: EventSink): void {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params
-    ears.progress?.({
+    eventSink.progress?.({
       progress: Number(progress),
       total: typeof total === 'number' ? total : undefined,
       message: typeof message === 'string' ? message : undefined,
     })
-  } else if (method === 'notifications/message') ears.log?.({ level: String(params['level']), text: params['data'] })
+  } else if (method === 'notifications/message')
+    eventSink.log?.({ level: String(params['level']), text: params['data'] })
 }

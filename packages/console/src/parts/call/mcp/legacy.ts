@@ -21,7 +21,7 @@ import {
   RpcFailure,
   wordFault,
   type Asking,
-  type Ears,
+  type EventSink,
   type McpClient,
 } from './exchange.ts'
 import { transportTo } from './transport.ts'
@@ -38,15 +38,15 @@ export interface LegacySession {
 
 export function legacySession(address: string, capabilities: JsonObject, client: JsonObject): LegacySession {
   let opening: Promise<Session> | undefined
-  /** The session chooses its transport by the credential of a request; the console's only names whose ears hear it. */
-  const ears = new WeakMap<CredentialHeaders, Ears>()
-  const heardBy = (whose: Ears): CredentialHeaders => {
+  /** The session chooses its transport by the credential of a request; the console's only names whose event sink hear it. */
+  const eventSink = new WeakMap<CredentialHeaders, EventSink>()
+  const heardBy = (whose: EventSink): CredentialHeaders => {
     const credential = { id: '', headers: {} }
-    ears.set(credential, whose)
+    eventSink.set(credential, whose)
     return credential
   }
   const transportFor = (credential: CredentialHeaders | undefined) =>
-    transportTo(address, (credential && ears.get(credential)) ?? {})
+    transportTo(address, (credential && eventSink.get(credential)) ?? {})
 
   const open = (asking: Asking): Promise<Session> =>
     openLegacySession(transportFor, nextId, {
@@ -56,14 +56,14 @@ export function legacySession(address: string, capabilities: JsonObject, client:
       // What a server tells beside its answers is wanted whole.
       logLevel: 'debug',
       signal: NEVER,
-      credential: heardBy(asking.ears ?? {}),
+      credential: heardBy(asking.eventSink ?? {}),
       onListChanged: () => undefined,
     }).catch((thrown: unknown) => {
       throw thrown instanceof InitializeRefused ? thrown.cause : thrown
     })
 
   async function once(method: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
-    const { ears: own = {}, signal = NEVER } = asking
+    const { eventSink: own = {}, signal = NEVER } = asking
     opening ??= open(asking)
     const session = await opening.catch((thrown: unknown) => {
       opening = undefined
@@ -110,13 +110,13 @@ export function legacySession(address: string, capabilities: JsonObject, client:
 }
 
 /** Whether its person agreed to open what the error of 2025-11-25 names, so that the call is worth another try. */
-async function openFirst(thrown: unknown, { ears = {}, signal = NEVER }: Asking): Promise<boolean> {
+async function openFirst(thrown: unknown, { eventSink = {}, signal = NEVER }: Asking): Promise<boolean> {
   if (!(thrown instanceof RpcFailure) || thrown.error.code !== URL_FIRST || !isObject(thrown.error.data)) return false
   const { elicitations } = thrown.error.data
   if (!Array.isArray(elicitations) || elicitations.length === 0) return false
   for (const page of (elicitations as readonly unknown[]).filter(isObject)) {
     const params = { ...page, mode: 'url' }
-    const { action } = await answerTo({ method: 'elicitation/create', params }, ears, signal)
+    const { action } = await answerTo({ method: 'elicitation/create', params }, eventSink, signal)
     if (action !== 'accept') return false
   }
   return true

@@ -5,17 +5,17 @@
 import { createFetchTransport, type Incoming, type Transport } from '@toolway/protocol/client'
 import { Problem } from '../../../data/problem.ts'
 import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from '../../../data/session.ts'
-import { RpcFailure, type Ears } from './exchange.ts'
+import { RpcFailure, type EventSink } from './exchange.ts'
 import { isObject, type RpcError } from './wire.ts'
 
-/** Each request has a transport of its own, so that its messages are told to its own ears. */
-export const transportTo = (address: string, ears: Ears): Transport =>
+/** Each request has a transport of its own, so that its messages are told to its own event sink. */
+export const transportTo = (address: string, eventSink: EventSink): Transport =>
   createFetchTransport({
     alias: address,
     url: address,
     fetch: signedIn,
     refusal: (incoming) => refusalOf(address, incoming),
-    onWire: (direction, message) => ears.wire?.(direction, message),
+    onWire: (direction, message) => eventSink.wire?.(direction, message),
   })
 
 /** A status says no: in the words of JSON-RPC, or of a problem document. */

@@ -93,7 +93,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
     const turn: Turn = { id, version, lease }
     const late = AbortSignal.timeout(patience)
     for (;;) {
-      using ear = hear(memory, organizationId)
+      using sink = hear(memory, organizationId)
       const taken = await take(organizationId, turn)
       if (taken !== undefined && 'bound' in taken)
         return await renewLeased(parts, renewing, turn, taken, closing.signal)
@@ -102,7 +102,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
       if (!taken.leased && (taken.pause ?? 0) > 0) throw paused(egress, taken.pause ?? 0)
       if (late.aborted || closing.signal.aborted)
         throw new Fault('credential.busy', { connection: egress.alias, problem: 'another gateway has begun it' })
-      await Promise.race([ear.heard, pause(POLL, AbortSignal.any([late, closing.signal]))])
+      await Promise.race([sink.heard, pause(POLL, AbortSignal.any([late, closing.signal]))])
     }
   }
 

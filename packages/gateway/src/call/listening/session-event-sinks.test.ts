@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
 import type { Session, Standing } from '../ports.ts'
-import { hearSession } from './session-ears.ts'
+import { hearSession } from './session-event-sinks.ts'
 import { createTaskBook } from '../tasks/task-book.ts'
 import { ANYWHERE } from '../tasks/task-ledger.ts'
 
@@ -24,7 +24,7 @@ async function heard(
     id: 's',
     caller: { logLevel },
     watched: new Map(),
-    ears: new Map(),
+    eventSink: new Map(),
     ended: new AbortController(),
     say: (message: Message) => void got.push(message),
   }

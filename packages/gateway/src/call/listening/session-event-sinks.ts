@@ -24,9 +24,9 @@ export async function hearSession(
   target: Heard,
 ): Promise<Honoured> {
   const { connectionId } = target
-  const before = session.ears.get(connectionId)
-  const ear = new AbortController()
-  session.ears.set(connectionId, ear)
+  const before = session.eventSink.get(connectionId)
+  const sink = new AbortController()
+  session.eventSink.set(connectionId, sink)
   const honoured = await hear({
     standing,
     connectionId,
@@ -38,14 +38,14 @@ export async function hearSession(
     uris: [...(session.watched.get(connectionId) ?? [])],
     tasks: [],
     beside: true,
-    signal: AbortSignal.any([ear.signal, session.ended.signal]),
+    signal: AbortSignal.any([sink.signal, session.ended.signal]),
     onNotification(notification) {
       const known = knownTo(parts, standing, session, target, notification)
       if (known !== undefined) session.say(known)
     },
-    onGone: () => ear.abort(),
+    onGone: () => sink.abort(),
   }).catch((thrown: unknown) => {
-    if (session.ears.get(connectionId) === ear) restore(session, connectionId, before)
+    if (session.eventSink.get(connectionId) === sink) restore(session, connectionId, before)
     throw thrown
   })
   // What was heard before is heard until what is heard now is in force.
@@ -55,11 +55,11 @@ export async function hearSession(
 
 /** Whether a server is heard, of whatever is watched there. */
 export const hears = (session: Session, connectionId: Target['connectionId']): boolean =>
-  session.ears.get(connectionId)?.signal.aborted === false
+  session.eventSink.get(connectionId)?.signal.aborted === false
 
-function restore({ ears }: Session, connectionId: string, before: AbortController | undefined): void {
-  if (before === undefined) ears.delete(connectionId)
-  else ears.set(connectionId, before)
+function restore({ eventSink }: Session, connectionId: string, before: AbortController | undefined): void {
+  if (before === undefined) eventSink.delete(connectionId)
+  else eventSink.set(connectionId, before)
 }
 
 function knownTo(

@@ -3,7 +3,7 @@ import type { JsonObject, Notification } from '@toolway/protocol'
 import { MOST_QUESTIONS } from '@toolway/protocol/client'
 import { describe, expect, test } from 'vitest'
 import { ownAsk } from '../jobs/sync-catalog.ts'
-import { createStrays } from './strays.ts'
+import { createUncorrelatedMessages } from './uncorrelated-messages.ts'
 import type { Answer, Ask } from './upstream.ts'
 
 const { signal } = new AbortController()
@@ -11,10 +11,10 @@ const { signal } = new AbortController()
 function fixture() {
   const unclaimed: Notification[] = []
   const replies: JsonObject[] = []
-  const strays = createStrays((notice) => void unclaimed.push(notice))
+  const uncorrelated = createUncorrelatedMessages((notice) => void unclaimed.push(notice))
   const reply = (message: JsonObject) => Promise.resolve(void replies.push(message))
   return {
-    strays,
+    uncorrelated,
     unclaimed,
     replies,
     begin(answer: Answer | Promise<Answer>, method = 'tools/call', params: JsonObject = {}) {
@@ -24,26 +24,26 @@ function fixture() {
         onNotification: (notice) => void heard.push(notice),
         onQuestion: () => Promise.resolve(answer),
       }
-      return { call: strays.begin(asked), heard }
+      return { call: uncorrelated.begin(asked), heard }
     },
     ask: async (method = 'elicitation/create', id = 1) => {
-      strays.hear({ jsonrpc: '2.0', id, method, params: {} }, reply)
+      uncorrelated.hear({ jsonrpc: '2.0', id, method, params: {} }, reply)
       await turn()
       return replies.at(-1)
     },
-    say: (method: string, params: JsonObject = {}) => strays.hear({ jsonrpc: '2.0', method, params }, reply),
+    say: (method: string, params: JsonObject = {}) => uncorrelated.hear({ jsonrpc: '2.0', method, params }, reply),
   }
 }
 const yes = { result: { action: 'accept' } }
 
 describe('a question beside every call’s stream', () => {
   test('is one of a hundred at most that wait for an answer: beyond that its stream is ended', async () => {
-    const { begin, strays, replies } = fixture()
+    const { begin, uncorrelated, replies } = fixture()
     const { promise, resolve } = Promise.withResolvers<Answer>()
     begin(promise)
     // Under one id or many: what counts is how many wait.
     const flood = () =>
-      strays.hear({ jsonrpc: '2.0', id: 1, method: 'elicitation/create' }, async (said) => replies.push(said))
+      uncorrelated.hear({ jsonrpc: '2.0', id: 1, method: 'elicitation/create' }, async (said) => replies.push(said))
     for (let asked = 0; asked < MOST_QUESTIONS; asked++) flood()
     expect(flood).toThrow(/100 questions/)
     resolve(yes)
@@ -62,13 +62,13 @@ describe('a question beside every call’s stream', () => {
   })
 
   test('is refused with the reason while none or several calls are under way', async () => {
-    const { begin, ask, strays } = fixture()
+    const { begin, ask, uncorrelated } = fixture()
     expect(await ask()).toMatchObject({
       error: { code: -32600, message: expect.stringMatching(/No call is under way/) },
     })
     const [one] = [begin(yes), begin(yes)]
     expect(await ask()).toMatchObject({ error: { message: expect.stringMatching(/2 calls are under way/) } })
-    strays.end(one.call)
+    uncorrelated.end(one.call)
     expect(await ask()).toMatchObject(yes)
   })
 

@@ -20,7 +20,7 @@ import type { Answer, Ask } from './upstream.ts'
 /** A call that is under way, and what it lends while it is. */
 export type Held = Ask & { readonly hold: ProgressHandle }
 
-export interface Strays {
+export interface UncorrelatedMessages {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
   begin(asked: Ask): Held
   end(call: Held): void
@@ -39,7 +39,7 @@ const NO_METHOD = -32601
 const AMBIGUOUS = -32600
 
 /** `unclaimed` takes what is said to the session, and to none of its calls. */
-export function createStrays(unclaimed: (notice: Notification) => void): Strays {
+export function createUncorrelatedMessages(unclaimed: (notice: Notification) => void): UncorrelatedMessages {
   const underWay = new Set<Held>()
   /** Questions of the server that are being answered, by its own ids. */
   const open = new Map<Id, AbortController>()
