@@ -81,7 +81,7 @@ export interface CallCredentials {
   /** The accounts that a caller may name, the default first; empty where there is no choice. */
   accounts(asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>): readonly string[]
   /** Resolves to true when a credential that serves is there, and to false when the signal comes before. */
-  arrival(asking: CredentialAsking, signal: AbortSignal): Promise<boolean>
+  credentialArrived(asking: CredentialAsking, signal: AbortSignal): Promise<boolean>
 }
 
 /** What the gateway's own asks use (lists, checks, streams): the shared credential, else a member's that serves. */

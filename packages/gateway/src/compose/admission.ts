@@ -43,7 +43,7 @@ export interface Admission {
 }
 
 /** Where no credentials are kept, none ever comes. */
-const NONE: Pick<CallCredentials, 'arrival'> = { arrival: () => Promise.resolve(false) }
+const NONE: Pick<CallCredentials, 'credentialArrived'> = { credentialArrived: () => Promise.resolve(false) }
 
 export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Admission {
   const { config, vault, log, opened } = ground

@@ -108,7 +108,7 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
         .toSorted((a, b) => Number(b.isDefault === true) - Number(a.isDefault === true))
         .map(({ account }) => account)
     },
-    arrival: () => Promise.resolve(false),
+    credentialArrived: () => Promise.resolve(false),
     own: {
       open: (): Presented | undefined => {
         const found = accountList.find(({ userId }) => userId === undefined) ?? accountList[0]

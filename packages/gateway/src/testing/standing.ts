@@ -74,7 +74,7 @@ export async function createTestStanding({ connections, credentials, own }: Test
   const parked = createParkedCalls(vault)
   const tasks = createTaskBook(vault)
   const connectFirst = createConnectFirst({
-    credentials: credentials ?? { arrival: async () => false },
+    credentials: credentials ?? { credentialArrived: async () => false },
     signer: vault,
     wishOf: () => undefined,
   })

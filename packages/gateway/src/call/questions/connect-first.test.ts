@@ -19,7 +19,7 @@ function createFakeCredentials() {
       return waiting.size
     },
     arrive: () => waiting.forEach((tell) => tell()),
-    arrival: (_: CredentialAsking, signal: AbortSignal) =>
+    credentialArrived: (_: CredentialAsking, signal: AbortSignal) =>
       new Promise<boolean>((resolve) => {
         const end = (there: boolean) => {
           waiting.delete(come)

@@ -14,10 +14,10 @@ import { createBoundStates } from './bound-states.ts'
 import type { Signer } from '../../catalog/page.ts'
 import type { Answer, CallCredentials, ConnectFirst, Going, Line } from '../ports.ts'
 import { createPagesTold } from './pages-told.ts'
-import { createArrivals, type Waiting, type Word } from './arrivals.ts'
+import { createCredentialWaiters, type Waiting, type Word } from './credential-waiters.ts'
 
 export interface ConnectFirstParts {
-  readonly credentials: Pick<CallCredentials, 'arrival'>
+  readonly credentials: Pick<CallCredentials, 'credentialArrived'>
   readonly signer: Signer
   /** What a link of ours is for, in words that are the same for the same. */
   wishOf(link: string): string | undefined
@@ -45,7 +45,7 @@ export const comesBack = ({ requestState }: JsonObject): boolean =>
 
 export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   const { credentials, signer, wishOf, now = Date.now, mostOfOne } = parts
-  const arrivals = createArrivals(credentials, mostOfOne)
+  const credentialWaiters = createCredentialWaiters(credentials, mostOfOne)
   const states = createBoundStates(signer, now, PURPOSE)
   const pages = createPagesTold(wishOf, now)
 
@@ -68,7 +68,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
     let asks = false
     const patience = patienceOf(fault)
     for (;;) {
-      const { word, leave } = arrivals.ask(key, () => {
+      const { word, leave } = credentialWaiters.ask(key, () => {
         asks = true
         return put(line, params, patience)
       })
@@ -77,7 +77,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
         if (line.signal.aborted) throw Fault.of(line.signal.reason)
         if (said === 'gone') continue
         if (said === 'decline' || said === 'cancel') throw declined(going.alias, said)
-        if (said === 'unasked' || !(await waiting.arrival(asking, patience))) return false
+        if (said === 'unasked' || !(await waiting.credentialArrived(asking, patience))) return false
         if (asks) line.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
         return true
       } finally {
@@ -89,9 +89,10 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   /** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
   function urlFirst({ asking, line: { session } }: Going, fault: Fault): Answer {
     const elicitationId = randomUUID()
-    const waiting = session === undefined ? undefined : arrivals.begin(asking.principal.id, session.ended.signal)
+    const waiting =
+      session === undefined ? undefined : credentialWaiters.begin(asking.principal.id, session.ended.signal)
     waiting
-      ?.arrival(asking, patienceOf(fault))
+      ?.credentialArrived(asking, patienceOf(fault))
       .then((there) => {
         if (there) session?.say({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId } })
       })
@@ -110,9 +111,9 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
       const before = states.release(String(requestState).slice(PREFIX.length), ownerOf(going))
       const action = actionOf(inputResponses)
       if (action === 'decline' || action === 'cancel') throw declined(alias, action)
-      const waiting = action === 'accept' ? arrivals.begin(asking.principal.id, line.signal) : undefined
+      const waiting = action === 'accept' ? credentialWaiters.begin(asking.principal.id, line.signal) : undefined
       // Whether it came or not, the call itself finds out.
-      await waiting?.arrival(asking, RETRY).finally(waiting.end)
+      await waiting?.credentialArrived(asking, RETRY).finally(waiting.end)
       return { ...own, ...(JSON.parse(before) as JsonObject) }
     },
 
@@ -133,14 +134,14 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
         return refused(question)
       }
       if (!line.asks) return refused(urlFirst(going, fault))
-      const waiting = turn < TURNS ? arrivals.begin(asking.principal.id, line.signal) : undefined
+      const waiting = turn < TURNS ? credentialWaiters.begin(asking.principal.id, line.signal) : undefined
       if (waiting === undefined) throw fault
       const connected = await live(going, fault, waiting).finally(waiting.end)
       if (!connected) throw fault
       return undefined
     },
 
-    close: arrivals.close,
+    close: credentialWaiters.close,
   }
 }
 

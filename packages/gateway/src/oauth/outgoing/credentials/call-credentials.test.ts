@@ -366,7 +366,7 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'shared')
-    const { open, refused, arrival } = gateway.callCredentials
+    const { open, refused, credentialArrived } = gateway.callCredentials
     const used = await open(house.asking())
     const challenge = 'Bearer error="insufficient_scope", scope="write admin"'
     const fault = await caught(() => refused(house.asking(), used, challenge, 403))
@@ -374,7 +374,7 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     expect(house.authority.refreshes()).toBe(0)
     // What is there does not serve whoever waits for a wider one.
     const late = new AbortController()
-    const waiting = arrival(house.asking(), late.signal)
+    const waiting = credentialArrived(house.asking(), late.signal)
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits')
     await house.connect(gateway, 'wider')
     expect(await waiting).toBe(true)

@@ -257,7 +257,7 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
       return names.length > 1 ? names : []
     },
 
-    async arrival(asking, signal) {
+    async credentialArrived(asking, signal) {
       const wakes = { wake: () => {} }
       const end = memory.watch(asking.organizationId, () => wakes.wake())
       const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

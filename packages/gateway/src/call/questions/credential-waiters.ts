@@ -15,7 +15,7 @@ export type Word = 'accept' | 'decline' | 'cancel' | 'unasked' | 'gone'
 
 export interface Waiting {
   /** True once a credential that serves is there; false when the time is over, or the gateway ends. Rejects when the caller leaves. */
-  arrival(asking: CredentialAsking, patience: number): Promise<boolean>
+  credentialArrived(asking: CredentialAsking, patience: number): Promise<boolean>
   end(): void
 }
 
@@ -25,7 +25,7 @@ export interface Asked {
   leave(): void
 }
 
-export interface Arrivals {
+export interface CredentialWaiters {
   /** A place among those that wait; undefined when the principal has as many as it may. */
   begin(principal: string, signal: AbortSignal): Waiting | undefined
   /** The one question that is asked for all who share the key, as long as one of them is led by it. */
@@ -35,7 +35,10 @@ export interface Arrivals {
   close(): void
 }
 
-export function createArrivals(credentials: Pick<CallCredentials, 'arrival'>, mostOfOne = MOST_OF_ONE): Arrivals {
+export function createCredentialWaiters(
+  credentials: Pick<CallCredentials, 'credentialArrived'>,
+  mostOfOne = MOST_OF_ONE,
+): CredentialWaiters {
   const waiting = new Map<string, number>()
   const asked = new Map<string, { readonly word: Promise<Word>; led: number }>()
   const closing = new AbortController()
@@ -46,11 +49,11 @@ export function createArrivals(credentials: Pick<CallCredentials, 'arrival'>, mo
     else waiting.set(principal, left)
   }
 
-  async function arrival(asking: CredentialAsking, patience: number, caller: AbortSignal): Promise<boolean> {
+  async function credentialArrived(asking: CredentialAsking, patience: number, caller: AbortSignal): Promise<boolean> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), patience)
     try {
-      const there = await credentials.arrival(asking, AbortSignal.any([caller, late.signal, closing.signal]))
+      const there = await credentials.credentialArrived(asking, AbortSignal.any([caller, late.signal, closing.signal]))
       if (caller.aborted) throw Fault.of(caller.reason)
       return there
     } finally {
@@ -65,7 +68,7 @@ export function createArrivals(credentials: Pick<CallCredentials, 'arrival'>, mo
       waiting.set(principal, already + 1)
       let ended = false
       return {
-        arrival: (asking, patience) => arrival(asking, patience, signal),
+        credentialArrived: (asking, patience) => credentialArrived(asking, patience, signal),
         end() {
           if (!ended) leave(principal)
           ended = true
