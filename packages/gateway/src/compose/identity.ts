@@ -1,7 +1,7 @@
 /** Who is calling: keys, tokens of ours and of others, and what memory knows of accounts and of sign-ins that ended. */
 import { Fault, type KeyId } from '@toolway/contract'
 import { createTakeOver } from '../admin/keys/old-keys.ts'
-import { createBrought } from '../call/callers/brought.ts'
+import { createReadPassThroughToken } from '../call/callers/pass-through-token.ts'
 import { tokenLives } from '../config.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { addressOf } from '../http/addresses.ts'
@@ -68,7 +68,7 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
       () => open().recheck(),
       (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be loaded; they stay as they were'),
     )
-  const brought = createBrought((text) => isOwn(text) || text === config.MCP_API_KEY)
+  const brought = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
   return { ...tokens, identity, accounts, brought, loadPeople, reloadPeople }
 }
 

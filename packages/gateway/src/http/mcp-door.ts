@@ -26,7 +26,7 @@ import {
 import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
-import type { Brought } from '../call/callers/brought.ts'
+import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
 import type { Inbound, Place, Standing } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
@@ -47,7 +47,7 @@ import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
 import {
   accepts,
-  BROUGHT_HEADER,
+  PASS_THROUGH_HEADER,
   correlationOf,
   fromOf,
   headerOf,
@@ -61,7 +61,7 @@ import type { Changes } from '../catalog/changes.ts'
 
 export interface McpDoorParts {
   readonly admit: Admit
-  readonly brought: Brought
+  readonly brought: ReadPassThroughToken
   readonly entrance: Entrance
   readonly sessions: Sessions
   /** Whether a client that opens a session gets one; undefined where no client ever does. */
@@ -224,7 +224,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     visit.trail.method = request.method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    return answer(visit, request, asked, session, era, broughtIn(visit))
+    return answer(visit, request, asked, session, era, passThroughTokenIn(visit))
   }
 
   async function answer(
@@ -271,8 +271,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** Throws `credential.brought-shape`: a call never goes on with another credential than its caller thinks. */
-  const broughtIn = ({ request: { headers }, inbound }: Visit): string | undefined =>
-    parts.brought(headers[BROUGHT_HEADER], inbound.authorization)
+  const passThroughTokenIn = ({ request: { headers }, inbound }: Visit): string | undefined =>
+    parts.brought(headers[PASS_THROUGH_HEADER], inbound.authorization)
 
   /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
   function holdOpen(visit: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
@@ -312,7 +312,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       throw new Fault('request.batch', { revision: version ?? revision })
     }
     trail.method = 'batch'
-    const brought = broughtIn(visit)
+    const brought = passThroughTokenIn(visit)
     const given = new AbortController()
     const back = outlive(visit, () => given.abort())
     const { correlationId, from } = trail

@@ -50,7 +50,7 @@ export function correlationOf(request: IncomingMessage): string | undefined {
 }
 
 /** A token of a server's own kind, for this request alone. */
-export const BROUGHT_HEADER = 'x-user-oauth-token'
+export const PASS_THROUGH_HEADER = 'x-user-oauth-token'
 
 /** Whom a request says to be made for, by either name of the header; two that differ are nobody. */
 export function onBehalfIn({ headers }: IncomingMessage): string | undefined {

@@ -3,7 +3,7 @@
  * No token of ours exists here.
  */
 import { Fault } from '@toolway/contract'
-import { createBrought } from '../../call/callers/brought.ts'
+import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import { createAccounts } from '../../identity/accounts.ts'
 import { createIdentity } from '../../identity/identify.ts'
 import type { Principal } from '../../identity/principal.ts'
@@ -71,5 +71,5 @@ export function composeDeclaredIdentity(
     forget: known.forget,
   }
   const secrets = new Set([config.MCP_API_KEY, config.MCP_ADMIN_API_KEY, config.BACKEND_API_KEY])
-  return { identity, accounts, brought: createBrought((text) => secrets.has(text)) }
+  return { identity, accounts, brought: createReadPassThroughToken((text) => secrets.has(text)) }
 }

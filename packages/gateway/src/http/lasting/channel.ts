@@ -145,7 +145,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
       begin()
       if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
       if (era === 'legacy' && request.method === 'initialize') return await open(request, standing, trail)
-      if (request.method === BRING && wire.bringing !== undefined) return broughtBy(request, era, trail)
+      if (request.method === BRING && wire.bringing !== undefined) return passThroughTokenBy(request, era, trail)
       await answer(request, standing, era, trail, own)
     } catch (thrown) {
       const fault = Fault.of(thrown)
@@ -178,7 +178,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   }
 
   /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
-  function broughtBy({ id, params }: Request, era: Era, trail: Trail): void {
+  function passThroughTokenBy({ id, params }: Request, era: Era, trail: Trail): void {
     bring(params)
     trail.bytesOut = send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} })
   }

@@ -11,7 +11,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
 import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
-import type { Brought } from '../../call/callers/brought.ts'
+import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
 import type { Trail } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -25,12 +25,12 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Inco
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { createReader } from '../streams/reader.ts'
 import { refuse } from '../refuse.ts'
-import { accepts, BROUGHT_HEADER, correlationOf, fromOf, isJsonType, onBehalfIn } from '../request-head.ts'
+import { accepts, PASS_THROUGH_HEADER, correlationOf, fromOf, isJsonType, onBehalfIn } from '../request-head.ts'
 import { pathOf } from '../target.ts'
 
 export interface SseDoorParts extends ChannelParts {
   readonly admit: Admit
-  readonly brought: Brought
+  readonly brought: ReadPassThroughToken
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
@@ -144,7 +144,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       try {
         if (way === 'messages') {
           const { channel, incoming, standing } = await receive(request, inbound, trail)
-          const brought = parts.brought(request.headers[BROUGHT_HEADER], request.headers.authorization)
+          const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
           return await channel.take(incoming, standing, trail, brought)

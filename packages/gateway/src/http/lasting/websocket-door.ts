@@ -11,7 +11,7 @@ import { Fault } from '@toolway/contract'
 import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@toolway/protocol'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
-import type { Brought } from '../../call/callers/brought.ts'
+import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, Place, Standing } from '../../call/ports.ts'
 import type { From } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -22,11 +22,11 @@ import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { note } from '../outcome.ts'
-import { BROUGHT_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
+import { PASS_THROUGH_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
-  readonly brought: Brought
+  readonly brought: ReadPassThroughToken
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
@@ -99,7 +99,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = clients.of(request)
-    const welcomed = await welcome(inbound, client, request.headers[BROUGHT_HEADER])
+    const welcomed = await welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
     const socket = shake(request, raw, head)
     if (welcomed instanceof Fault) {
       note(trail, welcomed)

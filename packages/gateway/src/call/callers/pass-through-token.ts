@@ -8,15 +8,15 @@ import { Fault } from '@toolway/contract'
 import { LOOKS_LIKE_KEY } from '../../identity/keys/key-forms.ts'
 
 /** Judges what was brought, next to what the caller itself is known by. Throws `credential.brought-shape`. */
-export type Brought = (token: unknown, authorization: string | undefined) => string | undefined
+export type ReadPassThroughToken = (token: unknown, authorization: string | undefined) => string | undefined
 
 /** RFC 6750, section 2.1; tokens of vendors have had up to 4 KB. */
 const FORM = /^[A-Za-z0-9._~+/-]+=*$/
 const LONGEST = 8_192
 
 /** `isOwn`: whether a text is a token, or another secret, that opens this gateway. */
-export const createBrought =
-  (isOwn: (text: string) => boolean): Brought =>
+export const createReadPassThroughToken =
+  (isOwn: (text: string) => boolean): ReadPassThroughToken =>
   (token, authorization) => {
     if (token === undefined) return undefined
     if (typeof token !== 'string' || !FORM.test(token)) throw wrong('is no Bearer token (RFC 6750, section 2.1)')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createBrought } from './brought.ts'
+import { createReadPassThroughToken } from './pass-through-token.ts'
 
-const brought = createBrought((text) => text === 'own.signed.token')
+const brought = createReadPassThroughToken((text) => text === 'own.signed.token')
 const refusal = (token: unknown, authorization?: string) => {
   try {
     brought(token, authorization)
