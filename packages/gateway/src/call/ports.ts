@@ -13,7 +13,7 @@ import type { KeptResults } from '../results/kept-results.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
-import type { Answer, Presented, Upstream } from '../upstreams/upstream.ts'
+import type { Answer, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
 
 /** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
 export interface Place {
@@ -89,12 +89,12 @@ export interface OwnCredentials {
   open(
     organizationId: OrganizationId,
     connectionId: ConnectionId,
-  ): Presented | undefined | Promise<Presented | undefined>
+  ): OpenedCredential | undefined | Promise<OpenedCredential | undefined>
   /** The server refused it: whether there is a newer one now. Never throws. */
   refused(
     organizationId: OrganizationId,
     connectionId: ConnectionId,
-    used: Presented | undefined,
+    used: OpenedCredential | undefined,
     challenge: string | undefined,
     status: number,
   ): Promise<boolean>

@@ -33,7 +33,7 @@ import { withSupplied } from '../toolsets/supplied.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
 import { kindFor } from '../kinds/kinds.ts'
 import type { Opening } from '../kinds/kind.ts'
-import type { Presents, Upstream } from '../upstreams/upstream.ts'
+import type { CredentialSource, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Documents, OwnCredentials } from './ports.ts'
 import { screenOf } from './screen.ts'
@@ -242,7 +242,11 @@ function remembered({ era }: ConnectionRow): Revision | undefined {
 export const sealedRow = connectionRow
 
 /** What the gateway itself shows at a connection. */
-const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connectionId: ConnectionId): Presents => ({
+const ownPresents = (
+  own: OwnCredentials,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+): CredentialSource => ({
   open: () => own.open(organizationId, connectionId),
   refused: (used, challenge, status) => own.refused(organizationId, connectionId, used, challenge, status),
 })
@@ -250,7 +254,7 @@ const ownPresents = (own: OwnCredentials, organizationId: OrganizationId, connec
 interface Reaching extends Pick<SnapshotParts, 'unseal' | 'documents'> {
   readonly organization: string
   readonly exceptions: Exceptions
-  own(): Presents | undefined
+  own(): CredentialSource | undefined
 }
 
 function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<ConnectionSettings> {

@@ -1,7 +1,7 @@
 /** Accounts of callers at one server, kept in a list: opened at once, renewed by the next number, and counted. */
 import { Fault } from '@toolway/contract'
 import type { CallCredentials, CredentialAsking, OpenCredential, OwnCredentials } from '../call/ports.ts'
-import type { Presented } from '../upstreams/upstream.ts'
+import type { OpenedCredential } from '../upstreams/upstream.ts'
 
 export interface FakeAccount {
   readonly account: string
@@ -110,7 +110,7 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
     },
     credentialArrived: () => Promise.resolve(false),
     own: {
-      open: (): Presented | undefined => {
+      open: (): OpenedCredential | undefined => {
         const found = accountList.find(({ userId }) => userId === undefined) ?? accountList[0]
         return found && openOf(found)
       },

@@ -12,7 +12,7 @@ import type {
 } from '@toolway/protocol/client'
 import type { Breaker } from './breaker.ts'
 import type { Exceptions } from './http/exceptions.ts'
-import type { Presented } from './upstream.ts'
+import type { OpenedCredential } from './upstream.ts'
 
 export interface CarrierParts {
   readonly alias: string
@@ -30,8 +30,8 @@ export interface CarrierParts {
 
 export interface Carrier {
   /** Whether the server is modern, asked with `server/discover`; throws what says nothing about its era. */
-  isModern(signal: AbortSignal, credential?: Presented): Promise<boolean>
-  discover(signal: AbortSignal, credential?: Presented): Promise<ServerInfo>
+  isModern(signal: AbortSignal, credential?: OpenedCredential): Promise<boolean>
+  discover(signal: AbortSignal, credential?: OpenedCredential): Promise<ServerInfo>
   /** One request of a modern client. */
   exchange(asked: ClientRequest): Promise<Answer>
   /** One listen stream of a modern server; returns when it ends. */

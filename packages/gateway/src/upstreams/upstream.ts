@@ -20,16 +20,16 @@ export interface SessionRef {
 }
 
 /** What lets one ask in at the server, besides the connection's own headers. */
-export interface Presented extends CredentialHeaders {
+export interface OpenedCredential extends CredentialHeaders {
   /** Whose it is, where that is known. */
   readonly owner?: 'member' | 'organization' | 'caller'
 }
 
 /** Where a credential comes from whenever something is opened that lasts: a renewed token counts from then on. */
-export interface Presents {
-  open(): Presented | undefined | Promise<Presented | undefined>
+export interface CredentialSource {
+  open(): OpenedCredential | undefined | Promise<OpenedCredential | undefined>
   /** The server refused it: whether there is a newer one now. Never throws. */
-  refused(used: Presented | undefined, challenge: string | undefined, status: number): Promise<boolean>
+  refused(used: OpenedCredential | undefined, challenge: string | undefined, status: number): Promise<boolean>
 }
 
 export interface Ask extends SessionRequest {
@@ -37,7 +37,7 @@ export interface Ask extends SessionRequest {
   /** Whoever asks without a session: a legacy upstream's session is never shared between two of them, nor between two sets of capabilities. */
   readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
-  readonly credential?: Presented | undefined
+  readonly credential?: OpenedCredential | undefined
   /** What this call is known by in every log; for upstreams that take it. */
   readonly correlationId?: string | undefined
   /** The address of the member for whom a trusted key calls. */
@@ -133,7 +133,7 @@ export interface Hearing {
   /** Whatever else the server says to that session, and to none of its calls. */
   readonly beside?: boolean
   /** What lets it in; absent: the connection's own. */
-  readonly credential?: Presents | undefined
+  readonly credential?: CredentialSource | undefined
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
   /** The upstream is closed: nothing is heard any more. */
@@ -159,7 +159,7 @@ export interface Reach {
   readonly revision: Revision | undefined
   readonly pinned: boolean
   /** For what the gateway itself asks there; absent where the connection takes no credentials. */
-  readonly credential?: Presents | undefined
+  readonly credential?: CredentialSource | undefined
 }
 
 /** A reach with what one kind of upstream adds to it. */

@@ -1,10 +1,10 @@
 /** Something opened with a credential that may have been renewed meanwhile: once more where its server refuses the one before. */
 import { accessRefusedOf } from './access-refused.ts'
-import type { Presented, Presents } from './upstream.ts'
+import type { OpenedCredential, CredentialSource } from './upstream.ts'
 
 export async function withCredential<T>(
-  presents: Presents | undefined,
-  work: (credential: Presented | undefined) => Promise<T>,
+  presents: CredentialSource | undefined,
+  work: (credential: OpenedCredential | undefined) => Promise<T>,
 ): Promise<T> {
   if (presents === undefined) return work(undefined)
   const credential = await presents.open()

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { metaOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
-import type { Ask, Presents } from '../../upstreams/upstream.ts'
+import type { Ask, CredentialSource } from '../../upstreams/upstream.ts'
 import type { Answer, CallCredentials, CallParts, CredentialAsking, Line, OpenCredential, Standing } from '../ports.ts'
 import type { ActingAccount, Trail } from '../trail.ts'
 
@@ -115,7 +115,7 @@ export function presentsOf(
   { credentials }: Pick<CallParts, 'credentials'>,
   standing: Standing,
   target: Pick<Target, 'connectionId' | 'credentials'>,
-): Presents | undefined {
+): CredentialSource | undefined {
   if (target.credentials !== true || credentials === undefined) return undefined
   const asking = askingOf({ standing, target })
   return {

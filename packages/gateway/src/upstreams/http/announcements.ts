@@ -4,13 +4,13 @@
  */
 import { createKeptListen, type Opening } from '../kept-listen.ts'
 import { createListening, isSilent, type Listening } from '../listening.ts'
-import type { Presents } from '../upstream.ts'
+import type { CredentialSource } from '../upstream.ts'
 
 export interface Announcements {
   /** The gateway's own. */
   readonly shared: Listening
   /** That of a credential, for as long as anybody listens to it. */
-  of(credential: string, presents: Presents): Listening
+  of(credential: string, presents: CredentialSource): Listening
   /**
    * That of who has no credential: the gateway's own, as long as that has none either. Whoever joined it is told, once, before it is
    * opened with one, and is to leave.
@@ -21,9 +21,9 @@ export interface Announcements {
 
 export interface AnnouncementsParts {
   /** One stream, until it ends; resolves to whether the server has such streams at all, or rejects. */
-  open(opening: Opening, presents: Presents | undefined): Promise<boolean>
+  open(opening: Opening, presents: CredentialSource | undefined): Promise<boolean>
   /** For the gateway's own. */
-  readonly presents: Presents | undefined
+  readonly presents: CredentialSource | undefined
   /** Milliseconds for an acknowledgement. */
   readonly patience: number
 }
@@ -39,7 +39,7 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
   const nobodies = new Set<() => void>()
   const shared = createSource(own && openedAlone(own, nobodies), () => {})
 
-  function createSource(presents: Presents | undefined, onSilence: () => void): Source {
+  function createSource(presents: CredentialSource | undefined, onSilence: () => void): Source {
     const listening = createListening({
       apply(union) {
         if (isSilent(union)) onSilence()
@@ -55,7 +55,7 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
     return { listening, close: kept.close }
   }
 
-  function of(credential: string, presents: Presents): Listening {
+  function of(credential: string, presents: CredentialSource): Listening {
     const held = sources.get(credential)
     if (held !== undefined) return held.listening
     const source = createSource(presents, () => {
@@ -86,12 +86,12 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
   }
 }
 
-const NOTHING: Presents = { open: () => undefined, refused: () => Promise.resolve(false) }
+const NOTHING: CredentialSource = { open: () => undefined, refused: () => Promise.resolve(false) }
 
-const has = async ({ open }: Presents): Promise<boolean> => (await open()) !== undefined
+const has = async ({ open }: CredentialSource): Promise<boolean> => (await open()) !== undefined
 
 /** With a credential it is opened for nobody who has none. */
-const openedAlone = (own: Presents, nobodies: ReadonlySet<() => void>): Presents => ({
+const openedAlone = (own: CredentialSource, nobodies: ReadonlySet<() => void>): CredentialSource => ({
   ...own,
   async open() {
     const found = await own.open()
@@ -101,7 +101,7 @@ const openedAlone = (own: Presents, nobodies: ReadonlySet<() => void>): Presents
 })
 
 /** What is chosen in the place of a credential is another one: the stream is not opened with it. */
-const onlyAs = (credential: string, presents: Presents): Presents => ({
+const onlyAs = (credential: string, presents: CredentialSource): CredentialSource => ({
   ...presents,
   async open() {
     const found = await presents.open()

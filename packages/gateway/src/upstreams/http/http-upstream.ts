@@ -23,8 +23,8 @@ import {
   type Hearing,
   type Honoured,
   type ServerInfo,
-  type Presented,
-  type Presents,
+  type OpenedCredential,
+  type CredentialSource,
   type ReachOf,
   type RemoteTarget,
   type Upstream,
@@ -69,19 +69,22 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
   }
 
   /** Found out with the credential of whoever wants to know: nobody is told no because another one may not come in. */
-  const revisionOf = (whose: Ask | Presented | undefined): Promise<Revision> | Revision => {
+  const revisionOf = (whose: Ask | OpenedCredential | undefined): Promise<Revision> | Revision => {
     if (known !== undefined) return known
     const credential = whose !== undefined && 'caller' in whose ? whose.credential : whose
     return detecting(credential?.id, () => detect(whose, credential))
   }
 
-  async function detect(whose: Ask | Presented | undefined, credential: Presented | undefined): Promise<Revision> {
+  async function detect(
+    whose: Ask | OpenedCredential | undefined,
+    credential: OpenedCredential | undefined,
+  ): Promise<Revision> {
     const signal = AbortSignal.timeout(patience)
     if (await carrier.isModern(signal, credential)) return settle(MODERN)
     return settle((await sessions.introduce(credential === undefined ? undefined : whose)).revision)
   }
 
-  async function introduce(signal: AbortSignal, credential: Presented | undefined): Promise<ServerInfo> {
+  async function introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
     const revision = await revisionOf(credential)
     if (eraOf(revision) === 'legacy') return sessions.introduce(credential)
     try {
@@ -113,7 +116,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     return (await revisionOf(asked)) === MODERN ? carrier.exchange(asked) : sessions.ask(asked)
   }
 
-  async function check(signal: AbortSignal, credential: Presented | undefined): Promise<boolean> {
+  async function check(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<boolean> {
     if ((await revisionOf(credential)) === MODERN)
       await carrier.exchange({ method: 'server/discover', params: {}, caller: NOBODY, signal, credential })
     else await sessions.ping(signal, credential)
@@ -121,7 +124,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
   }
 
   /** One stream of the server's announcements, until it ends; false where it has none. */
-  function listen(opening: Opening, presents: Presents | undefined): Promise<boolean> {
+  function listen(opening: Opening, presents: CredentialSource | undefined): Promise<boolean> {
     return withCredential(presents, async (credential) => {
       if ((await revisionOf(credential)) !== MODERN) {
         const { signal, onOpen, onNotification } = opening
@@ -151,8 +154,8 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
 
   /** Whoever has no credential here hears nothing of what the gateway's own is told. */
   function sourceOf(
-    presents: Presents | undefined,
-    credential: Presented | undefined,
+    presents: CredentialSource | undefined,
+    credential: OpenedCredential | undefined,
     ofNobody: () => Promise<Listening>,
   ): Promise<Listening> | Listening {
     if (presents === undefined) return announced
@@ -199,7 +202,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
  * What the gateway lists is shown to all who may call. Tools, prompts and templates are the server's; resources are what the account
  * has, and a member's are read by their addresses only.
  */
-const listsPrivate = ({ method }: Ask, credential: Presented | undefined): boolean =>
+const listsPrivate = ({ method }: Ask, credential: OpenedCredential | undefined): boolean =>
   method === 'resources/list' && credential?.owner === 'member'
 const NO_RESOURCES: Answer = { result: { resources: [] } }
 

@@ -24,7 +24,7 @@ import {
   type Hearing,
   type Honoured,
   type ServerInfo,
-  type Presented,
+  type OpenedCredential,
   type Reach,
 } from '../upstream.ts'
 import type { OwnStream } from './own-stream.ts'
@@ -43,14 +43,14 @@ export interface LegacySessionsParts {
 
 export interface LegacySessions {
   /** Who answers in the gateway's own session, or in that of whoever is about to ask. */
-  introduce(whose: Whose | Presented | undefined): Promise<ServerInfo>
+  introduce(whose: Whose | OpenedCredential | undefined): Promise<ServerInfo>
   ask(asked: Ask): Promise<Answer>
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
-  ping(signal: AbortSignal, credential: Presented | undefined): Promise<Answer>
+  ping(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<Answer>
   /** The server's stream of the gateway's own session; false where it has none. */
   watch(
     eventSink: { onOpen(): void; onNotification(notification: Notification): void; readonly signal: AbortSignal },
-    credential: Presented | undefined,
+    credential: OpenedCredential | undefined,
   ): Promise<boolean>
   /** Hear what the server says to a session beside its answers. */
   listen(hearing: Hearing, signal: AbortSignal): Promise<Honoured>
@@ -79,7 +79,7 @@ function holderOf({ session, owner, caller, credential: presented }: Whose): Hol
   return { owner: `owner ${owner}`, capabilities: caller.capabilities, lasting: false, credential }
 }
 
-const ownHolder = (presented: Presented | undefined): Holder =>
+const ownHolder = (presented: OpenedCredential | undefined): Holder =>
   presented === undefined ? OWN : { ...OWN, credential: presented.id }
 
 /** A client has one session here for each credential, a principal one for each set of capabilities, too. */
@@ -98,7 +98,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
   })
 
   const open =
-    ({ capabilities }: Holder, credential: Presented | undefined, logLevel?: string) =>
+    ({ capabilities }: Holder, credential: OpenedCredential | undefined, logLevel?: string) =>
     () =>
       carrier.open({
         revision: revision(),

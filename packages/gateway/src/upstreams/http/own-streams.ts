@@ -2,12 +2,12 @@
 import { isObject, type JsonObject } from '@toolway/protocol'
 import type { LegacySession } from '@toolway/protocol/client'
 import { accessRefusedOf } from '../access-refused.ts'
-import type { Ask, Presented, Presents } from '../upstream.ts'
+import type { Ask, OpenedCredential, CredentialSource } from '../upstream.ts'
 import { createOwnStream, type OwnStream } from './own-stream.ts'
 
 export interface OwnStreams {
   /** The one of a session, whose asks come with this credential by now; undefined when there are too many. */
-  of(holding: Holding, whose: Whose, presents?: Presents): OwnStream | undefined
+  of(holding: Holding, whose: Whose, presents?: CredentialSource): OwnStream | undefined
   find(holding: Holding): OwnStream | undefined
   /** All of an owner. */
   end(owner: string): void
@@ -34,15 +34,15 @@ export const MOST_STREAMS = 1_000
 interface Held {
   readonly stream: OwnStream
   /** As it was last presented; a stream that comes back after a break asks for a newer one where it can. */
-  credential: Presented | undefined
-  presents: Presents | undefined
+  credential: OpenedCredential | undefined
+  presents: CredentialSource | undefined
 }
 
 export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams {
   const streams = new Map<string, Map<string, Held>>()
   let size = 0
 
-  function begin({ session, owner, caller, credential }: Whose, presents: Presents | undefined): Held {
+  function begin({ session, owner, caller, credential }: Whose, presents: CredentialSource | undefined): Held {
     const lasting = session !== undefined && session.ofPrincipal !== true
     // Of what asked first only this is kept: nothing of the ask itself outlives it.
     const whose = { session, owner, caller }
@@ -64,7 +64,7 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
   }
 
   /** The stream is its session's, and that was opened under one credential: another one in its place is none of its own. */
-  async function latest({ credential, presents }: Held): Promise<Presented | undefined> {
+  async function latest({ credential, presents }: Held): Promise<OpenedCredential | undefined> {
     const newer = await presents?.open()
     return newer !== undefined && newer.id === credential?.id ? newer : credential
   }

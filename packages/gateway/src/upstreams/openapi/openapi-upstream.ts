@@ -16,7 +16,7 @@ import {
   type Answer,
   type Ask,
   type ServerInfo,
-  type Presented,
+  type OpenedCredential,
   type Upstream,
   type ReachOf,
   type OpenApiTarget,
@@ -140,7 +140,7 @@ interface KeyHeader {
 
 /** A credential comes as a header; one that goes elsewhere is taken out of it. */
 function presented(
-  credential: Presented | undefined,
+  credential: OpenedCredential | undefined,
   place: KeyHeader | undefined,
 ): { headers: Readonly<Record<string, string>>; key: Key | undefined } {
   const given = Object.fromEntries(

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectionId, OrganizationId, UserId } from '@toolway/contract'
 import type { OwnCredentials } from '../../../call/ports.ts'
 import type { Snapshot } from '../../../call/snapshot.ts'
-import type { Presented } from '../../../upstreams/upstream.ts'
+import type { OpenedCredential } from '../../../upstreams/upstream.ts'
 import { isFresh } from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
 import type { CredentialMemory, Held } from './credential-memory.ts'
@@ -54,7 +54,7 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
     return after?.id === id && after.open.version === open.version ? undefined : after
   }
 
-  async function openNow(facts: ConnectionFacts): Promise<Presented | undefined> {
+  async function openNow(facts: ConnectionFacts): Promise<OpenedCredential | undefined> {
     const held = await choose(facts)
     if (held === undefined || now() < held.renewAt) return held?.open
     const works = now() < held.expiresAt
@@ -67,7 +67,7 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
     }
   }
 
-  async function isNewer(facts: ConnectionFacts, used: Presented | undefined): Promise<boolean> {
+  async function isNewer(facts: ConnectionFacts, used: OpenedCredential | undefined): Promise<boolean> {
     const held = await choose(facts)
     if (held === undefined) return false
     if (used?.id !== held.id || !isDeepStrictEqual(used.headers, held.open.headers)) return true
