@@ -19,7 +19,7 @@ import { composeCredentials, type Credentials } from './compose/credentials.ts'
 import { composeConnect } from './compose/connect.ts'
 import { composeAdmin, composeEventSocket, composeMcpDoors } from './compose/doors.ts'
 import { composeEvents, type Events } from './compose/events.ts'
-import type { Ground } from './compose/ground.ts'
+import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/guests.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
@@ -99,10 +99,10 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     upstreamSessions: () => upstreams.sessions,
     waitingRecords: () => records.waiting,
   })
-  const ground: Ground = { config, db, vault, log, counters, opened }
+  const core: CoreDependencies = { config, db, vault, log, counters, opened }
 
   // What happened, and how much of it may.
-  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(ground)
+  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
   db.presence.watch()
   const trails = createTrails({
     now: () => new Date(),
@@ -116,20 +116,20 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
-  const limits = await composeLimits(ground)
+  const limits = await composeLimits(core)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
 
   // The other ends, the sessions of ours, and who is calling.
-  const contacts = createContacts(ground)
+  const contacts = createContacts(core)
   const words = createChildWords()
-  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts, words })
-  const { sessions, keepSessions } = composeSessions(ground, upstreams, () => admission.calls)
+  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => catalogs, contacts, words })
+  const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
   const changes = createChanges()
-  const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
+  const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts, accessTokens, ended, endpoints } = callers
 
   // What memory knows of every organization, and what keeps it so.
-  const offers: Catalogs = composeCatalogs(ground, {
+  const offers: Catalogs = composeCatalogs(core, {
     upstreams,
     contacts,
     changes,
@@ -140,7 +140,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const credentials: Credentials = composeCredentials(ground, {
+  const credentials: Credentials = composeCredentials(core, {
     oauth: outgoing,
     links,
     snapshots: () => snapshots,
@@ -149,7 +149,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (connectionId !== undefined) catalogs.again(connectionId)
     },
   })
-  const known: Snapshots = composeSnapshots(ground, {
+  const known: Snapshots = composeSnapshots(core, {
     upstreams,
     changes,
     catalogs,
@@ -158,13 +158,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     credentials: credentials.ownCredentials,
   })
   const { snapshots, rules } = known
-  const approving = composeApprovals(ground, {
+  const approving = composeApprovals(core, {
     accounts,
     snapshots,
     credentials: credentials.callCredentials,
     publicUrl,
   })
-  const admission: Admission = composeAdmission(ground, {
+  const admission: Admission = composeAdmission(core, {
     identity,
     accounts,
     snapshots,
@@ -172,11 +172,11 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     credentials: credentials.callCredentials,
     links,
     approvals: approving.approvals,
-    results: composeResults(ground),
+    results: composeResults(core),
   })
   const { admit, open } = admission
-  const told: Events = composeEvents(ground, { accounts, snapshots })
-  await hearNotices(ground, {
+  const told: Events = composeEvents(core, { accounts, snapshots })
+  await hearNotices(core, {
     ...told,
     outboxOwner: records.owner,
     approvals: approving,
@@ -198,9 +198,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
 
   // The doors, and the server in front of them.
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
-  const people = composePeople(ground, { accessTokens, ended, accounts, snapshots, publicUrl })
+  const people = composePeople(core, { accessTokens, ended, accounts, snapshots, publicUrl })
   const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const mcpDoors = composeMcpDoors(ground, {
+  const mcpDoors = composeMcpDoors(core, {
     ...shared,
     admit,
     parts: admission.calls,
@@ -213,7 +213,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     seen: told.seen,
     browsers: { web, publicUrl },
   })
-  const oauth = composeOAuth(ground, {
+  const oauth = composeOAuth(core, {
     endpoints,
     accounts,
     keys: callers.signingKeys,
@@ -222,7 +222,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     clients,
     snapshots,
   })
-  const connect = composeConnect(ground, {
+  const connect = composeConnect(core, {
     oauth: outgoing,
     globalApps,
     keeping: credentials.keeping,
@@ -234,7 +234,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     clients,
     publicUrl,
   })
-  const admin = composeAdmin(ground, {
+  const admin = composeAdmin(core, {
     ...shared,
     origins,
     stand: admission.stand,
@@ -273,7 +273,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
     connect: connect.door,
-    approvals: composeApprovalsDoor(ground, {
+    approvals: composeApprovalsDoor(core, {
       composed: approving,
       accounts,
       snapshots,
@@ -283,7 +283,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       publicUrl,
     }),
     admin,
-    pages: composePages(ground, { people, web, clients, publicUrl }),
+    pages: composePages(core, { people, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
     health,
     async identify(authorization) {

@@ -34,7 +34,7 @@ export interface Story extends AsyncDisposable {
 }
 
 /** What can be lost, and what a page is given instead. */
-interface Ground {
+interface CoreDependencies {
   readonly url: string
   readonly kind: 'auto' | 'key'
   called(): readonly string[]
@@ -88,8 +88,8 @@ export async function startKeyStory(): Promise<KeyStory> {
   return Object.assign(story, more)
 }
 
-async function begin(stack: AsyncDisposableStack, ground: Ground): Promise<Story> {
-  const wire = { ...httpWire(ground.url), auth: { kind: ground.kind } }
+async function begin(stack: AsyncDisposableStack, core: CoreDependencies): Promise<Story> {
+  const wire = { ...httpWire(core.url), auth: { kind: core.kind } }
   const gateway = stack.use(await startTestGateway({ connections: [{ alias: 'notes', wire }] }))
   const { address, db, organization } = gateway
   const { token, client } = await joinPerson(EMAIL, { db, address, roles: [[organization.id, 'tenant_member']] })
@@ -98,7 +98,7 @@ async function begin(stack: AsyncDisposableStack, ground: Ground): Promise<Story
   const journeys: Promise<unknown>[] = []
 
   async function travel(link: string): Promise<void> {
-    const key = ground.key()
+    const key = core.key()
     const last = await createConnectingPerson(address, { email: EMAIL, ...(key === undefined ? {} : { key }) }).open(
       link,
     )
@@ -123,13 +123,13 @@ async function begin(stack: AsyncDisposableStack, ground: Ground): Promise<Story
     token,
     opened,
     open,
-    called: () => ground.called(),
+    called: () => core.called(),
     client: ({ opens, ...parts }) =>
       connectClient({ ...parts, url, key: token, ...(opens === true ? { opens: open } : {}) }),
     async lose() {
       // Whoever is still on the way would bring an account of before.
       await Promise.all(journeys.splice(0))
-      await ground.lose()
+      await core.lose()
     },
     records: (correlation) =>
       db.system(

@@ -14,7 +14,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 import type { KeptResults } from '../results/kept-results.ts'
-import type { Base } from './ground.ts'
+import type { Base } from './core-dependencies.ts'
 
 export interface ComposeAdmissionParts {
   readonly identity: Identity
@@ -45,8 +45,8 @@ export interface Admission {
 /** Where no credentials are kept, none ever comes. */
 const NONE: Pick<CallCredentials, 'credentialArrived'> = { credentialArrived: () => Promise.resolve(false) }
 
-export function composeAdmission(ground: Base, parts: ComposeAdmissionParts): Admission {
-  const { config, vault, log, opened } = ground
+export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admission {
+  const { config, vault, log, opened } = core
   const { identity, accounts, snapshots, limits, credentials, links, approvals } = parts
   const wishOf = (link: string) => JSON.stringify(links?.read(link.slice(link.lastIndexOf('/') + 1)))
   const parked = createParkedCalls(vault)

@@ -17,7 +17,7 @@ import { findUser } from '../identity/users.ts'
 import { createKeepApprovals } from '../jobs/keep-approvals.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposedApprovals {
   readonly approvals: Approvals
@@ -35,7 +35,10 @@ export interface ComposeApprovalsParts {
   publicUrl(): string
 }
 
-export function composeApprovals({ db, vault, log, opened }: Ground, parts: ComposeApprovalsParts): ComposedApprovals {
+export function composeApprovals(
+  { db, vault, log, opened }: CoreDependencies,
+  parts: ComposeApprovalsParts,
+): ComposedApprovals {
   const { accounts, snapshots, credentials, publicUrl } = parts
   const link = (id?: string) => `${publicUrl()}/approvals${id === undefined ? '' : `/${id}`}`
   const lookup = createApproverLookup({
@@ -90,7 +93,7 @@ export interface ComposeApprovalsDoorParts {
 }
 
 export function composeApprovalsDoor(
-  { config, db, vault }: Ground,
+  { config, db, vault }: CoreDependencies,
   { composed, accounts, snapshots, limits, clients, web, publicUrl }: ComposeApprovalsDoorParts,
 ): Hono<{ Bindings: HttpBindings }> {
   const prefix = () => new URL(publicUrl()).pathname.replace(/\/$/, '')

@@ -7,7 +7,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createSyncCatalog } from '../jobs/sync-catalog.ts'
 import { createSyncNow } from '../jobs/sync-now.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Base } from './ground.ts'
+import type { Base } from './core-dependencies.ts'
 import type { Contacts } from './upstreams.ts'
 
 export interface ComposeCatalogsParts {
@@ -26,8 +26,8 @@ export interface Catalogs {
   readonly syncNow: ReturnType<typeof createSyncNow>
 }
 
-export function composeCatalogs(ground: Base, parts: ComposeCatalogsParts): Catalogs {
-  const { log, counters, opened } = ground
+export function composeCatalogs(core: Base, parts: ComposeCatalogsParts): Catalogs {
+  const { log, counters, opened } = core
   const { upstreams, contacts, changes, snapshots, claims = createOwnClaims() } = parts
   opened.defer(() => claims.close())
   const syncing = { log, store: contacts.store, fail: contacts.fail }

@@ -29,7 +29,7 @@ import { createTargets, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
 import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 import { vendorOf } from './vendor-of.ts'
 
 export interface ComposeConnectParts {
@@ -51,8 +51,8 @@ export interface Connect {
   readonly admin: AdminConnect
 }
 
-export function composeConnect(ground: Ground, parts: ComposeConnectParts): Connect {
-  const { config, db, vault, log, opened } = ground
+export function composeConnect(core: CoreDependencies, parts: ComposeConnectParts): Connect {
+  const { config, db, vault, log, opened } = core
   const { oauth, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
   const chosen = createChooseClient({ db, vault, oauth, publicUrl, global: globalApps.of, now: Date.now })
@@ -106,7 +106,7 @@ export function composeConnect(ground: Ground, parts: ComposeConnectParts): Conn
       targets,
       keepKey: createKeepKey({ db, keeping, probeAuth }),
       visitors,
-      namesTaken: (target) => namesTaken(ground, target),
+      namesTaken: (target) => namesTaken(core, target),
     }),
   )
   const whoAsks = async (authorization: string | undefined, cookies: string | undefined) => {
@@ -144,7 +144,7 @@ const memberOf = (accounts: Accounts, userId: UserId): Principal | undefined =>
         signInId: undefined,
       }
 
-const namesTaken = async ({ db }: Ground, { connectRequest, connection }: Target): Promise<string[]> => {
+const namesTaken = async ({ db }: CoreDependencies, { connectRequest, connection }: Target): Promise<string[]> => {
   const { userId, organizationId } = connectRequest
   const rows = await db.organization(organizationId, (sql) => listAccountStates(sql, userId))
   return rows

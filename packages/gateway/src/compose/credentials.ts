@@ -35,7 +35,7 @@ import type {
 import { createRenewal } from '../oauth/outgoing/credentials/renew-credential.ts'
 import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-credentials.ts'
 import { NO_EXCEPTIONS } from '../upstreams/http/exceptions.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposeCredentialsParts {
   readonly oauth: OutgoingOAuth
@@ -59,8 +59,8 @@ export interface Credentials {
 /** Milliseconds between two notes of what was used. */
 const USES_EVERY = 15 * 60_000
 
-export function composeCredentials(ground: Ground, parts: ComposeCredentialsParts): Credentials {
-  const { db, vault, log, opened } = ground
+export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
+  const { db, vault, log, opened } = core
   const { oauth, links, snapshots, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
   const factsOf = createKnownFacts(vault)
@@ -95,7 +95,7 @@ export function composeCredentials(ground: Ground, parts: ComposeCredentialsPart
   const shared = { find, factsOf, memory, renewal, lose, now }
   const ender = createEnder({ vault, oauth, clientOf, log })
   const renewals = createRenewCredentials({
-    ...looks(ground),
+    ...looks(core),
     renew,
     log,
     lose: (one) => lose({ ...one, lease: undefined }, 'it has run out'),
@@ -170,7 +170,7 @@ const createReads = <Result>(db: Pick<Db, 'organization'>) =>
   })
 
 /** What the job asks of the database. */
-const looks = ({ db }: Ground) => ({
+const looks = ({ db }: CoreDependencies) => ({
   due: (limit: number) => db.system((sql) => listDue(sql, limit)),
   runOut: (limit: number) => db.system((sql) => listRunOut(sql, limit)),
   warn: (limit: number) =>

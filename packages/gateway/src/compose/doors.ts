@@ -25,7 +25,7 @@ import type { WebSession } from '../http/sign-in/web-session.ts'
 import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Base, Ground } from './ground.ts'
+import type { Base, CoreDependencies } from './core-dependencies.ts'
 import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
 import type { People } from './people.ts'
 
@@ -116,7 +116,7 @@ export interface ComposeAdminParts
 }
 
 export function composeAdmin(
-  { config, db, vault, log }: Ground,
+  { config, db, vault, log }: CoreDependencies,
   parts: ComposeAdminParts,
 ): ReturnType<typeof createAdminDoor> {
   const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl, origins } =

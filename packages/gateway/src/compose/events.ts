@@ -8,7 +8,7 @@ import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface Events {
   readonly events: EventFeed
@@ -22,7 +22,10 @@ export interface ComposeEventsParts {
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'refresh'>
 }
 
-export function composeEvents({ db, vault, log, opened }: Ground, { accounts, snapshots }: ComposeEventsParts): Events {
+export function composeEvents(
+  { db, vault, log, opened }: CoreDependencies,
+  { accounts, snapshots }: ComposeEventsParts,
+): Events {
   const events = createEventFeed({
     accounts,
     findOrganization: (id) => snapshots.find({ id }),

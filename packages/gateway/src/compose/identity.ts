@@ -18,7 +18,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createKeepUses } from '../jobs/keep-uses.ts'
 import { createEndpoints } from '../oauth/endpoints.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 import { composeGuests, createIsOwn } from './guests.ts'
 
 export interface ComposeIdentityParts {
@@ -27,12 +27,12 @@ export interface ComposeIdentityParts {
   readonly open: () => Pick<OpenStreams, 'recheck'>
 }
 
-export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: ComposeIdentityParts) {
-  const { config, db, vault, log } = ground
+export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, open }: ComposeIdentityParts) {
+  const { config, db, vault, log } = core
   const accounts = createAccounts({ list: () => db.system(listAccounts) })
-  const tokens = composeTokens(ground, publicUrl)
+  const tokens = composeTokens(core, publicUrl)
   const { accessTokens, ended, endpoints, signingKeys } = tokens
-  const { takeOver, uses } = composeKeys(ground)
+  const { takeOver, uses } = composeKeys(core)
   const isOwn = createIsOwn(publicUrl, () => signingKeys().map(({ id }) => id))
   const identity = createIdentity({
     hash: vault.hash,
@@ -73,7 +73,7 @@ export function composeIdentity(ground: Ground, { publicUrl, snapshots, open }: 
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
-function composeTokens({ config, db, vault }: Ground, publicUrl: () => string) {
+function composeTokens({ config, db, vault }: CoreDependencies, publicUrl: () => string) {
   const lives = tokenLives(config)
   const signingKeys = () => vault.signingKeys('access tokens')
   const endpoints = createEndpoints({
@@ -98,7 +98,7 @@ function composeTokens({ config, db, vault }: Ground, publicUrl: () => string) {
 }
 
 /** Keys that another gateway hashed slowly are taken over at their first use; when a key was used last is kept. */
-function composeKeys({ db, vault, log, opened }: Ground) {
+function composeKeys({ db, vault, log, opened }: CoreDependencies) {
   const slow = createSlowHashes()
   opened.defer(() => slow.close())
   const uses = createKeepUses<KeyId>({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })

@@ -1,7 +1,7 @@
 /** Who asks too much waits: token buckets of this process, and those it shares with others where a Redis is set. */
 import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
-import type { Base } from './ground.ts'
+import type { Base } from './core-dependencies.ts'
 
 /** @param installation what the gateways that count together have in common; unsaid, it is their vault key */
 export async function composeLimits(

@@ -28,7 +28,7 @@ import { composeApprovals } from './approvals.ts'
 import { composeCatalogs, type Catalogs } from './catalogs.ts'
 import { composeConnect } from './connect.ts'
 import { composeCredentials, type Credentials } from './credentials.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 import { composeIdentity } from './identity.ts'
 import { composePeople } from './people.ts'
 import { composeSnapshots, type Snapshots } from './snapshots.ts'
@@ -56,19 +56,19 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { config, origins, path, lang } = loaded
   await using opened = new AsyncDisposableStack()
   const counters = createCounters({ sessions: NONE, channels: NONE, upstreamSessions: NONE, waitingRecords: NONE })
-  const ground: Ground = { config, db, vault, log, counters, opened }
+  const core: CoreDependencies = { config, db, vault, log, counters, opened }
   const open = { recheck() {} }
 
-  const contacts = createContacts(ground)
+  const contacts = createContacts(core)
   const changes = createChanges()
-  const callers = composeIdentity(ground, { publicUrl, snapshots: () => snapshots, open: () => open })
+  const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts } = callers
-  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => offers.catalogs, contacts })
-  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => offers.catalogs, contacts })
+  const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const credentials: Credentials = composeCredentials(ground, {
+  const credentials: Credentials = composeCredentials(core, {
     oauth,
     links,
     snapshots: () => snapshots,
@@ -76,7 +76,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     onKept() {},
   })
   // No connection is kept open here: the gateway does that.
-  const { snapshots, rules }: Snapshots = composeSnapshots(ground, {
+  const { snapshots, rules }: Snapshots = composeSnapshots(core, {
     upstreams,
     changes,
     catalogs: { want() {} },
@@ -84,7 +84,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     open: () => open,
     credentials: credentials.ownCredentials,
   })
-  const approvals = composeApprovals(ground, {
+  const approvals = composeApprovals(core, {
     accounts,
     snapshots,
     credentials: credentials.callCredentials,
@@ -94,8 +94,8 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   await snapshots.reload()
 
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
-  const people = composePeople(ground, { ...callers, snapshots, publicUrl })
-  const connect = composeConnect(ground, {
+  const people = composePeople(core, { ...callers, snapshots, publicUrl })
+  const connect = composeConnect(core, {
     ...{ oauth, globalApps, keeping: credentials.keeping, links, snapshots, accounts, identity, web, publicUrl },
     clients: createClients([]),
   })

@@ -11,7 +11,7 @@ async function fixture() {
     (...words: readonly unknown[]): undefined =>
       void done.push([what, ...words.filter((word) => word !== undefined)].join(' '))
   const later = (what: string) => () => Promise.resolve(note(what)())
-  const ground = {
+  const core = {
     db: {
       listen: (_: string, onNotice: (notice: Notice) => void) => {
         hear = onNotice
@@ -22,7 +22,7 @@ async function fixture() {
     log: { debug: note('log'), info: note('log'), warn: note('log'), error: note('log') },
     opened: { defer: () => {} },
   } as unknown as Parameters<typeof hearNotices>[0]
-  await hearNotices(ground, {
+  await hearNotices(core, {
     outboxOwner: 'a-test',
     upstreams: { stop: later('stop') },
     keepSessions: { endedElsewhere: note('session') },

@@ -11,7 +11,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { createVaultReload } from '../vault/reload.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface HearNoticesParts {
   /** The name under which this gateway's outbox is known, alive while it listens. */
@@ -47,7 +47,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 
 const CHANNEL = 'toolway_changed'
 
-export async function hearNotices({ db, log, opened }: Ground, parts: HearNoticesParts): Promise<void> {
+export async function hearNotices({ db, log, opened }: CoreDependencies, parts: HearNoticesParts): Promise<void> {
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })

@@ -6,7 +6,7 @@ import { removeOldGrants } from '../identity/oauth/oauth-grants.ts'
 import { removeExpiredTokens } from '../identity/oauth/oauth-tokens.ts'
 import { createCleanOAuth } from '../jobs/clean-oauth.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposeOAuthParts extends Pick<
   OAuthParts,
@@ -15,8 +15,8 @@ export interface ComposeOAuthParts extends Pick<
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
 }
 
-export function composeOAuth(ground: Ground, { snapshots, ...parts }: ComposeOAuthParts): OAuthDoor {
-  const { config, db, vault, log, counters, opened } = ground
+export function composeOAuth(core: CoreDependencies, { snapshots, ...parts }: ComposeOAuthParts): OAuthDoor {
+  const { config, db, vault, log, counters, opened } = core
   const oauth = createOAuth({
     ...parts,
     db,

@@ -17,7 +17,7 @@ import { spendState } from '../identity/spent-states.ts'
 import { findUser } from '../identity/users.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposePeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl'> {
   readonly accounts: Accounts
@@ -26,7 +26,7 @@ export interface ComposePeopleParts extends Pick<SignInParts, 'accessTokens' | '
 
 export type People = ReturnType<typeof composePeople>
 
-export function composePeople({ config, db, vault }: Ground, parts: ComposePeopleParts) {
+export function composePeople({ config, db, vault }: CoreDependencies, parts: ComposePeopleParts) {
   const { accessTokens, ended, accounts, snapshots, publicUrl } = parts
   const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
   const attempts = createAttempts({ now: Date.now })
@@ -64,7 +64,10 @@ export interface ComposePagesParts {
   readonly publicUrl: () => string
 }
 
-export function composePages({ config, db, vault }: Ground, { people, web, clients, publicUrl }: ComposePagesParts) {
+export function composePages(
+  { config, db, vault }: CoreDependencies,
+  { people, web, clients, publicUrl }: ComposePagesParts,
+) {
   const pages = createSignInDoor({
     ...people,
     web,

@@ -11,13 +11,13 @@ import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 /** Between two looks for payloads whose time is over. Milliseconds. */
 const CLEAN_EVERY = 10 * 60_000
 
-export function composeRecords(ground: Ground) {
-  const { config, db, vault, log, counters, opened } = ground
+export function composeRecords(core: CoreDependencies) {
+  const { config, db, vault, log, counters, opened } = core
   const told = createTellUnstored({
     db,
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
@@ -47,12 +47,12 @@ export function composeRecords(ground: Ground) {
   opened.defer(() => records.close())
   const refusals = createRefusals({ write: (entry) => records.write(entry), now: Date.now })
   opened.defer(() => refusals.close())
-  return { records, refusals, checkpoints, recordsProblem: told.problem, ...composePayloads(ground, records) }
+  return { records, refusals, checkpoints, recordsProblem: told.problem, ...composePayloads(core, records) }
 }
 
 /** Arguments and results of calls, where an organization keeps them. */
 function composePayloads(
-  { config, db, vault, log, opened }: Ground,
+  { config, db, vault, log, opened }: CoreDependencies,
   records: Pick<ReturnType<typeof createRecordWriter>, 'waiting'>,
 ) {
   const days = config.TOOLWAY_PAYLOAD_DAYS

@@ -2,11 +2,11 @@
 import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeptResults, type KeptResults } from '../results/kept-results.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 const CLEAN_EVERY = 5 * 60_000
 
-export function composeResults({ config, db, vault, log, opened }: Ground): KeptResults {
+export function composeResults({ config, db, vault, log, opened }: CoreDependencies): KeptResults {
   const results = createKeptResults({
     db,
     seal: (text, id) => vault.seal(text, keptResultRow(id)),

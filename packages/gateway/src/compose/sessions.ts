@@ -12,10 +12,10 @@ import {
 import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export function composeSessions(
-  { config, db, vault, log, opened }: Ground,
+  { config, db, vault, log, opened }: CoreDependencies,
   upstreams: Upstreams,
   parts: () => Pick<CallParts, 'credentials' | 'tasks'>,
 ) {

@@ -23,7 +23,7 @@ import { createPlatformRules, type PlatformRules } from '../policy/kept/rules-in
 import { listToolsets } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
-import type { Ground } from './ground.ts'
+import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposeSnapshotsParts {
   readonly catalogs: Pick<Catalogs['catalogs'], 'want'>
@@ -41,8 +41,8 @@ export interface Snapshots {
   readonly reloadRules: () => Promise<void>
 }
 
-export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): Snapshots {
-  const { db, log, opened } = ground
+export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshotsParts): Snapshots {
+  const { db, log, opened } = core
   const { upstreams, changes, catalogs, healthy, open, credentials } = parts
   const rules = createPlatformRules({ list: () => db.system(listPlatformRules) })
   const keepRules = createKeepRules({
@@ -60,7 +60,7 @@ export function composeSnapshots(ground: Ground, parts: ComposeSnapshotsParts): 
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    load: createLoad(ground, { keepRules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
+    load: createLoad(core, { keepRules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
     onLoad(all) {
       keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
       const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
@@ -102,7 +102,7 @@ interface LoadParts {
 
 const createLoad =
   (
-    { db, vault }: Pick<Ground, 'db' | 'vault'>,
+    { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
     { keepRules, upstreams, credentials, held }: LoadParts,
     documents = createDocuments({ db }),
   ) =>
@@ -140,8 +140,11 @@ const createLoad =
   }
 
 /** One organization as it stands, for a command that looks and ends: no upstream is reached, and nobody is told of anything. */
-export async function readSnapshot(ground: Pick<Ground, 'db' | 'vault'>, id: OrganizationId): Promise<Snapshot> {
-  const { db } = ground
+export async function readSnapshot(
+  core: Pick<CoreDependencies, 'db' | 'vault'>,
+  id: OrganizationId,
+): Promise<Snapshot> {
+  const { db } = core
   const platform = createPlatformRules({ list: () => db.system(listPlatformRules) })
   await platform.load()
   const keepRules = createKeepRules({ platform, log: { error() {} }, tell: async () => {} })
@@ -150,7 +153,7 @@ export async function readSnapshot(ground: Pick<Ground, 'db' | 'vault'>, id: Org
       throw new Error('a command that looks was to reach an upstream')
     },
   }
-  const load = createLoad(ground, { keepRules, upstreams, credentials: undefined, held: () => undefined })
+  const load = createLoad(core, { keepRules, upstreams, credentials: undefined, held: () => undefined })
   const [snapshot] = await load([id])
   if (snapshot === undefined) throw new Error(`the organization ${id} is gone`)
   return snapshot

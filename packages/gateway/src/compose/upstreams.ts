@@ -11,7 +11,7 @@ import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
-import type { Base, Ground } from './ground.ts'
+import type { Base, CoreDependencies } from './core-dependencies.ts'
 import { applyNetwork } from './network.ts'
 
 export interface ComposeUpstreamsParts {
@@ -24,10 +24,10 @@ export interface ComposeUpstreamsParts {
 }
 
 export function composeUpstreams(
-  ground: Base,
+  core: Base,
   { path, lang, catalogs, contacts, words }: ComposeUpstreamsParts,
 ): Upstreams {
-  const { config, log, counters, opened } = ground
+  const { config, log, counters, opened } = core
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
@@ -88,7 +88,7 @@ interface Offered {
 const STORED_TOGETHER = 16
 
 /** What the database is told of a connection: what it offered, why it failed, what it speaks. */
-export function createContacts({ db }: Ground): Contacts {
+export function createContacts({ db }: CoreDependencies): Contacts {
   const revisions = new Map<string, string>()
   const eraOf = (connectionId: string) => {
     const revision = revisions.get(connectionId)

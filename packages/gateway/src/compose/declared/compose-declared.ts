@@ -27,7 +27,7 @@ import type { Vault } from '../../vault/vault.ts'
 import { composeAdmission, type Admission } from '../admission.ts'
 import { composeCatalogs, type Catalogs } from '../catalogs.ts'
 import { composeMcpDoors } from '../doors.ts'
-import type { Base } from '../ground.ts'
+import type { Base } from '../core-dependencies.ts'
 import { refuseNoPlace } from '../guests.ts'
 import { composeLimits } from '../limits.ts'
 import { listenOn } from '../listening.ts'
@@ -76,7 +76,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     upstreamSessions: () => upstreams.sessions,
     waitingRecords: () => 0,
   })
-  const ground: Base = { config, vault, log, counters, opened }
+  const core: Base = { config, vault, log, counters, opened }
 
   // What is declared, and what of it changes while it runs.
   const rows = createRows(vault)
@@ -89,22 +89,22 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     logLine,
     count: counters.call,
     refuse: counters.refuse,
-    ...composeLogRecords(ground),
+    ...composeLogRecords(core),
   })
-  const limits = await composeLimits(ground, preset ? installationOf(config) : undefined)
+  const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
-  const upstreams = composeUpstreams(ground, { path, lang, catalogs: () => catalogs, contacts })
-  const { sessions, keepSessions } = composeMemorySessions(ground, upstreams)
+  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => catalogs, contacts })
+  const { sessions, keepSessions } = composeMemorySessions(core, upstreams)
   const changes = createChanges()
-  const { identity, accounts, brought } = composeDeclaredIdentity(ground, {
+  const { identity, accounts, brought } = composeDeclaredIdentity(core, {
     rows,
     snapshots: () => snapshots,
     bind: preset ? bindToProfile : undefined,
   })
-  const offers: Catalogs = composeCatalogs(ground, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
-  const snapshots = composeDeclaredSnapshots(ground, {
+  const snapshots = composeDeclaredSnapshots(core, {
     rows,
     upstreams,
     changes,
@@ -112,7 +112,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     healthy,
     open: () => open,
   })
-  const admission: Admission = composeAdmission(ground, {
+  const admission: Admission = composeAdmission(core, {
     identity,
     accounts,
     snapshots,
@@ -136,7 +136,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   refuseNoPlace(config, snapshots.find)
 
   const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const doors = composeMcpDoors(ground, {
+  const doors = composeMcpDoors(core, {
     ...shared,
     admit,
     parts: admission.calls,

@@ -4,7 +4,7 @@
  */
 import type { TrailParts } from '../../call/trail.ts'
 import { createRefusals } from '../../records/refusals.ts'
-import type { Base } from '../ground.ts'
+import type { Base } from '../core-dependencies.ts'
 
 /** Nobody reads it back. */
 const NOWHERE = {} as ReturnType<TrailParts['intend']>

@@ -2,7 +2,7 @@
 import type { KeepSessions } from '../../jobs/keep-sessions.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
-import type { Base } from '../ground.ts'
+import type { Base } from '../core-dependencies.ts'
 
 export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<Upstreams, 'forgetSession'>) {
   const sessions = createSessions({

@@ -6,7 +6,7 @@ import { createKeepSnapshots, type KeepSnapshots } from '../../jobs/keep-snapsho
 import { createTellChanges } from '../../jobs/tell-changes.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { Catalogs } from '../catalogs.ts'
-import type { Base } from '../ground.ts'
+import type { Base } from '../core-dependencies.ts'
 import { watchedOf } from '../snapshots.ts'
 import type { Rows } from './rows.ts'
 

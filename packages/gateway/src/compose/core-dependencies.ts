@@ -13,4 +13,4 @@ export interface Base extends Pick<Store, 'vault'> {
 }
 
 /** With a database, which a gateway that keeps everything in memory has not. */
-export interface Ground extends Base, Pick<Store, 'db'> {}
+export interface CoreDependencies extends Base, Pick<Store, 'db'> {}
