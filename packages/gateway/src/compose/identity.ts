@@ -19,7 +19,7 @@ import { createKeepUses } from '../jobs/keep-uses.ts'
 import { createEndpoints } from '../oauth/endpoints.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
-import { composeGuests, createIsOwn } from './guests.ts'
+import { composeExternalPrincipals, createIsOwn } from './external-principals.ts'
 
 export interface ComposeIdentityParts {
   readonly publicUrl: () => string
@@ -43,7 +43,7 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
       grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000,
       isAway: (thrown) => thrown instanceof DatabaseUnreachable,
     },
-    guests: composeGuests({
+    externalPrincipals: composeExternalPrincipals({
       config,
       fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
       isOwn,

@@ -7,7 +7,7 @@ import { Fault, type KeyId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { KeyRow } from './keys/keys.ts'
 import { TOKEN_FORM, type AccessClaims } from './access-tokens.ts'
-import type { Guests } from './outside/guests.ts'
+import type { ExternalPrincipals } from './federated/external-principals.ts'
 import { createKeyMemory, type Outage } from './key-memory.ts'
 import { KEY_FORM } from './keys/key-forms.ts'
 import { OPERATOR, type Principal } from './principal.ts'
@@ -22,7 +22,7 @@ export interface IdentityParts {
   /** A key that was taken over with a slow hash, which is replaced now; asked only for what `find` does not know. */
   findSlow?(key: string): Promise<KeyRow | undefined>
   /** Who is known elsewhere: the key of the environment, and the tokens of other issuers. */
-  readonly guests?: Guests | undefined
+  readonly externalPrincipals?: ExternalPrincipals | undefined
   /** Told that a key is in use, once for each time that it is taken into memory. */
   onUse?(id: KeyId): void
   /** Who a token stands for, and until when; throws `token.unknown` or `token.expired`. It asks no database. */
@@ -53,7 +53,7 @@ const TOKENS = { max: 10_000, ttl: 60_000 }
 const NO_OUTAGE: Outage = { awayFor: () => 0, grace: 0, isAway: () => false }
 
 export function createIdentity(parts: IdentityParts): Identity {
-  const { hash, find, findSlow, readToken, stands, guests, onUse, open, outage = NO_OUTAGE } = parts
+  const { hash, find, findSlow, readToken, stands, externalPrincipals, onUse, open, outage = NO_OUTAGE } = parts
   const tokens = new LRUCache<string, Token>(TOKENS)
   const keys = createKeyMemory(outage, onUse)
   const salt = randomBytes(16).toString('hex')
@@ -81,7 +81,7 @@ export function createIdentity(parts: IdentityParts): Identity {
       if (authorization === undefined && open) return OPERATOR
       const key = bearerOf(authorization)
       if (key === undefined) throw new Fault('key.missing')
-      const guest = guests?.find(key)
+      const guest = externalPrincipals?.find(key)
       if (guest !== undefined) {
         refuseAfterGrace()
         return guest

@@ -5,7 +5,7 @@
  */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
-import type { Proven } from '../../identity/outside/identity-provider.ts'
+import type { Proven } from '../../identity/federated/identity-provider.ts'
 import { endSignInsOf } from '../../identity/sign-ins.ts'
 import { voidPasswordCode } from '../../identity/codes.ts'
 import {

@@ -11,7 +11,7 @@ import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { AccessTokens } from '../../identity/access-tokens.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import type { EndedSignIns } from '../../identity/ended-sign-ins.ts'
-import type { IdentityProvider, Proven } from '../../identity/outside/identity-provider.ts'
+import type { IdentityProvider, Proven } from '../../identity/federated/identity-provider.ts'
 import type { Passwords } from '../../identity/passwords.ts'
 import {
   addRefreshToken,

@@ -7,7 +7,7 @@
 import { Fault, ROLES, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { createHash } from 'node:crypto'
 import type { Accounts } from '../../identity/accounts.ts'
-import type { Vouched } from '../../identity/outside/guests.ts'
+import type { Vouched } from '../../identity/federated/external-principals.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Snapshot } from '../snapshot.ts'
 

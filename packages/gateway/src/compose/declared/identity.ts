@@ -9,7 +9,7 @@ import { createIdentity } from '../../identity/identify.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { KeepSnapshots } from '../../jobs/keep-snapshots.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { composeGuests } from '../guests.ts'
+import { composeExternalPrincipals } from '../external-principals.ts'
 import type { Base } from '../core-dependencies.ts'
 import type { Rows } from './rows.ts'
 
@@ -41,7 +41,7 @@ export function composeDeclaredIdentity(
   { rows, snapshots, bind = (principal) => principal }: ComposeDeclaredIdentityParts,
 ) {
   const accounts = createAccounts({ list: () => Promise.resolve([]) })
-  const guests = composeGuests({
+  const externalPrincipals = composeExternalPrincipals({
     config,
     fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
     isOwn: () => false,
@@ -52,7 +52,7 @@ export function composeDeclaredIdentity(
   const known = createIdentity({
     hash: vault.hash,
     find: (hash) => Promise.resolve(rows.findKey(hash)),
-    guests,
+    externalPrincipals,
     readToken: () => Promise.reject(new Fault('token.unknown')),
     stands: () => false,
     open: config.TOOLWAY_AUTH === 'off',

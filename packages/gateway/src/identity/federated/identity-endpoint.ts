@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { z } from 'zod'
-import type { Source } from './guests.ts'
+import type { Source } from './external-principals.ts'
 import type { Fetch } from './issuer-tokens.ts'
 
 export interface IdentityEndpointParts {

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { TOKEN_FORM } from '../access-tokens.ts'
-import type { Source } from './guests.ts'
+import type { Source } from './external-principals.ts'
 
 export type Fetch = (
   url: string,

@@ -4,13 +4,17 @@ import { decodeProtectedHeader } from 'jose'
 import { placeOutside, type OutsideParts } from '../call/callers/outside-principal.ts'
 import { ConfigFault, type Config } from '../config.ts'
 import { TOKEN_FORM } from '../identity/access-tokens.ts'
-import { createGuests, type Guests, type Source } from '../identity/outside/guests.ts'
-import { createIdentityEndpoint } from '../identity/outside/identity-endpoint.ts'
-import { createIssuerTokens, issuerOf, type Fetch } from '../identity/outside/issuer-tokens.ts'
+import {
+  createExternalPrincipals,
+  type ExternalPrincipals,
+  type Source,
+} from '../identity/federated/external-principals.ts'
+import { createIdentityEndpoint } from '../identity/federated/identity-endpoint.ts'
+import { createIssuerTokens, issuerOf, type Fetch } from '../identity/federated/issuer-tokens.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 
-export interface ComposeGuestsParts extends OutsideParts {
+export interface ComposeExternalPrincipalsParts extends OutsideParts {
   readonly config: Config
   readonly fetch: Fetch
   isOwn(bearer: string): boolean
@@ -23,11 +27,11 @@ export const createIsOwn =
     TOKEN_FORM.test(bearer) && (issuerOf(bearer) === publicUrl() || ownKeyIds().includes(keyIdOf(bearer) ?? ''))
 
 /** Undefined where nothing of the kind is set: then nobody is asked, at any request. */
-export function composeGuests(parts: ComposeGuestsParts): Guests | undefined {
+export function composeExternalPrincipals(parts: ComposeExternalPrincipalsParts): ExternalPrincipals | undefined {
   const sources = sourcesOf(parts)
   const environment = environmentOf(parts)
   if (sources.length === 0 && environment.length === 0) return undefined
-  return createGuests({ environment, sources, place: (vouched) => placeOutside(parts, vouched) })
+  return createExternalPrincipals({ environment, sources, place: (vouched) => placeOutside(parts, vouched) })
 }
 
 interface KeyWords extends Pick<Principal, 'id' | 'limit' | 'toolset'> {
@@ -35,7 +39,7 @@ interface KeyWords extends Pick<Principal, 'id' | 'limit' | 'toolset'> {
 }
 
 /** The key of everybody, and the one of the toolset `admin`, where the settings give them. */
-function environmentOf({ config, find }: ComposeGuestsParts) {
+function environmentOf({ config, find }: ComposeExternalPrincipalsParts) {
   const { MCP_API_KEY: key, MCP_API_KEY_LIMIT: limit } = config
   const adminKey = config.TOOLWAY_PRESET === undefined ? undefined : config.MCP_ADMIN_API_KEY
   const name = config.DEFAULT_ORG_ID ?? DEFAULT_SLUG
@@ -70,14 +74,14 @@ function environmentOf({ config, find }: ComposeGuestsParts) {
 }
 
 /** A key that leads nowhere is a mistake, which a start says at once. */
-export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeGuestsParts['find']): void {
+export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeExternalPrincipalsParts['find']): void {
   if (name === undefined || find({ id: name }) !== undefined || find({ slug: name }) !== undefined) return
   throw new ConfigFault(
     `DEFAULT_ORG_ID names the organization "${name}", which does not exist: give its id or slug, or declare it in the file of TOOLWAY_CONFIG.`,
   )
 }
 
-function sourcesOf({ config, fetch, isOwn }: ComposeGuestsParts): Source[] {
+function sourcesOf({ config, fetch, isOwn }: ComposeExternalPrincipalsParts): Source[] {
   const { TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, TOOLWAY_IDENTITY_URL: url } = config
   const now = Date.now
   const tokens =

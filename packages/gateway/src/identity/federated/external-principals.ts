@@ -30,12 +30,12 @@ export interface Source {
   ask(bearer: string): Promise<Vouched>
 }
 
-export interface Guests {
+export interface ExternalPrincipals {
   /** Undefined for who is none; a promise only when memory does not know. Throws `token.unknown` and its like. */
   find(bearer: string): Principal | Promise<Principal> | undefined
 }
 
-export interface GuestsParts {
+export interface ExternalPrincipalsParts {
   /** Keys of the environment, compared in constant time; whose each is is asked at each use. */
   readonly environment: readonly { readonly key: string; principal(): Principal }[]
   readonly sources: readonly Source[]
@@ -49,7 +49,7 @@ const MOST_ASKED = 16
 /** Visible ASCII, as a header can carry it. */
 const BEARER_FORM = /^[\x21-\x7e]{1,8192}$/
 
-export function createGuests({ environment, sources, place }: GuestsParts): Guests {
+export function createExternalPrincipals({ environment, sources, place }: ExternalPrincipalsParts): ExternalPrincipals {
   const vouchers = new LRUCache<string, Vouched>(VOUCHED)
   const refused = new LRUCache<string, Fault>(REFUSED)
   const asking = createSingleFlight<string, Vouched>()

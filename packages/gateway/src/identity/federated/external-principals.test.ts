@@ -2,7 +2,7 @@
 import * as crypto from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Principal } from '../principal.ts'
-import { createGuests } from './guests.ts'
+import { createExternalPrincipals } from './external-principals.ts'
 
 vi.mock('node:crypto', async (original) => {
   const real = await original<typeof crypto>()
@@ -12,7 +12,7 @@ const compared = vi.mocked(crypto.timingSafeEqual)
 beforeEach(() => void compared.mockClear())
 
 const KEYS = ['a text of sixteen', 'another one, that is longer than the first']
-const guests = createGuests({
+const externalPrincipals = createExternalPrincipals({
   environment: KEYS.map((key) => ({ key, principal: () => ({ id: key }) as Principal })),
   sources: [],
   place: () => expect.fail('nobody vouches here'),
@@ -26,7 +26,7 @@ test.each([
   ['a key of another length', 'a', undefined],
   ['nothing', '', undefined],
 ])('S1-ORG-03: %s is compared in constant time, as a digest and with every key', (_, given, found) => {
-  expect((guests.find(given) as Principal | undefined)?.id).toBe(found)
+  expect((externalPrincipals.find(given) as Principal | undefined)?.id).toBe(found)
   expect(compared).toHaveBeenCalledTimes(KEYS.length)
   for (const [one, other] of compared.mock.calls) expect([one.byteLength, other.byteLength]).toEqual([32, 32])
 })
