@@ -43,7 +43,7 @@ const Begun = z.strictObject({
   expires_at: z.iso.datetime(),
 })
 
-const Departure = z.strictObject({
+const OAuthRedirect = z.strictObject({
   owner: Owner.optional(),
   account: AccountName.optional(),
   /** One connection (alias or id) instead of all that use the vendor. */
@@ -59,7 +59,7 @@ export const beginProviderAuth = operation({
   at: 'GET /api/v1/oauth/{organization}/auth/{provider}',
   summary: 'Begin to connect an account with a provider: a link for the person; a browser is led there.',
   needs: inOrganization('connector_read'),
-  query: Departure,
+  query: OAuthRedirect,
   answer: Begun,
 })
 
@@ -68,7 +68,7 @@ export const beginOwnProviderAuth = operation({
   at: 'POST /api/v1/oauth/{provider}/auth',
   summary: "The same in the caller's own organization; a browser that is signed in is given the provider's address.",
   needs: signedIn,
-  body: Departure.extend({ organization: z.string().min(1).max(100).optional() }).optional(),
+  body: OAuthRedirect.extend({ organization: z.string().min(1).max(100).optional() }).optional(),
   answer: Begun,
 })
 

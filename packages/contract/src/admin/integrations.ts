@@ -187,7 +187,7 @@ export const ConnectWish = z.strictObject({
   /** Name of the account among the owner's. */
   account: z.string().max(31).optional(),
 })
-export const Departure = z.strictObject({
+export const OAuthRedirect = z.strictObject({
   /** Where the browser goes now. */
   url: z.string(),
   /** Until when. */
@@ -199,7 +199,7 @@ export const getOAuthUrl = operation({
   summary: 'Where to send the browser so that its person lets the gateway in at the server.',
   needs: inOwnOrganization('tool_call'),
   query: ConnectWish,
-  answer: Departure,
+  answer: OAuthRedirect,
 })
 export const connectIntegration = operation({
   id: 'connectIntegration',
@@ -207,7 +207,7 @@ export const connectIntegration = operation({
   summary: 'Begin to connect an account by OAuth: where to send the browser.',
   needs: inOwnOrganization('tool_call'),
   query: ConnectWish,
-  answer: Departure,
+  answer: OAuthRedirect,
 })
 export const departForAccount = operation({
   id: 'departForAccount',
@@ -215,7 +215,7 @@ export const departForAccount = operation({
   summary: 'The same for a connection of the organization that is named.',
   needs: inOrganization('tool_call'),
   query: ConnectWish,
-  answer: Departure,
+  answer: OAuthRedirect,
 })
 export const disconnectIntegration = operation({
   id: 'disconnectIntegration',

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
-import { useDeparture } from '../../parts/account/use-departure.ts'
+import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -61,7 +61,7 @@ function Wizard({ entries }: { entries: Entries }) {
   const [typed, setTyped] = useState<Draft>()
   const [owner, setOwner] = useState<Owner>('organization')
   const finish = useFinish()
-  const departure = useDeparture(undefined)
+  const oauthRedirect = useOAuthRedirect(undefined)
 
   const entry = entries.find(({ id }) => id === (typed?.entry ?? place.entry))
   const draft = typed ?? (entry === undefined ? undefined : draftOfEntry(entry))
@@ -88,7 +88,7 @@ function Wizard({ entries }: { entries: Entries }) {
   }
   /** The window opens in the very press of the button; what it goes to is made meanwhile. */
   const leave = (chosen: Draft) =>
-    departure.depart({ owner }, async () => {
+    oauthRedirect.depart({ owner }, async () => {
       const made = await finish.keep(chosen, owner)
       setPlace({ step: 'tools', made: made.alias }, 'push')
       return made
@@ -97,7 +97,7 @@ function Wizard({ entries }: { entries: Entries }) {
     if (draft === undefined) return
     const chosen = { ...draft, auth: wayOf(draft) }
     setTyped(chosen)
-    departure.end()
+    oauthRedirect.end()
     if (chosen.auth === 'oauth') leave(chosen)
     else void end(chosen)
   }
@@ -110,7 +110,7 @@ function Wizard({ entries }: { entries: Entries }) {
       ) : step === 'tools' ? (
         <StepTools
           made={place.made}
-          departure={departure}
+          oauthRedirect={oauthRedirect}
           onCorrect={draft === undefined ? undefined : () => setPlace({ step: 'auth' }, 'push')}
           onAnother={anew}
         />
@@ -127,14 +127,14 @@ function Wizard({ entries }: { entries: Entries }) {
           <StepName
             {...{ draft, owner, onFinish }}
             onChange={change}
-            busy={finish.busy || departure.state === 'leaving'}
+            busy={finish.busy || oauthRedirect.state === 'leaving'}
             onBack={() => setPlace({ step: 'auth' }, 'push')}
           />
           <Starting finish={finish} isProgram={draft.kind === 'program'} onRetry={onFinish}>
             {draft.kind === 'program' ? null : <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />}
           </Starting>
-          {finish.failure !== undefined || departure.failure === undefined ? null : (
-            <Failed failure={departure.failure}>
+          {finish.failure !== undefined || oauthRedirect.failure === undefined ? null : (
+            <Failed failure={oauthRedirect.failure}>
               <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />
             </Failed>
           )}

@@ -8,7 +8,7 @@ import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
-import type { Departure } from '../../parts/account/use-departure.ts'
+import type { OAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/badges.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -27,7 +27,7 @@ const FirstCall = lazy(() => import('./first-call.tsx').then((module) => ({ defa
 export interface StepToolsProps {
   /** Alias of what was made. */
   readonly made: string
-  readonly departure: Departure
+  readonly oauthRedirect: OAuthRedirect
   /** Back to what was typed; undefined where nothing is left of it. */
   readonly onCorrect: (() => void) | undefined
   readonly onAnother: () => void
@@ -120,13 +120,13 @@ const COLUMNS = [
 ]
 
 /** It is made, and not let in yet: a person is at the vendor, or its server says no. */
-function Pending({ connection, departure, onCorrect, onAnother }: OneProps) {
+function Pending({ connection, oauthRedirect, onCorrect, onAnother }: OneProps) {
   const { title, status, alias, id, url } = connection
-  if (departure.failure !== undefined)
+  if (oauthRedirect.failure !== undefined)
     return (
       <Stack gap="md">
-        <Failed failure={departure.failure}>
-          <Button size="xs" onClick={() => departure.depart(undefined, () => Promise.resolve({ alias, id }))}>
+        <Failed failure={oauthRedirect.failure}>
+          <Button size="xs" onClick={() => oauthRedirect.depart(undefined, () => Promise.resolve({ alias, id }))}>
             {t.signInAgain}
           </Button>
           <Correct onCorrect={onCorrect} />
@@ -134,21 +134,27 @@ function Pending({ connection, departure, onCorrect, onAnother }: OneProps) {
         <Later alias={alias} onAnother={onAnother} />
       </Stack>
     )
-  if (status === 'needs_auth' || departure.state !== 'here' || (status === 'new' && connection.auth_type === 'oauth'))
+  if (
+    status === 'needs_auth' ||
+    oauthRedirect.state !== 'here' ||
+    (status === 'new' && connection.auth_type === 'oauth')
+  )
     return (
       <Paper withBorder p="lg">
         <Stack gap="md">
           <Group gap="sm" role="status">
-            {departure.state === 'here' ? <Icon name="lock" /> : <Loader size="sm" />}
-            <Title order={2}>{departure.state === 'here' ? t.needsSignIn(title) : t.away(hostOf(url) ?? title)}</Title>
+            {oauthRedirect.state === 'here' ? <Icon name="lock" /> : <Loader size="sm" />}
+            <Title order={2}>
+              {oauthRedirect.state === 'here' ? t.needsSignIn(title) : t.away(hostOf(url) ?? title)}
+            </Title>
           </Group>
-          <Text c="dimmed">{departure.state === 'here' ? t.needsSignInHint : t.awayHint}</Text>
+          <Text c="dimmed">{oauthRedirect.state === 'here' ? t.needsSignInHint : t.awayHint}</Text>
           <Group gap="sm">
             <Button
-              variant={departure.state === 'here' ? 'filled' : 'default'}
-              onClick={() => departure.depart(undefined, () => Promise.resolve({ alias, id }))}
+              variant={oauthRedirect.state === 'here' ? 'filled' : 'default'}
+              onClick={() => oauthRedirect.depart(undefined, () => Promise.resolve({ alias, id }))}
             >
-              {departure.state === 'here' ? t.signIn : t.openAgain}
+              {oauthRedirect.state === 'here' ? t.signIn : t.openAgain}
             </Button>
             <Correct onCorrect={onCorrect} />
           </Group>

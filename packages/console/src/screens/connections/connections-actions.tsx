@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { useDeparture } from '../../parts/account/use-departure.ts'
+import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -84,7 +84,7 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
 
 /** Straight to the vendor, in a window of its own. It stays while its button goes: whoever comes back is waited for. */
 function SignIn({ connection: { alias, id, title, status } }: { connection: Connection }) {
-  const { depart, state, failure } = useDeparture({ alias, id })
+  const { depart, state, failure } = useOAuthRedirect({ alias, id })
   const may = useMay('tool_call')
   useEffect(() => {
     if (failure !== undefined) sayFailed(failure)

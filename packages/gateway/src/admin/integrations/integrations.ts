@@ -14,7 +14,7 @@ import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked
 import { NO_ACCOUNTS, type Accounts } from '../connections/auth-type.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
 import { catalogOperations } from './registry.ts'
-import { departureOperations } from './departures.ts'
+import { oauthRedirectOperations } from './oauth-redirects.ts'
 import { integrationTools } from './tools-of-integrations.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
@@ -195,5 +195,5 @@ export const integrationOperations: readonly Served[] = [
   remove,
   test,
   disconnect,
-  ...departureOperations,
+  ...oauthRedirectOperations,
 ]

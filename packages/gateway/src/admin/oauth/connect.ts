@@ -35,14 +35,14 @@ function opened({ connect }: AdminParts, principal: Principal, connectRequest: C
   return target
 }
 
-type Departure = z.output<(typeof shapes.beginProviderAuth)['query']>
+type OAuthRedirect = z.output<(typeof shapes.beginProviderAuth)['query']>
 
 interface Setting {
   readonly parts: AdminParts
   readonly principal: Principal
   readonly snapshot: Snapshot
   readonly provider: string
-  readonly said: Departure
+  readonly said: OAuthRedirect
 }
 
 /** What is to be connected, and how it ends. Throws as `opened` does. */
@@ -78,7 +78,7 @@ function connectRequestOf({ parts, principal, snapshot, provider, said }: Settin
 }
 
 /** A program of the same machine, judged by the address as it is read and not as it is written (RFC 8252, section 7.3). */
-function returnTo({ custom_redirect_uri: given, custom_state: state }: Departure): string | undefined {
+function returnTo({ custom_redirect_uri: given, custom_state: state }: OAuthRedirect): string | undefined {
   if (given === undefined) return undefined
   const url = URL.parse(given)
   if (url === null || !isLoopback(url) || url.username !== '' || url.password !== '' || url.hash !== '')

@@ -58,9 +58,9 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   app.get(PATH, async (c) => {
     const next = nextOf(c.req.query('next'))
     try {
-      const { url, ...departure } = await provider.depart(publicUrl() + CALLBACK)
+      const { url, ...oauthRedirect } = await provider.depart(publicUrl() + CALLBACK)
       const kept: z.input<typeof Kept> = {
-        ...departure,
+        ...oauthRedirect,
         ...(next === undefined ? {} : { next }),
         until: Date.now() + SECONDS * 1000,
       }
@@ -72,7 +72,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   })
 
   /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
-  async function departureOf(cookies: string | undefined) {
+  async function oauthRedirectOf(cookies: string | undefined) {
     const kept = readKept(vault, cookieOf(cookies, name()))
     if (kept === undefined || kept.until <= Date.now())
       throw new Fault('login.provider', {
@@ -85,7 +85,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
 
   app.get(CALLBACK, async (c) => {
     try {
-      const kept = await departureOf(c.req.header('cookie'))
+      const kept = await oauthRedirectOf(c.req.header('cookie'))
       const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), kept)
       const tokens = await signIn.withProven(actorOf(c, parts), proven, { client: 'browser' })
       // A redirect would still count as led by the provider's site, and the new cookies would not be sent.

@@ -19,7 +19,7 @@ export interface Proven {
 }
 
 /** What must be kept between the way there and the way back. */
-export interface Departure {
+export interface OAuthRedirect {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -31,9 +31,9 @@ export interface IdentityProvider {
   /** Whether a browser can be sent there. */
   readonly browses: boolean
   /** Throws `login.provider`. */
-  depart(redirectUri: string): Promise<Departure & { readonly url: URL }>
+  depart(redirectUri: string): Promise<OAuthRedirect & { readonly url: URL }>
   /** `current` is the address that the browser came back to. Throws `login.provider`. */
-  arrive(current: URL, departure: Departure): Promise<Proven>
+  arrive(current: URL, oauthRedirect: OAuthRedirect): Promise<Proven>
   /** Throws `login.provider` for a token that is not good, and where none is taken. */
   prove(token: string): Promise<Proven>
 }

@@ -5,7 +5,7 @@ import { changeAccount, type Account, type Connection } from '@toolway/contract/
 import { call } from '../../../data/call.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { useUrlState } from '../../../data/url-state.ts'
-import type { Departure } from '../../../parts/account/use-departure.ts'
+import type { OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
@@ -21,7 +21,7 @@ export function AccountMenu({
 }: {
   connection: Connection
   account: Account
-  linking: Departure
+  linking: OAuthRedirect
 }) {
   const [, set] = useUrlState(AccountState)
   const path = usePath(connection)

@@ -7,7 +7,7 @@ import { useEvents } from '../../../data/live.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
-import { useDeparture, type Departure } from '../../../parts/account/use-departure.ts'
+import { useOAuthRedirect, type OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { StateBadge, type Tone } from '../../../ui/badges.tsx'
@@ -77,9 +77,9 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
 }
 
 /** The way of a person to an account and back, which is said here once when it led there. */
-function useLinking({ id, alias, title }: Connection): Departure {
+function useLinking({ id, alias, title }: Connection): OAuthRedirect {
   const queries = useQueryClient()
-  const departure = useDeparture({ alias, id })
+  const oauthRedirect = useOAuthRedirect({ alias, id })
   const [expected, setExpected] = useState(false)
   useEvents(
     useCallback(
@@ -93,12 +93,12 @@ function useLinking({ id, alias, title }: Connection): Departure {
     ),
   )
   return {
-    ...departure,
+    ...oauthRedirect,
     // The other window may still be on its way back: it is waited for, and no more said to be.
-    state: expected ? departure.state : 'here',
+    state: expected ? oauthRedirect.state : 'here',
     depart(words) {
       setExpected(true)
-      departure.depart(words)
+      oauthRedirect.depart(words)
     },
   }
 }
@@ -150,7 +150,7 @@ function Expiry({ account: { state, expires_at: at, renewable } }: { account: Ac
   )
 }
 
-function Adding({ connection, linking, onKey }: { connection: Connection; linking: Departure; onKey: () => void }) {
+function Adding({ connection, linking, onKey }: { connection: Connection; linking: OAuthRedirect; onKey: () => void }) {
   const { auth } = connection
   const mayOwn = useMay('tool_call')
   const mayShare = useMay('connector_update')
@@ -197,7 +197,7 @@ function Adding({ connection, linking, onKey }: { connection: Connection; linkin
   )
 }
 
-function OnTheWay({ linking: { state, failure, end } }: { linking: Departure }) {
+function OnTheWay({ linking: { state, failure, end } }: { linking: OAuthRedirect }) {
   if (failure !== undefined) return <Failed failure={failure} />
   if (state !== 'away') return null
   return (

@@ -6,7 +6,7 @@ import { ACTOR, asUser, authorityOf, connectFixture, PUBLIC } from '../../../tes
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
 import { documentIdOf } from './client-metadata.ts'
-import type { Departure } from './flows.ts'
+import type { OAuthRedirect } from './flows.ts'
 import { FlowProblem } from './way-back.ts'
 
 type Fixture = Awaited<ReturnType<typeof connectFixture>>
@@ -32,18 +32,18 @@ const begin = (at: Fixture, userId?: UserId) =>
     actor: ACTOR,
   })
 
-const stateOf = ({ url }: Departure) => url.searchParams.get('state') ?? ''
+const stateOf = ({ url }: OAuthRedirect) => url.searchParams.get('state') ?? ''
 /** A browser that keeps what it was given by these departures. */
-const browserOf = (...departures: Departure[]) => {
+const browserOf = (...oauthRedirects: OAuthRedirect[]) => {
   const jar = new Map(
-    departures.map(({ cookie }) => [cookie.split('=', 1)[0] ?? '', /=([^;]*)/.exec(cookie)?.[1] ?? '']),
+    oauthRedirects.map(({ cookie }) => [cookie.split('=', 1)[0] ?? '', /=([^;]*)/.exec(cookie)?.[1] ?? '']),
   )
   return (name: string) => jar.get(name)
 }
 const back = (at: Fixture, answer: Record<string, string>, cookie: (name: string) => string | undefined) =>
   at.flows.finish({ answer: new URLSearchParams(answer), redirectUri: `${PUBLIC}/oauth/callback`, cookie }, ACTOR)
-const comeBack = (at: Fixture, departure: Departure, answer: Record<string, string> = { code: 'code' }) =>
-  back(at, { ...answer, state: stateOf(departure) }, browserOf(departure))
+const comeBack = (at: Fixture, oauthRedirect: OAuthRedirect, answer: Record<string, string> = { code: 'code' }) =>
+  back(at, { ...answer, state: stateOf(oauthRedirect) }, browserOf(oauthRedirect))
 
 async function refusal(way: Promise<unknown>) {
   const thrown = await way.then(
@@ -60,18 +60,18 @@ describeEachPostgres('the way to a credential', (createDatabase) => {
   test('S2-DB-02, S2-OAU-05: is kept with verifier and secret sealed, each for its row, and without its state', async () => {
     await using database = await createDatabase()
     const at = await connectFixture(database)
-    const departure = await begin(at)
+    const oauthRedirect = await begin(at)
     const [row] = await at.db.system(
       (sql) => sql(Sealed)`select id, sealed_verifier, sealed_client_secret from oauth_flows`,
     )
-    const id = departure.flowId
+    const id = oauthRedirect.flowId
     const verifier = at.vault.open(row?.sealed_verifier ?? Buffer.alloc(0), flowVerifierRow(id))
     const secret = at.vault.open(row?.sealed_client_secret ?? Buffer.alloc(0), flowSecretRow(id))
     expect(verifier).toMatch(/^[\w-]{43}$/)
     expect(secret).toBe('secret of registered-1')
     const [whole] = await at.db.system((sql) => sql(Text)`select t::text as text from oauth_flows t`)
-    const browser = browserOf(departure)(departure.cookie.split('=', 1)[0] ?? '') ?? ''
-    for (const plain of [verifier, secret, stateOf(departure), browser]) {
+    const browser = browserOf(oauthRedirect)(oauthRedirect.cookie.split('=', 1)[0] ?? '') ?? ''
+    for (const plain of [verifier, secret, stateOf(oauthRedirect), browser]) {
       expect(plain.length).toBeGreaterThan(10)
       for (const form of [plain, Buffer.from(plain).toString('hex')]) expect(whole?.text).not.toContain(form)
     }
@@ -237,7 +237,7 @@ describeEachPostgres('the client that we are', (createDatabase) => {
   test('S2-OAU-04, S2-QRK-04: is an administrator’s, else our document, else one that registers itself once, else none', async () => {
     await using database = await createDatabase()
     const at = await connectFixture(database)
-    const idOf = (departure: Departure) => departure.url.searchParams.get('client_id')
+    const idOf = (oauthRedirect: OAuthRedirect) => oauthRedirect.url.searchParams.get('client_id')
     // A server that registers: once, also for two who begin at the same time, and with every address of ours.
     const [one, other] = await Promise.all([begin(at), begin(at)])
     expect([idOf(one), idOf(other), idOf(await begin(at))]).toEqual(['registered-1', 'registered-1', 'registered-1'])

@@ -46,7 +46,7 @@ export interface Beginning {
 }
 
 /** A way that has begun. */
-export interface Departure {
+export interface OAuthRedirect {
   readonly flowId: FlowId
   /** Where the browser goes now. */
   readonly url: URL
@@ -69,7 +69,7 @@ export interface Flows {
    * Throws as `plan` does, `thing.unknown` and `role.forbidden` for who may not, and `authority.client` where a client has to be given
    * first; then nobody was sent there.
    */
-  begin(beginning: Beginning): Promise<Departure>
+  begin(beginning: Beginning): Promise<OAuthRedirect>
   /** Throws FlowProblem. */
   finish(back: WayBack, actor: Omit<Actor, 'id' | 'type'>): Promise<Arrival>
 }
@@ -104,7 +104,7 @@ export function createFlows(parts: FlowParts): Flows {
     return { authority, scopes: scopesFor(target, authority, challenge) }
   }
 
-  async function begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<Departure> {
+  async function begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<OAuthRedirect> {
     const target = targets.open(connectRequest)
     refuseOthers(targets, principal, target)
     const { authority, scopes } = await plan(target)

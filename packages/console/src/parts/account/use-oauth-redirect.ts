@@ -6,27 +6,27 @@
 import { departForAccount, linkConnection } from '@toolway/contract/admin'
 import { useCallback, useRef, useState } from 'react'
 import { call } from '../../data/call.ts'
-import { openAwayWindow, useArrivals, type Arrival } from '../../data/departure.ts'
+import { openAwayWindow, useArrivals, type Arrival } from '../../data/oauth-redirect.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 
 /** Nobody is known at the authorization server yet: a page of ours asks an administrator for a client. */
 const NO_CLIENT = 'authority.client'
 
-export interface DepartureWords {
+export interface OAuthRedirectTexts {
   /** Absent: the organization's for who administers connections, else one's own. */
   readonly owner?: 'member' | 'organization'
   /** One of several accounts. */
   readonly account?: string
 }
 
-export interface Departure {
+export interface OAuthRedirect {
   /** `away`: the person is at the vendor. */
   readonly state: 'here' | 'leaving' | 'away'
   /** Why it came to nothing, from here or from the vendor. */
   readonly failure: Problem | undefined
   /** In the handler of a click. */
-  depart(words?: DepartureWords, first?: Prepare): void
+  depart(words?: OAuthRedirectTexts, first?: Prepare): void
   /** They are back, or gave up. */
   end(): void
 }
@@ -41,10 +41,10 @@ export interface Destined {
 type Prepare = () => Promise<Destined>
 
 /** @param destined undefined where `first` says it */
-export function useDeparture(destined: Destined | undefined): Departure {
+export function useOAuthRedirect(destined: Destined | undefined): OAuthRedirect {
   const organization = useOrganization()
   const mayShare = useMay('connector_update')
-  const [state, setState] = useState<Departure['state']>('here')
+  const [state, setState] = useState<OAuthRedirect['state']>('here')
   const [failure, setFailure] = useState<Problem>()
   const goal = useRef<Destined>(undefined)
 
@@ -61,7 +61,7 @@ export function useDeparture(destined: Destined | undefined): Departure {
     ),
   )
 
-  const depart = (words: DepartureWords = {}, first?: Prepare) => {
+  const depart = (words: OAuthRedirectTexts = {}, first?: Prepare) => {
     const away = openAwayWindow()
     setState('leaving')
     setFailure(undefined)
@@ -87,7 +87,7 @@ export function useDeparture(destined: Destined | undefined): Departure {
 
 async function addressOf(
   path: { organization: string; connection: string },
-  words: DepartureWords,
+  words: OAuthRedirectTexts,
   mayShare: boolean,
 ): Promise<string> {
   try {

@@ -54,7 +54,7 @@ const isBrowser = ({ principal, header }: Asked): boolean =>
   principal.client === 'browser' || header('sec-fetch-site') === 'same-origin'
 const secondsUntil = (at: Date): number => Math.max(0, Math.round((at.getTime() - Date.now()) / 1000))
 
-export const departureOperations: readonly Served[] = [
+export const oauthRedirectOperations: readonly Served[] = [
   serveOrganization(shapes.getOAuthUrl, (asked) => depart(asked)),
   serveOrganization(shapes.connectIntegration, (asked) => depart(asked)),
   serveOrganization(shapes.departForAccount, (asked) => depart(asked, pageIn(asked))),
