@@ -23,7 +23,7 @@ import {
 import { createAsk, type Ask, type HearParts } from './ask.ts'
 import { failureOf } from './failure.ts'
 import type { Gateway } from './gateway.ts'
-import { glance } from './glance.ts'
+import { peek } from './peek.ts'
 import { createLegacy } from './legacy.ts'
 import { createLines } from './lines.ts'
 import { createModern } from './modern.ts'
@@ -145,7 +145,7 @@ export function createBridge(parts: BridgeParts): Bridge {
 
   /** A line of which no message can be made: whoever waits for an answer to it is told, on whichever side. */
   function unread(head: Buffer, tail: Buffer, fault: Fault): void {
-    const { id, answers } = glance(head, tail)
+    const { id, answers } = peek(head, tail)
     const failure = failureOf(id, fault)
     if (!answers) outlet.write(JSON.stringify(failure))
     else if (id !== undefined) say(legacy, createAsk(Buffer.from(JSON.stringify(failure)), [], undefined, {}))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { glance } from './glance.ts'
+import { peek } from './peek.ts'
 
-const look = (text: string) => glance(Buffer.from(text.slice(0, 60)), Buffer.from(text.slice(-60)))
+const look = (text: string) => peek(Buffer.from(text.slice(0, 60)), Buffer.from(text.slice(-60)))
 const LONG = `"${'x'.repeat(200)}"`
 
 describe('a line that cannot be read', () => {

@@ -7,7 +7,7 @@
  */
 import { isObject, type Id, type JsonObject } from '@toolway/protocol'
 
-export interface Glance {
+export interface Peek {
   readonly id: Id | undefined
   /** It is the client's answer to a question, so that its id is the server's. */
   readonly answers: boolean
@@ -19,7 +19,7 @@ const HEAD = new RegExp(String.raw`^\s*\{\s*((?:${MEMBER}\s*(?:,\s*|(?=\})))*)`)
 const TAIL = new RegExp(String.raw`((?:[,{]\s*${MEMBER}\s*)+)\}\s*$`)
 const OUTCOME = /^"(?:result|error)"/
 
-export function glance(head: Buffer, tail: Buffer): Glance {
+export function peek(head: Buffer, tail: Buffer): Peek {
   const [start, end] = [head.toString('latin1'), tail.toString('latin1')]
   const found = HEAD.exec(start)
   const first = membersOf(found?.[1]?.replace(/,\s*$/, ''))
