@@ -92,8 +92,8 @@ connections:
     })
     expect(shop).not.toHaveProperty('text')
     expect(local).toMatchObject({ text: 'openapi: 3.1.0', wire: { api: { document: undefined } } })
-    const misfit = text.replace('https://shop.example.com/openapi.json', 'shop.json')
-    expect(await complaint(misfit.replace('{ file: local.yaml }', 'https://x.example.com'))).toContain(
+    const mismatch = text.replace('https://shop.example.com/openapi.json', 'shop.json')
+    expect(await complaint(mismatch.replace('{ file: local.yaml }', 'https://x.example.com'))).toContain(
       'must be an address',
     )
   })

@@ -39,7 +39,7 @@ export interface Trail {
   /** An argument of the caller's that counted for nothing. */
   overwritten?: string
   /** In how many places the answer is not what its tool promises. */
-  misfit?: number
+  mismatch?: number
   /** Which account acted, and whose it is. */
   account?: ActingAccount
   /** Its server may have looked at it before it refused the credential: it is not sent again. */
@@ -247,7 +247,7 @@ interface Facts {
   readonly policy?: Trail['policy'] | undefined
   readonly account?: Trail['account'] | undefined
   readonly overwritten?: string | undefined
-  readonly misfit?: number | undefined
+  readonly mismatch?: number | undefined
   readonly fault?: Fault | undefined
 }
 
@@ -261,14 +261,14 @@ function placesOf({ data }: Fault): string[] {
 }
 
 /** Each fact is rare, and most calls have none. */
-function detailOf({ policy, account, overwritten, misfit, fault }: Facts): Entry['detail'] {
+function detailOf({ policy, account, overwritten, mismatch, fault }: Facts): Entry['detail'] {
   const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
-  if (overwritten !== undefined || invalid !== undefined || misfit !== undefined)
+  if (overwritten !== undefined || invalid !== undefined || mismatch !== undefined)
     return {
       ...detailOf({ policy, account }),
       ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
       ...(invalid === undefined ? {} : { invalid }),
-      ...(misfit === undefined ? {} : { misfit }),
+      ...(mismatch === undefined ? {} : { mismatch }),
     }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval, values, absent } = policy

@@ -4,7 +4,7 @@ import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
 import type { CommonWords, ConnectionParts, Described, Held, Kind, KindView, Said, Shown } from './kind.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
-import { misfit } from './settings.ts'
+import { mismatch } from './settings.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
 export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire
@@ -45,7 +45,7 @@ export function describeWire(connector: Connector, said: Said, held: Held | unde
   const wrong = [...OWN_MEMBERS].find(
     (name) => !kind.takes.includes(name) && (said as Readonly<Record<string, unknown>>)[name] !== undefined,
   )
-  if (wrong !== undefined) throw misfit(`/${wrong}`, 'is not for a connection of this kind')
+  if (wrong !== undefined) throw mismatch(`/${wrong}`, 'is not for a connection of this kind')
   return kind.describe(said, held)
 }
 

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { maskUrl } from '../lib/secret-marks.ts'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
 import type { CommonWords, Described, Held, Opening, Said, Shown } from './kind.ts'
-import { merged, misfit, refuseMask } from './settings.ts'
+import { merged, mismatch, refuseMask } from './settings.ts'
 
 export interface RemoteWire {
   readonly url: string
@@ -23,7 +23,7 @@ export function describeRemote(
   const before = held?.secrets.url ?? shown
   // An address that was shown comes back unchanged with a change of something else.
   const url = said.url === undefined || said.url === shown ? before : said.url
-  if (url === undefined) throw misfit('/url', 'is missing')
+  if (url === undefined) throw mismatch('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
   const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
   return {

@@ -13,10 +13,10 @@ export function checked(settings: unknown): ConnectionSettings {
   })
 }
 
-export const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+export const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 export function refuseMask(place: string, text: string): void {
-  if (text.includes(MASK)) throw misfit(place, 'holds a mask where a secret was: say it in full')
+  if (text.includes(MASK)) throw mismatch(place, 'holds a mask where a secret was: say it in full')
 }
 
 type Pairs = Readonly<Record<string, string | null>>

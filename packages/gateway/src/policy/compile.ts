@@ -21,7 +21,7 @@ export function createPolicy(written: readonly Rule[]): Policy {
   const read = rules.map((rule) => readRule(rule, conditions))
 
   function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
-    const own = read.filter((one) => one.misfit(tool, endpoint) === undefined)
+    const own = read.filter((one) => one.mismatch(tool, endpoint) === undefined)
     return own.length === 0 ? undefined : policyOf(own, tool, schema)
   }
 

@@ -1,12 +1,12 @@
 /** The sentences of an explanation: why a rule does not speak, and what follows where it does. */
 import type { Approvers, Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
-import type { Endpoint, Misfit, Speaking } from './verdict.ts'
+import type { Endpoint, SchemaMismatch, Speaking } from './verdict.ts'
 
 const list = (words: readonly string[] | undefined): string => (words ?? []).join(', ')
 
-export function wordMisfit(rule: Rule, misfit: Misfit, tool: ToolFacts, endpoint: Endpoint): string {
+export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFacts, endpoint: Endpoint): string {
   const { match, of } = rule
-  switch (misfit) {
+  switch (mismatch) {
     case 'organization':
       return `It speaks of ${list(match.organizations)}; this is ${endpoint.organization}.`
     case 'toolset':

@@ -12,7 +12,7 @@ import { readsOf, type Read } from './condition-reads.ts'
 import { spotsOf, type Path } from '../lib/parameter-path.ts'
 import { readRule } from './speaking.ts'
 import { refOf } from './values.ts'
-import { wordFollows, wordMisfit, wordSilence } from './explain-words.ts'
+import { wordFollows, wordMismatch, wordSilence } from './explain-words.ts'
 import type { Endpoint, PlacedRule, Policy } from './verdict.ts'
 
 type Json = NonNullable<Facts['arguments']>[string]
@@ -56,7 +56,7 @@ export function explain({ policy, tool, endpoint, schema, facts, groups }: Expla
   const one = (rule: Rule): RuleExplained => {
     const own = placed.find((candidate) => candidate.rule === rule)
     return own === undefined
-      ? explainMisfit(rule, tool, endpoint)
+      ? explainMismatch(rule, tool, endpoint)
       : explainOne(own, { tool, facts, lifts, groups, endpoint })
   }
   return {
@@ -82,13 +82,13 @@ const exceptionsOf = (placed: readonly PlacedRule[], tool: ToolFacts, facts: Fac
       : [],
   )
 
-function explainMisfit(rule: Rule, tool: ToolFacts, endpoint: Endpoint): RuleExplained {
-  const misfit = readRule(rule).misfit(tool, endpoint)
+function explainMismatch(rule: Rule, tool: ToolFacts, endpoint: Endpoint): RuleExplained {
+  const mismatch = readRule(rule).mismatch(tool, endpoint)
   return {
     ...headOf(rule),
     speaks: 'no',
-    because: misfit,
-    why: misfit === undefined ? 'It does not speak of this tool.' : wordMisfit(rule, misfit, tool, endpoint),
+    because: mismatch,
+    why: mismatch === undefined ? 'It does not speak of this tool.' : wordMismatch(rule, mismatch, tool, endpoint),
     reads: [],
     follows: undefined,
     passes: [],

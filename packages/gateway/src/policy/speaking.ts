@@ -10,7 +10,7 @@ import { patternOf } from '../lib/pattern.ts'
 import { readsOf } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
-import type { Endpoint, Facts, Misfit, ReadRule, Speaking } from './verdict.ts'
+import type { Endpoint, Facts, SchemaMismatch, ReadRule, Speaking } from './verdict.ts'
 
 const YES: Speaking = { speaks: 'yes' }
 const UNKNOWN: Speaking = { speaks: 'unknown' }
@@ -67,7 +67,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
-  function misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined {
+  function mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined {
     if (match.organizations?.includes(endpoint.organization) === false) return 'organization'
     if (scope === 'toolset' && of !== endpoint.toolset) return 'toolset'
     if (scope === 'connection' && of !== tool.connection) return 'connection'
@@ -106,7 +106,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
         : undefined,
     pattern,
     varies: scope === 'member' || scope === 'key' || condition?.readsCaller === true,
-    misfit,
+    mismatch,
     speaking,
   }
 }

@@ -11,7 +11,7 @@ export interface Endpoint {
 }
 
 /** The part of a rule that does not fit a tool, whoever calls it. */
-export type Misfit = 'organization' | 'toolset' | 'connection' | 'tool' | 'connector' | 'effect' | 'category'
+export type SchemaMismatch = 'organization' | 'toolset' | 'connection' | 'tool' | 'connector' | 'effect' | 'category'
 
 /**
  * `yes`, or which part says no. `arguments`: it cannot be known before there are any. `failed`: its condition has no answer, and the
@@ -45,7 +45,7 @@ export interface ReadRule {
   readonly pattern: RE2JS | undefined
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
-  misfit(tool: ToolFacts, endpoint: Endpoint): Misfit | undefined
+  mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined
   /** `answers` are kept for the other rules that ask the same of these facts. */
   speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking
 }

@@ -6,7 +6,7 @@ import { Fault, kindOf, type Connector } from '@toolway/contract'
 import type { NewConnection } from '@toolway/contract/admin'
 import type { Described, Held, Said } from '../../kinds/kind.ts'
 import { describeWire, KINDS, type ConnectionWords, type Wire } from '../../kinds/kinds.ts'
-import { misfit } from '../../kinds/settings.ts'
+import { mismatch } from '../../kinds/settings.ts'
 
 const TAKES = [
   KINDS.flatMap(({ connector, addedElsewhere }) => (addedElsewhere === undefined ? [connector] : [])).join(', '),
@@ -18,7 +18,7 @@ export function connectorOf(said: NewConnection): Connector {
   const { connector, connector_type: type, runtime_type: runtime } = said
   const named = connector ?? type
   const known = KINDS.find((kind) => kind.connector === named)
-  if (known?.addedElsewhere !== undefined) throw misfit('/connector', known.addedElsewhere)
+  if (known?.addedElsewhere !== undefined) throw mismatch('/connector', known.addedElsewhere)
   if (known !== undefined) return known.connector
   const run = runtime === undefined ? undefined : KINDS.find(({ runtimes }) => runtimes?.form.test(runtime) === true)
   if (run !== undefined) return run.connector
@@ -26,7 +26,7 @@ export function connectorOf(said: NewConnection): Connector {
   const unknown = named === 'custom' ? runtime : (named ?? runtime)
   if (unknown !== undefined) throw new Fault('connector.unknown', { connector: unknown, connectors: TAKES })
   const meant = KINDS.find(({ meantBy }) => meantBy.some((member) => said[member] !== undefined))
-  if (meant === undefined) throw misfit('/connector', `is missing: ${TAKES}`)
+  if (meant === undefined) throw mismatch('/connector', `is missing: ${TAKES}`)
   return meant.connector
 }
 

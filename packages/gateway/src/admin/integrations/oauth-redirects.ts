@@ -9,19 +9,19 @@ type Asked = OrganizationAsked<typeof shapes.getOAuthUrl>
 /** The page of the console on which a way ends, in the organization in which it began. */
 const pageIn = ({ organization }: Asked) => `/settings/integrations?org=${encodeURIComponent(organization.slug)}`
 
-const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 /** Undefined: the organization's. Throws `role.forbidden` and `body.shape`. */
 function ownerOf({ role, principal, query }: Asked, owners: readonly string[]): UserId | undefined {
   const administers = permits(role, 'connector_update')
   const owner = query.owner ?? (administers && owners.includes('organization') ? 'organization' : 'member')
   if (!owners.includes(owner))
-    throw misfit('/query/owner', `is not ${owner} here: the connection takes no such account`)
+    throw mismatch('/query/owner', `is not ${owner} here: the connection takes no such account`)
   if (owner === 'organization') {
     if (!administers) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
     return undefined
   }
-  if (principal.userId === undefined) throw misfit('/query/owner', 'is not member for a key that belongs to nobody')
+  if (principal.userId === undefined) throw mismatch('/query/owner', 'is not member for a key that belongs to nobody')
   return principal.userId
 }
 
@@ -30,7 +30,7 @@ async function depart(asked: Asked, page?: string) {
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
-    throw misfit('/connection', 'is not let in by OAuth at its server')
+    throw mismatch('/connection', 'is not let in by OAuth at its server')
   const connectRequest = {
     organizationId: organization.id,
     connectionId: id,

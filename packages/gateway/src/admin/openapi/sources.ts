@@ -22,19 +22,19 @@ export interface Reaching {
   readonly signal: AbortSignal
 }
 
-const misfit = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 /** Throws `body.shape`, `private.forbidden`, `openapi.unfetched` and `openapi.unreadable`. */
 export async function textFrom(source: Source, reaching: Reaching): Promise<string> {
   const { document, document_gzip: packed, document_url: address } = source
   if ([document, packed, address].filter((one) => one !== undefined).length !== 1)
-    throw misfit('/document', 'has to be given in one way: as document, document_gzip or document_url')
+    throw mismatch('/document', 'has to be given in one way: as document, document_gzip or document_url')
   if (document !== undefined) return document
   if (packed !== undefined) return unpacked(packed)
   const { allowPrivate, exceptions } = reaching
   const problem = problemOfAddress(address ?? '', { allowPrivate: false, exceptions })
   if (problem !== undefined && !allowPrivate)
-    throw problem.includes('private network') ? new Fault('private.forbidden') : misfit('/document_url', problem)
+    throw problem.includes('private network') ? new Fault('private.forbidden') : mismatch('/document_url', problem)
   return fetchDocument(address ?? '', reaching)
 }
 

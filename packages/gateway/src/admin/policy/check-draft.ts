@@ -28,14 +28,14 @@ export function checkDraft(snapshot: Place, { scope, of, words: written }: Check
 }
 
 function speaksOf(snapshot: Place, words: RuleWords, scope: RuleScope, of: string | undefined) {
-  const { misfit } = readRule({ ...words, id: 'draft', scope, of })
+  const { mismatch } = readRule({ ...words, id: 'draft', scope, of })
   const endpoint = { organization: snapshot.organization.slug, toolset: scope === 'toolset' ? (of ?? '') : '' }
   const toolset = withSupplied(snapshot.toolsets).find(({ slug }) => slug === endpoint.toolset)
   const selection = toolset === undefined ? EVERYTHING : selectionOf(toolset.settings)
   const tools = toolsOf(snapshot)
   const fitting = tools.names.flatMap((name) => {
     const tool = tools.joined(name)
-    if (tool === undefined || misfit(tool.facts, endpoint) !== undefined) return []
+    if (tool === undefined || mismatch(tool.facts, endpoint) !== undefined) return []
     const { connection, joined, effect } = tool.facts
     const isThere = selection.connection(connection) && selection.tool(connection, joined)
     return isThere ? [{ name, effect: effect as 'read' }] : []

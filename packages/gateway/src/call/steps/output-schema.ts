@@ -21,7 +21,7 @@ export const outputSchema: Step = {
 function checkOutput(
   { checkedBy, wraps }: Pick<ToolTarget, 'checkedBy' | 'wraps'>,
   result: JsonObject,
-  trail: Pick<Trail, 'misfit'>,
+  trail: Pick<Trail, 'mismatch'>,
   revision: Revision,
 ): JsonObject {
   // What the tool said is text by now.
@@ -35,7 +35,7 @@ function checkOutput(
   const isWrapped = wraps && eraOf(revision) === 'legacy' && isObject(given) && Object.keys(given).join() === 'result'
   const problems = problemsOf(schema, isWrapped ? given['result'] : given)
   if (problems.length === 0) return result
-  trail.misfit = problems.length
+  trail.mismatch = problems.length
   const meta = isObject(result['_meta']) ? result['_meta'] : {}
   const errors = problems.map(({ path, message }) => ({ path, message }))
   return { ...result, _meta: { ...meta, 'dev.toolway/output': { fits: false, errors } } }

@@ -1,6 +1,6 @@
 /** The command line and the variables of a program, in our words or in a source system's. */
 import type { Said } from '../kind.ts'
-import { misfit } from '../settings.ts'
+import { mismatch } from '../settings.ts'
 
 type Pairs = Readonly<Record<string, string | null>>
 
@@ -14,12 +14,12 @@ export function commandOf(said: Said): { command?: string; args?: string[] } {
   const { command, args, runtime_command: runtime, package_path: path, runtime_type: type = '' } = said
   if (runtime === undefined && path === undefined)
     return { ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
-  if (command !== undefined || args !== undefined) throw misfit('/command', 'is said in two ways')
+  if (command !== undefined || args !== undefined) throw mismatch('/command', 'is said in two ways')
   if (runtime !== undefined && path !== undefined)
-    throw misfit('/package_path', 'is for a package without a command of its own')
+    throw mismatch('/package_path', 'is for a package without a command of its own')
   const words = path === undefined ? wordsIn(runtime ?? []) : [...(RUNNERS[type] ?? []), path]
   const [program, ...rest] = words
-  if (program === undefined || program === '') throw misfit('/runtime_command', 'holds no word')
+  if (program === undefined || program === '') throw mismatch('/runtime_command', 'holds no word')
   return { command: program, args: rest }
 }
 
@@ -33,7 +33,7 @@ function wordsIn(said: readonly string[] | string): readonly string[] {
   } catch {
     // Told below.
   }
-  throw misfit('/runtime_command', 'is no list of texts in JSON')
+  throw mismatch('/runtime_command', 'is no list of texts in JSON')
 }
 
 /** The source system gives its configuration to a program as variables `CONFIG_NAME`. */

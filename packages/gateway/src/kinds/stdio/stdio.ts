@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { maskArguments } from '../../lib/secret-marks.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
 import type { Kind } from '../kind.ts'
-import { checked, merged, misfit, refuseMask } from '../settings.ts'
+import { checked, merged, mismatch, refuseMask } from '../settings.ts'
 import { commandOf, environmentOf } from './source-words.ts'
 
 export interface ProcessWire {
@@ -34,7 +34,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     const shown = held?.settings
     const next = commandOf(said)
     const command = next.command ?? shown?.command
-    if (command === undefined) throw misfit('/command', 'is missing')
+    if (command === undefined) throw mismatch('/command', 'is missing')
     const before = held?.secrets.args ?? shown?.args ?? []
     const args = next.args === undefined || isDeepStrictEqual(next.args, shown?.args) ? before : next.args
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)

@@ -335,7 +335,7 @@ describe('it agrees with Ajv', () => {
         const peer = engine().compile(whole)
         for (const value of values) {
           const ours = outcome(() => fits(whole, value))
-          // Ajv ends at the first misfit, and may never come to the reference that leads to itself.
+          // Ajv ends at the first mismatch, and may never come to the reference that leads to itself.
           const theirs = ours === 'endless' ? ours : outcome(() => peer(value))
           if (theirs !== 'broken') expect(ours).toBe(theirs)
         }

@@ -42,7 +42,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
   for (const placed of operation.placed) {
     const value = valueOf(given, placed.argument)
     if (value === undefined) {
-      if (placed.in === 'path') throw misfit(placed.argument, 'is missing')
+      if (placed.in === 'path') throw mismatch(placed.argument, 'is missing')
       continue
     }
     said(placed.argument, () => {
@@ -75,7 +75,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
 }
 
 const valueOf = (given: JsonObject, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
-const misfit = (argument: string, problem: string) =>
+const mismatch = (argument: string, problem: string) =>
   new Fault('params.shape', { place: `/arguments/${argument}`, problem })
 
 function said(argument: string, work: () => void): void {
@@ -83,7 +83,7 @@ function said(argument: string, work: () => void): void {
     work()
   } catch (thrown) {
     if (!(thrown instanceof Unsendable)) throw thrown
-    throw misfit(argument, thrown.message)
+    throw mismatch(argument, thrown.message)
   }
 }
 
@@ -137,7 +137,7 @@ function bodyOf(body: Body, given: JsonObject): Written | undefined {
     const value = valueOf(given, body.whole)
     if (value !== undefined)
       return { media: body.media, text: body.kind === 'json' ? JSON.stringify(value) : plain(value) }
-    if (body.required) throw misfit(body.whole, 'is missing')
+    if (body.required) throw mismatch(body.whole, 'is missing')
     return undefined
   }
   const members = body.members
