@@ -7,7 +7,7 @@ import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
 import { createNameCheck } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
-import { otherCaller, readRule } from './speaking.ts'
+import { otherCaller, readRule } from './matching.ts'
 import { boundsAt } from './values.ts'
 import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
 

@@ -29,7 +29,7 @@ export function decide(
   findAmbiguous?: FindAmbiguous,
 ): Verdict {
   const listing = facts.arguments === undefined
-  const { speaking, shadowing } = speakingOf(rules, tool, facts)
+  const { speaking, shadowing } = matchingOf(rules, tool, facts)
   const sorted: Sorted = {}
   for (const one of speaking) (sorted[one.rule.action] ??= []).push(one)
 
@@ -79,7 +79,7 @@ const rulesOf = <Action extends Rule['action']>(placed: readonly PlacedRule[] | 
   placed === undefined ? NOTHING : placed.map(({ rule }) => rule as unknown as Rule<Action>)
 
 /** Those that speak and are not lifted, in their order; those that only watch apart. */
-function speakingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts) {
+function matchingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts) {
   const speaking: PlacedRule[] = []
   const shadowing: PlacedRule[] = []
   const lifts: Rule<'allow'>[] = []

@@ -1,6 +1,6 @@
 /** The sentences of an explanation: why a rule does not speak, and what follows where it does. */
 import type { Approvers, Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
-import type { Endpoint, SchemaMismatch, Speaking } from './verdict.ts'
+import type { Endpoint, SchemaMismatch, Matching } from './verdict.ts'
 
 const list = (words: readonly string[] | undefined): string => (words ?? []).join(', ')
 
@@ -24,7 +24,7 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
   }
 }
 
-type Silence = Extract<Speaking, { speaks: 'no' }>['because']
+type Silence = Extract<Matching, { speaks: 'no' }>['because']
 
 export function wordSilence(rule: Rule, because: Silence, { principal }: Facts, failed: string | undefined): string {
   switch (because) {

@@ -17,7 +17,7 @@ export type SchemaMismatch = 'organization' | 'toolset' | 'connection' | 'tool' 
  * `yes`, or which part says no. `arguments`: it cannot be known before there are any. `failed`: its condition has no answer, and the
  * rule counts as speaking where it restricts.
  */
-export type Speaking =
+export type Matching =
   | { readonly speaks: 'yes'; readonly failed?: string }
   | {
       readonly speaks: 'no'
@@ -47,7 +47,7 @@ export interface ReadRule {
   readonly varies: boolean
   mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined
   /** `answers` are kept for the other rules that ask the same of these facts. */
-  speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking
+  speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching
 }
 
 /** A rule as it stands beside one tool. */

@@ -10,12 +10,12 @@ import { patternOf } from '../lib/pattern.ts'
 import { readsOf } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
-import type { Endpoint, Facts, SchemaMismatch, ReadRule, Speaking } from './verdict.ts'
+import type { Endpoint, Facts, SchemaMismatch, ReadRule, Matching } from './verdict.ts'
 
-const YES: Speaking = { speaks: 'yes' }
-const UNKNOWN: Speaking = { speaks: 'unknown' }
+const YES: Matching = { speaks: 'yes' }
+const UNKNOWN: Matching = { speaks: 'unknown' }
 
-const NO: Speaking = { speaks: 'no', because: 'when' }
+const NO: Matching = { speaks: 'no', because: 'when' }
 
 /** Which part of its scope says that a rule is of another caller; undefined where it may be of this one. */
 export function otherCaller({ scope, of }: Rule, principal: Facts['principal']): 'member' | 'key' | undefined {
@@ -78,10 +78,10 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     return tools.some((fits) => names.some(fits)) ? undefined : 'tool'
   }
 
-  const noAnswer = (failed: string): Speaking =>
+  const noAnswer = (failed: string): Matching =>
     restricts(rule) ? { speaks: 'yes', failed } : { speaks: 'no', because: 'failed', failed }
 
-  function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Speaking {
+  function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching {
     const { principal, arguments: args } = facts
     const other = otherCaller(rule, principal)
     if (other !== undefined) return { speaks: 'no', because: other }
