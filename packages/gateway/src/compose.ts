@@ -24,7 +24,7 @@ import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
 import { addressOn, listenOn } from './compose/listening.ts'
-import { hearNotices } from './compose/notices.ts'
+import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
@@ -176,7 +176,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   })
   const { admit, open } = admission
   const told: Events = composeEvents(core, { accounts, snapshots })
-  await hearNotices(core, {
+  await hearDatabaseNotifications(core, {
     ...told,
     outboxOwner: records.owner,
     approvals: approving,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Notice } from '../db/db.ts'
-import { hearNotices } from './notices.ts'
+import { hearDatabaseNotifications } from './database-notifications.ts'
 
 /** What the database says, and what was made of it. */
 async function fixture() {
@@ -21,8 +21,8 @@ async function fixture() {
     },
     log: { debug: note('log'), info: note('log'), warn: note('log'), error: note('log') },
     opened: { defer: () => {} },
-  } as unknown as Parameters<typeof hearNotices>[0]
-  await hearNotices(core, {
+  } as unknown as Parameters<typeof hearDatabaseNotifications>[0]
+  await hearDatabaseNotifications(core, {
     outboxOwner: 'a-test',
     upstreams: { stop: later('stop') },
     keepSessions: { endedElsewhere: note('session') },

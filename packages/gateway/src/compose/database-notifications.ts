@@ -13,7 +13,7 @@ import type { Upstreams } from '../upstreams/upstreams.ts'
 import { createVaultReload } from '../vault/reload.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
-export interface HearNoticesParts {
+export interface DatabaseNotificationsParts {
   /** The name under which this gateway's outbox is known, alive while it listens. */
   readonly outboxOwner: string
   readonly upstreams: Pick<Upstreams, 'stop'>
@@ -47,7 +47,10 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 
 const CHANNEL = 'toolway_changed'
 
-export async function hearNotices({ db, log, opened }: CoreDependencies, parts: HearNoticesParts): Promise<void> {
+export async function hearDatabaseNotifications(
+  { db, log, opened }: CoreDependencies,
+  parts: DatabaseNotificationsParts,
+): Promise<void> {
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
