@@ -1,5 +1,5 @@
 /**
- * What is kept between requests, and whose it is: upstream sessions and credentials, client sessions, cursors, request states, parked
+ * What is kept between requests, and whose it is: upstream sessions and credentials, client sessions, cursors, request states, suspended
  * calls, tasks, views, roles. A thousand calls at once never cross; what was given to one means nothing in the hands of another.
  */
 // @module-tag long

@@ -2,7 +2,7 @@
  * The last steps of the road that every verb shares: open the upstream, ask in its era, give the answer back in the caller's.
  *
  * Same era: the request goes on as it came, under our own id. Other era: translated. A modern server's questions reach a legacy
- * client by `ask-client.ts`; a legacy server's questions reach a modern client by `parked-calls.ts`.
+ * client by `ask-client.ts`; a legacy server's questions reach a modern client by `suspended-calls.ts`.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -32,7 +32,7 @@ import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
-import type { Answer, CallParts, Going, Line, Standing, Word } from './ports.ts'
+import type { Answer, CallParts, ResumableCall, Line, Standing, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
@@ -79,7 +79,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     try {
       answer = await (sameEra ? relay(going) : cross(going))
     } catch (thrown) {
-      const said = await parts.connectFirst.ask(goingOf(going), thrown, turn)
+      const said = await parts.connectFirst.ask(resumableOf(going), thrown, turn)
       if (said !== undefined) return said
     }
   }
@@ -97,10 +97,10 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
 async function goOn(forwarding: Forwarding): Promise<Forwarding> {
-  return { ...forwarding, params: await forwarding.parts.connectFirst.resume(goingOf(forwarding)) }
+  return { ...forwarding, params: await forwarding.parts.connectFirst.resume(resumableOf(forwarding)) }
 }
 
-function goingOf(forwarding: Forwarding): Going {
+function resumableOf(forwarding: Forwarding): ResumableCall {
   const { standing, line, trail, asked, target, params, account } = forwarding
   const { organizationId, principal } = standing
   return {
@@ -210,7 +210,7 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
   const round = { principal: standing.principal.id, digest: digestOf(forwarding, own), line, params }
-  return parts.parked.round(round, ({ signal, onQuestion, onNotification: hear }) =>
+  return parts.suspended.round(round, ({ signal, onQuestion, onNotification: hear }) =>
     exchange({ ...forwarding, line: { ...line, signal } }, own, {
       caller,
       session: undefined,

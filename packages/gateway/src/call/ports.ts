@@ -136,7 +136,7 @@ export interface CallParts {
   /** Bytes of text that the result of a tool may have. */
   readonly resultLimit: number
   /** Calls that wait for their client. */
-  readonly parked: ParkedCalls
+  readonly suspended: SuspendedCalls
   readonly states: BoundStates
   /** Undefined where no credentials are kept. */
   readonly credentials: CallCredentials | undefined
@@ -228,7 +228,7 @@ export interface Round {
   readonly params: JsonObject
 }
 
-export interface ParkedCalls {
+export interface SuspendedCalls {
   /** The first round starts the call; later ones, by their `requestState`, go on with it. */
   round(round: Round, start: (eventSink: EventSink) => Promise<Answer>): Promise<Word>
   readonly size: number
@@ -236,7 +236,7 @@ export interface ParkedCalls {
 }
 
 /** One call that met the fault, or comes back after it did. */
-export interface Going {
+export interface ResumableCall {
   readonly asked: Asked
   readonly line: Line
   readonly params: JsonObject
@@ -255,12 +255,12 @@ export interface ConnectFirst {
    * A modern client's retry after a question of ours: waits a moment for the account, and gives the params as they were before the
    * question. Throws `state.unknown`, and `credential.declined` where its person does not want to.
    */
-  resume(going: Going): Promise<JsonObject>
+  resume(going: ResumableCall): Promise<JsonObject>
   /**
    * What the client is to answer or to know first; undefined once the account is there and the call is to be tried again, which it
    * may be `turn` times. Rethrows what is nothing to connect an account for.
    */
-  ask(going: Going, thrown: unknown, turn: number): Promise<Answer | undefined>
+  ask(going: ResumableCall, thrown: unknown, turn: number): Promise<Answer | undefined>
   close(): void
 }
 

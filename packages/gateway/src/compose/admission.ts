@@ -4,7 +4,7 @@ import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
 import type { Approvals, CallCredentials, CallParts, Place } from '../call/ports.ts'
 import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
-import { createParkedCalls } from '../call/questions/parked-calls.ts'
+import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import { createOpenStreams, type OpenStreams } from '../http/streams/open-streams.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -49,8 +49,8 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   const { config, vault, log, opened } = core
   const { identity, accounts, snapshots, limits, credentials, links, approvals } = parts
   const wishOf = (link: string) => JSON.stringify(links?.read(link.slice(link.lastIndexOf('/') + 1)))
-  const parked = createParkedCalls(vault)
-  opened.defer(() => parked.close())
+  const suspended = createSuspendedCalls(vault)
+  opened.defer(() => suspended.close())
   const connectFirst = createConnectFirst({ credentials: credentials ?? NONE, signer: vault, wishOf })
   opened.defer(() => connectFirst.close())
   const tasks = createTaskBook(vault)
@@ -66,7 +66,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     signer: vault,
     limits,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
-    parked,
+    suspended,
     states: createBoundStates(vault),
     credentials,
     connectFirst,

@@ -13,7 +13,7 @@ import type { Asked, JsonObject, Notification, Revision } from '@toolway/protoco
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { principalFacts } from '../call/callers/principal-facts.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
-import { createParkedCalls } from '../call/questions/parked-calls.ts'
+import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import type { Answer, CallCredentials, CallParts, Line, OwnCredentials, Standing } from '../call/ports.ts'
@@ -71,19 +71,19 @@ export async function createTestStanding({ connections, credentials, own }: Test
     onChange() {},
   })
   opened.defer(() => sessions.close())
-  const parked = createParkedCalls(vault)
+  const suspended = createSuspendedCalls(vault)
   const tasks = createTaskBook(vault)
   const connectFirst = createConnectFirst({
     credentials: credentials ?? { credentialArrived: async () => false },
     signer: vault,
     wishOf: () => undefined,
   })
-  opened.defer(() => (parked.close(), tasks.close(), connectFirst.close()))
+  opened.defer(() => (suspended.close(), tasks.close(), connectFirst.close()))
   const parts: CallParts = {
     signer: vault,
     limits: createNoLimits(),
     resultLimit: 1_000_000,
-    parked,
+    suspended,
     states: createBoundStates(vault),
     credentials,
     connectFirst,

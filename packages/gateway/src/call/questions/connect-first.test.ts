@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Message, Notification, Request, Revision } from '@toolway/protocol'
 import { createVault } from '../../vault/vault.ts'
-import type { Answer, ConnectFirst, CredentialAsking, Going, Line } from '../ports.ts'
+import type { Answer, ConnectFirst, CredentialAsking, ResumableCall, Line } from '../ports.ts'
 import type { Principal } from '../../identity/identify.ts'
 import { comesBack, createConnectFirst } from './connect-first.ts'
 
@@ -72,7 +72,7 @@ interface Client {
   answer(question: Request): Promise<Answer>
 }
 
-function goingOf(given: Partial<Client> = {}) {
+function resumableOf(given: Partial<Client> = {}) {
   const controller = new AbortController()
   const notified: Notification[] = []
   const asked: Request[] = []
@@ -88,7 +88,7 @@ function goingOf(given: Partial<Client> = {}) {
     },
   }
   const noted: string[] = []
-  const going: Going = {
+  const going: ResumableCall = {
     asked: {
       id: 1,
       method: given.method ?? 'tools/call',
@@ -99,7 +99,7 @@ function goingOf(given: Partial<Client> = {}) {
         capabilities: given.capabilities ?? URL_MODE,
         logLevel: undefined,
         progressToken: undefined,
-      } as Going['asked']['caller'],
+      } as ResumableCall['asked']['caller'],
     },
     line,
     note: ({ code }) => void noted.push(code),
@@ -132,7 +132,7 @@ const faultOf = (promise: Promise<unknown>): Promise<Fault> =>
 
 describe('a modern client that can open pages', () => {
   test('is told which page to open, and its record says why the call did not go on', async () => {
-    const { going, noted } = goingOf()
+    const { going, noted } = resumableOf()
     const answer = await first.ask(going, needed(), 0)
     expect(resultOf(answer)).toMatchObject({
       resultType: 'input_required',
@@ -144,8 +144,10 @@ describe('a modern client that can open pages', () => {
   })
 
   test('has its retry wait for the account, and go on with the request as it was', async () => {
-    const { requestState } = questionOf(await first.ask(goingOf().going, needed(), 0))
-    const back = goingOf({ params: { name: 'list', requestState, inputResponses: { connect: { action: 'accept' } } } })
+    const { requestState } = questionOf(await first.ask(resumableOf().going, needed(), 0))
+    const back = resumableOf({
+      params: { name: 'list', requestState, inputResponses: { connect: { action: 'accept' } } },
+    })
     expect(comesBack(back.going.params)).toBe(true)
     const resumed = first.resume(back.going)
     await vi.advanceTimersByTimeAsync(5_000)
@@ -157,16 +159,18 @@ describe('a modern client that can open pages', () => {
   test('gets the state and the answers of its server back that it sent before the question', async () => {
     const before = { requestState: 'own.state.sig', inputResponses: { name: { action: 'accept' } } }
     const { requestState } = questionOf(
-      await first.ask(goingOf({ params: { name: 'list', ...before } }).going, needed(), 0),
+      await first.ask(resumableOf({ params: { name: 'list', ...before } }).going, needed(), 0),
     )
-    const back = goingOf({ params: { name: 'list', requestState } })
+    const back = resumableOf({ params: { name: 'list', requestState } })
     expect(await first.resume(back.going)).toEqual({ name: 'list', ...before })
   })
 
   test('that comes before the account waits 40 s and no more, and is asked again with the same link', async () => {
-    const asked = questionOf(await first.ask(goingOf().going, needed(), 0))
+    const asked = questionOf(await first.ask(resumableOf().going, needed(), 0))
     const { requestState } = asked
-    const back = goingOf({ params: { name: 'list', requestState, inputResponses: { connect: { action: 'accept' } } } })
+    const back = resumableOf({
+      params: { name: 'list', requestState, inputResponses: { connect: { action: 'accept' } } },
+    })
     const resumed = first.resume(back.going)
     await vi.advanceTimersByTimeAsync(40_000)
     await resumed
@@ -179,24 +183,24 @@ describe('a modern client that can open pages', () => {
   })
 
   test('is led elsewhere where more is wished for than before', async () => {
-    const asked = questionOf(await first.ask(goingOf().going, needed(), 0))
+    const asked = questionOf(await first.ask(resumableOf().going, needed(), 0))
     wish = 'github, and more'
-    const more = questionOf(await first.ask(goingOf().going, needed('the server asks for more'), 0))
+    const more = questionOf(await first.ask(resumableOf().going, needed('the server asks for more'), 0))
     expect(more.inputRequests.connect.params['url']).not.toBe(asked.inputRequests.connect.params['url'])
   })
 
   test('whose person does not want to is not asked again, and told what that means', async () => {
     for (const action of ['decline', 'cancel']) {
-      const { requestState } = questionOf(await first.ask(goingOf().going, needed(), 0))
+      const { requestState } = questionOf(await first.ask(resumableOf().going, needed(), 0))
       const params = { name: 'list', requestState, inputResponses: { connect: { action } } }
-      const fault = await faultOf(first.resume(goingOf({ params }).going))
+      const fault = await faultOf(first.resume(resumableOf({ params }).going))
       expect(fault).toMatchObject({ code: 'credential.declined', facts: { connection: 'github' } })
     }
   })
 
   test('waits no longer than it stays itself', async () => {
-    const { requestState } = questionOf(await first.ask(goingOf().going, needed(), 0))
-    const back = goingOf({ params: { requestState, inputResponses: { connect: { action: 'accept' } } } })
+    const { requestState } = questionOf(await first.ask(resumableOf().going, needed(), 0))
+    const back = resumableOf({ params: { requestState, inputResponses: { connect: { action: 'accept' } } } })
     const fault = faultOf(first.resume(back.going))
     back.leave()
     expect((await fault).code).toBe('call.cancelled')
@@ -204,13 +208,14 @@ describe('a modern client that can open pages', () => {
   })
 
   test('finds its state good for itself and for this very request only, and for an hour', async () => {
-    const { requestState } = questionOf(await first.ask(goingOf().going, needed(), 0))
+    const { requestState } = questionOf(await first.ask(resumableOf().going, needed(), 0))
     const params = { requestState }
     const tampered = { requestState: `${requestState.slice(0, -4)}AAAA` }
     const others = [{ principal: 'bob', params }, { digest: 'another call', params }, { params: tampered }]
-    for (const other of others) expect((await faultOf(first.resume(goingOf(other).going))).code).toBe('state.unknown')
+    for (const other of others)
+      expect((await faultOf(first.resume(resumableOf(other).going))).code).toBe('state.unknown')
     await vi.advanceTimersByTimeAsync(61 * MINUTE)
-    expect((await faultOf(first.resume(goingOf({ params }).going))).code).toBe('state.unknown')
+    expect((await faultOf(first.resume(resumableOf({ params }).going))).code).toBe('state.unknown')
   })
 
   test('cannot have a state of a server taken for one of ours', () => {
@@ -219,15 +224,15 @@ describe('a modern client that can open pages', () => {
   })
 
   test('cannot have more than a few calls wait at a time; the next one only looks', async () => {
-    const { requestState } = questionOf(await first.ask(goingOf().going, needed(), 0))
+    const { requestState } = questionOf(await first.ask(resumableOf().going, needed(), 0))
     const params = { requestState, inputResponses: { connect: { action: 'accept' } } }
-    const waiting = [first.resume(goingOf({ params }).going), first.resume(goingOf({ params }).going)]
-    await first.resume(goingOf({ params }).going)
+    const waiting = [first.resume(resumableOf({ params }).going), first.resume(resumableOf({ params }).going)]
+    await first.resume(resumableOf({ params }).going)
     expect(credentials.waiting).toBe(2)
     // Another person has a place of its own.
-    const others = questionOf(await first.ask(goingOf({ principal: 'bob' }).going, needed(), 0))
+    const others = questionOf(await first.ask(resumableOf({ principal: 'bob' }).going, needed(), 0))
     const bob = { ...params, requestState: others.requestState }
-    waiting.push(first.resume(goingOf({ principal: 'bob', params: bob }).going))
+    waiting.push(first.resume(resumableOf({ principal: 'bob', params: bob }).going))
     await vi.advanceTimersByTimeAsync(0)
     expect(credentials.waiting).toBe(3)
     credentials.arrive()
@@ -239,7 +244,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
   const live = { revision: '2025-11-25' as Revision, asks: true }
 
   test('is asked on the stream of its call, which goes on when the account is there, and hears that it is', async () => {
-    const { going, asked, notified, noted } = goingOf(live)
+    const { going, asked, notified, noted } = resumableOf(live)
     const going_on = first.ask(going, needed(), 0)
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     credentials.arrive()
@@ -256,7 +261,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
 
   test('is asked once for all calls of a session that wait, and all of them go on', async () => {
     const session = { id: 's1' } as Line['session']
-    const [one, two] = [goingOf({ ...live, session }), goingOf({ ...live, session })]
+    const [one, two] = [resumableOf({ ...live, session }), resumableOf({ ...live, session })]
     const both = Promise.all([first.ask(one.going, needed(), 0), first.ask(two.going, needed(), 0)])
     await vi.advanceTimersByTimeAsync(10)
     credentials.arrive()
@@ -267,7 +272,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
 
   test('is not asked again by a call that comes while the page is open', async () => {
     const session = { id: 's1' } as Line['session']
-    const [one, two] = [goingOf({ ...live, session }), goingOf({ ...live, session })]
+    const [one, two] = [resumableOf({ ...live, session }), resumableOf({ ...live, session })]
     const earlier = first.ask(one.going, needed(), 0)
     await vi.advanceTimersByTimeAsync(1_000)
     const later = first.ask(two.going, needed(), 0)
@@ -286,8 +291,8 @@ describe('a client of 2025-11-25 that can open pages', () => {
   test('is asked by the next call when the one that asked was cancelled', async () => {
     const session = { id: 's1' } as Line['session']
     let settle = (_: Answer) => {}
-    const one = goingOf({ ...live, session, answer: () => new Promise((resolve) => (settle = resolve)) })
-    const two = goingOf({ ...live, session })
+    const one = resumableOf({ ...live, session, answer: () => new Promise((resolve) => (settle = resolve)) })
+    const two = resumableOf({ ...live, session })
     const ended = faultOf(first.ask(one.going, needed(), 0))
     const going = first.ask(two.going, needed(), 0)
     await vi.advanceTimersByTimeAsync(10)
@@ -301,22 +306,22 @@ describe('a client of 2025-11-25 that can open pages', () => {
   })
 
   test('that declines, cannot be asked after all, or brings nothing in time reads how to go on', async () => {
-    const said = (answer: Answer) => goingOf({ ...live, answer: () => Promise.resolve(answer) }).going
+    const said = (answer: Answer) => resumableOf({ ...live, answer: () => Promise.resolve(answer) }).going
     const declined = await faultOf(first.ask(said({ result: { action: 'decline' } }), needed(), 0))
     expect(declined.code).toBe('credential.declined')
     const unable = await faultOf(first.ask(said({ error: { code: -32601, message: 'no' } }), needed(), 0))
     expect(unable).toMatchObject({ code: 'credential.needed', mend: expect.stringContaining('/connect/1') })
-    const late = faultOf(first.ask(goingOf(live).going, needed(), 0))
+    const late = faultOf(first.ask(resumableOf(live).going, needed(), 0))
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect((await late).code).toBe('credential.needed')
-    const silent = faultOf(first.ask(goingOf({ ...live, answer: () => new Promise(() => {}) }).going, needed(), 0))
+    const silent = faultOf(first.ask(resumableOf({ ...live, answer: () => new Promise(() => {}) }).going, needed(), 0))
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect((await silent).code).toBe('credential.needed')
     expect(credentials.waiting).toBe(0)
   })
 
   test('is not sent in a circle: after three pages it reads what is missing', async () => {
-    const { going, asked } = goingOf(live)
+    const { going, asked } = resumableOf(live)
     expect((await faultOf(first.ask(going, needed(), 3))).code).toBe('credential.needed')
     expect(asked).toEqual([])
   })
@@ -329,7 +334,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
       ended,
       say: (message: Message) => void said.push(message),
     } as unknown as Line['session']
-    const { going, noted } = goingOf({ revision: '2025-11-25', asks: false, session })
+    const { going, noted } = resumableOf({ revision: '2025-11-25', asks: false, session })
     const answer = await first.ask(going, needed(), 0)
     expect(answer).toMatchObject({
       error: {
@@ -349,7 +354,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
   test('that ends its session is waited for no longer', async () => {
     const ended = new AbortController()
     const session = { id: 's1', ended, say() {} } as unknown as Line['session']
-    await first.ask(goingOf({ revision: '2025-11-25', session }).going, needed(), 0)
+    await first.ask(resumableOf({ revision: '2025-11-25', session }).going, needed(), 0)
     expect(credentials.waiting).toBe(1)
     ended.abort(new Fault('session.unknown'))
     await vi.advanceTimersByTimeAsync(0)
@@ -370,7 +375,7 @@ describe('everybody else', () => {
       { brought: 'a token that the server refuses' },
     ]
     for (const client of clients) {
-      const { going, asked } = goingOf(client)
+      const { going, asked } = resumableOf(client)
       const fault = await faultOf(first.ask(going, needed(), 0))
       expect(fault.mend).toContain('https://gw.example/connect/1')
       expect(fault.data).toEqual({
@@ -384,13 +389,13 @@ describe('everybody else', () => {
 
   test('hears of any other fault as it is', async () => {
     const other = new Fault('credential.brought', { connection: 'github' })
-    expect(await faultOf(first.ask(goingOf().going, other, 0))).toBe(other)
+    expect(await faultOf(first.ask(resumableOf().going, other, 0))).toBe(other)
     const bug = new TypeError('a bug')
-    expect(await faultOf(first.ask(goingOf().going, bug, 0))).toBe(bug)
+    expect(await faultOf(first.ask(resumableOf().going, bug, 0))).toBe(bug)
   })
 
   test('waits for nothing once the gateway ends', async () => {
-    const waiting = first.ask(goingOf({ revision: '2025-11-25', asks: true }).going, needed(), 0)
+    const waiting = first.ask(resumableOf({ revision: '2025-11-25', asks: true }).going, needed(), 0)
     const fault = faultOf(waiting)
     await vi.advanceTimersByTimeAsync(10)
     first.close()

@@ -12,7 +12,7 @@ import { Fault } from '@toolway/contract'
 import { eraOf, isObject, NEWEST_LEGACY, type Asked, type Json, type JsonObject } from '@toolway/protocol'
 import { createBoundStates } from './bound-states.ts'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, CallCredentials, ConnectFirst, Going, Line } from '../ports.ts'
+import type { Answer, CallCredentials, ConnectFirst, ResumableCall, Line } from '../ports.ts'
 import { createPagesTold } from './pages-told.ts'
 import { createCredentialWaiters, type Waiting, type Word } from './credential-waiters.ts'
 
@@ -50,7 +50,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   const pages = createPagesTold(wishOf, now)
 
   /** The question of a round, with the request's own state and answers inside ours; undefined where they are too large for that. */
-  function round(going: Going, fault: Fault): Answer | undefined {
+  function round(going: ResumableCall, fault: Fault): Answer | undefined {
     const { requestState, inputResponses } = going.params
     const carried = JSON.stringify({ requestState, inputResponses })
     if (carried.length > MOST_CARRIED) return undefined
@@ -60,7 +60,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   }
 
   /** Ask on the call's own stream, and wait there; true when the call can go on. */
-  async function live(going: Going, fault: Fault, waiting: Waiting): Promise<boolean> {
+  async function live(going: ResumableCall, fault: Fault, waiting: Waiting): Promise<boolean> {
     const { asking, line } = going
     const id = randomUUID()
     const params = { ...pageOf(fault), elicitationId: id }
@@ -87,7 +87,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   }
 
   /** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
-  function urlFirst({ asking, line: { session } }: Going, fault: Fault): Answer {
+  function urlFirst({ asking, line: { session } }: ResumableCall, fault: Fault): Answer {
     const elicitationId = randomUUID()
     const waiting =
       session === undefined ? undefined : credentialWaiters.begin(asking.principal.id, session.ended.signal)
@@ -149,7 +149,7 @@ const COMPLETE = 'notifications/elicitation/complete'
 
 const isNeeded = (thrown: unknown): thrown is Fault => thrown instanceof Fault && thrown.code === 'credential.needed'
 
-const ownerOf = ({ asking, digest }: Going) => ({ principal: asking.principal.id, digest })
+const ownerOf = ({ asking, digest }: ResumableCall) => ({ principal: asking.principal.id, digest })
 
 /** As long as its link is good, in milliseconds. */
 const patienceOf = ({ facts }: Fault): number => Number(facts['minutes']) * 60_000

@@ -2,14 +2,14 @@
  * Calls to legacy servers that wait for a modern client's answer.
  *
  * A legacy server asks in the middle of a call and keeps it open; a modern client is *told* what is wanted, goes away, and sends
- * its request again with the answers. In between the live call is parked here. What the client gets as `requestState` names it,
+ * its request again with the answers. In between the live call is suspended here. What the client gets as `requestState` names it,
  * sealed for this principal, this request and this round; a call whose client does not come back ends with its time.
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, EventSink, Line, ParkedCalls, Round, Word } from '../ports.ts'
+import type { Answer, EventSink, Line, SuspendedCalls, Round, Word } from '../ports.ts'
 
 /** How long a call waits between two rounds, in milliseconds, and how many of one principal may wait. */
 const WAITING = 10 * 60_000
@@ -24,7 +24,7 @@ interface Pending {
   settle(answer: Answer): void
 }
 
-interface Parked {
+interface Suspended {
   readonly id: string
   readonly principal: string
   readonly digest: string
@@ -40,21 +40,21 @@ interface Parked {
   ended: { answer: Answer } | { thrown: unknown } | undefined
 }
 
-export function createParkedCalls(signer: Signer): ParkedCalls {
-  const parked = new Map<string, Parked>()
+export function createSuspendedCalls(signer: Signer): SuspendedCalls {
+  const suspended = new Map<string, Suspended>()
 
-  function end(call: Parked): void {
+  function end(call: Suspended): void {
     clearTimeout(call.timer)
-    parked.delete(call.id)
+    suspended.delete(call.id)
     for (const { settle } of call.pending.values()) settle(GONE)
     call.pending.clear()
     if (call.ended === undefined) call.controller.abort(new Fault('call.cancelled'))
   }
 
-  function begin({ principal, digest, line }: Round, start: (eventSink: EventSink) => Promise<Answer>): Parked {
-    const own = [...parked.values()].filter((one) => one.principal === principal)
+  function begin({ principal, digest, line }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
+    const own = [...suspended.values()].filter((one) => one.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
-    const call: Parked = {
+    const call: Suspended = {
       id: randomUUID(),
       principal,
       digest,
@@ -67,8 +67,8 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       look() {},
       ended: undefined,
     }
-    parked.set(call.id, call)
-    const finish = (ended: NonNullable<Parked['ended']>) => {
+    suspended.set(call.id, call)
+    const finish = (ended: NonNullable<Suspended['ended']>) => {
       call.ended = ended
       call.look()
     }
@@ -81,7 +81,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     return call
   }
 
-  const eventSinkOf = (call: Parked): EventSink => ({
+  const eventSinkOf = (call: Suspended): EventSink => ({
     signal: call.controller.signal,
     onNotification: (notification) => call.line?.notify(notification),
     onQuestion: ({ method, params = {} }) =>
@@ -92,9 +92,9 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
   })
 
   /** The call that a state names, if it is this principal's, for this request, and waiting. */
-  function find({ principal, digest, params }: Round): Parked {
+  function find({ principal, digest, params }: Round): Suspended {
     const [id = '', round = '', signature = ''] = String(params['requestState']).split('.')
-    const call = parked.get(id)
+    const call = suspended.get(id)
     const good = signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
     // Its server's live call is in the process that made it.
     if (good && call === undefined) throw new Fault('state.elsewhere')
@@ -103,7 +103,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     return call
   }
 
-  function resume(round: Round): Parked {
+  function resume(round: Round): Suspended {
     const call = find(round)
     clearTimeout(call.timer)
     call.line = round.line
@@ -118,7 +118,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
   }
 
   /** Until there is an answer, or something to ask; a client that leaves in the middle of a round cancels the call. */
-  function wait(call: Parked, line: Line): Promise<Word> {
+  function wait(call: Suspended, line: Line): Promise<Word> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         done()
@@ -143,7 +143,7 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
     })
   }
 
-  function park(call: Parked): Word {
+  function park(call: Suspended): Word {
     call.line = undefined
     call.rounds++
     call.timer = setTimeout(() => end(call), WAITING)
@@ -164,10 +164,10 @@ export function createParkedCalls(signer: Signer): ParkedCalls {
       return wait(call, round.line)
     },
     get size() {
-      return parked.size
+      return suspended.size
     },
     close() {
-      for (const call of [...parked.values()]) end(call)
+      for (const call of [...suspended.values()]) end(call)
     },
   }
 }

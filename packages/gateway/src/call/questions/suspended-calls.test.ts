@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
-import { createParkedCalls } from './parked-calls.ts'
-import type { Answer, EventSink, Line, ParkedCalls, Round } from '../ports.ts'
+import { createSuspendedCalls } from './suspended-calls.ts'
+import type { Answer, EventSink, Line, SuspendedCalls, Round } from '../ports.ts'
 
 const vault = createVault(Buffer.alloc(32, 1))
 const question = (message: string) => ({
@@ -21,10 +21,10 @@ const lineOf = (signal: AbortSignal = new AbortController().signal): Line => ({
   question: () => Promise.resolve({ error: { code: -32601, message: 'no' } }),
 })
 
-let calls: ParkedCalls
+let calls: SuspendedCalls
 beforeEach(() => {
   vi.useFakeTimers()
-  calls = createParkedCalls(vault)
+  calls = createSuspendedCalls(vault)
 })
 afterEach(() => {
   calls.close()
