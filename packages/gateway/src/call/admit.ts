@@ -10,7 +10,7 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import { rateOf } from '../organizations/organizations.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type { Inbound, Place, Standing } from './ports.ts'
+import type { Inbound, Place, RequestContext } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { principalFacts } from './callers/principal-facts.ts'
 import { isThere } from './callers/audience.ts'
@@ -28,9 +28,9 @@ export interface AdmitParts {
   readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
 }
 
-export type Admit = (inbound: Inbound) => Standing | Promise<Standing>
+export type Admit = (inbound: Inbound) => RequestContext | Promise<RequestContext>
 /** Where somebody stands who is known already. */
-export type Stand = (known: Principal, inbound: Omit<Inbound, 'authorization'>) => Standing
+export type Stand = (known: Principal, inbound: Omit<Inbound, 'authorization'>) => RequestContext
 
 const DEFAULT_TOOLSET = 'default'
 
@@ -119,7 +119,7 @@ const seenBy = ({ client, limit }: Principal): Limit =>
  * Whether a connection belongs to an endpoint, as it is now or as it was before the last change: one that has just come and
  * one that has just gone both concern who listens there, however long ago they began to.
  */
-function createSight(first: View, current: () => View | undefined): Standing['sees'] {
+function createSight(first: View, current: () => View | undefined): RequestContext['sees'] {
   let [before, now]: (View | undefined)[] = [first, first]
   return (connectionId) => {
     const latest = current()

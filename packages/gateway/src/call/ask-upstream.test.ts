@@ -8,7 +8,7 @@ import {
   type ScriptedUpstream,
 } from '../../../../test/fault/scripted-upstream.ts'
 import { freePort } from '../testing/free-port.ts'
-import { createTestStanding, type Reached } from '../testing/standing.ts'
+import { createTestContext, type Reached } from '../testing/request-context.ts'
 
 const schema = { type: 'object' }
 const TOOLS: JsonObject[] = [
@@ -68,7 +68,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
   describe.each(Object.entries(FAILURES))('after %s', (name, fail) => {
     test.each(['write', 'drop'])('S2-QRK-06: a tool that may %s is called once', async (tool) => {
       await using server = await startFailing(era, 1, fail)
-      await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+      await using house = await createTestContext({ connections: [at(server.url, revision)] })
       const { trail } = await house.call(tool)
       expect(trail.fault).toBeDefined()
       expect(server.of('tools/call')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
 
     test.each(['read', 'set'])('a tool that may %s twice is asked again, where waiting may help', async (tool) => {
       await using server = await startFailing(era, 2, fail)
-      await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+      await using house = await createTestContext({ connections: [at(server.url, revision)] })
       const { trail } = await house.call(tool)
       expect(trail.fault === undefined).toBe(!FINAL.has(name))
       expect(server.of('tools/call')).toHaveLength(FINAL.has(name) ? 1 : 3)
@@ -85,7 +85,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
 
   test('S2-QRK-06: two failures and then an answer are an answer; a failure that stays ends as one, and the breaker opens', async () => {
     await using server = await startFailing(era, Infinity, (response) => sayJson(response, {}, 503))
-    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    await using house = await createTestContext({ connections: [at(server.url, revision)] })
     const { trail } = await house.call('read')
     expect(trail.fault?.code).toBe('upstream.unreachable')
     expect(server.of('tools/call')).toHaveLength(5)
@@ -95,7 +95,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
 
   test('what its server is too slow for is not asked beyond its time', async () => {
     await using server = await startFailing(era, Infinity, () => {})
-    await using house = await createTestStanding({ connections: [at(server.url, revision, { timeout: 0.3 })] })
+    await using house = await createTestContext({ connections: [at(server.url, revision, { timeout: 0.3 })] })
     const [read, write] = await Promise.all([house.call('read'), house.call('write')])
     expect([read.trail.fault?.code, write.trail.fault?.code]).toEqual(['upstream.timeout', 'upstream.timeout'])
     expect(server.of('tools/call')).toHaveLength(2)
@@ -103,7 +103,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
 
   test('a server that says when to come again is asked then, also for a write', async () => {
     await using server = await startFailing(era, 1, (response) => sayJson(response, {}, 429, { 'retry-after': '0' }))
-    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    await using house = await createTestContext({ connections: [at(server.url, revision)] })
     expect((await house.call('write')).trail.outcome).toBe('ok')
     expect(server.of('tools/call')).toHaveLength(2)
   })
@@ -111,7 +111,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
   test('what surely was not sent is sent again, whatever it does', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/mcp`
-    await using house = await createTestStanding({ connections: [at(url, revision)] })
+    await using house = await createTestContext({ connections: [at(url, revision)] })
     const calling = house.call('write')
     await new Promise((resolve) => setTimeout(resolve, 120))
     await using server = await startScriptedUpstream({ era, port })
@@ -126,7 +126,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
       sayJson(response, {}, 503, { 'retry-after': '5' })
       setTimeout(() => leaving.abort(), 20)
     })
-    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    await using house = await createTestContext({ connections: [at(server.url, revision)] })
     await expect(house.call('read', {}, { signal: leaving.signal })).rejects.toMatchObject({ code: 'call.cancelled' })
     expect(server.of('tools/call')).toHaveLength(1)
   })
@@ -138,7 +138,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
       results: { 'resources/read': { contents: [] } },
       act: ({ method }, response) => method === 'resources/read' && failed++ < 2 && (response.destroy(), true),
     })
-    await using house = await createTestStanding({ connections: [at(server.url, revision)] })
+    await using house = await createTestContext({ connections: [at(server.url, revision)] })
     const { result } = await house.ask('resources/read', { uri: 'file:///a' })
     expect(result).toMatchObject({ contents: [] })
     expect(server.of('resources/read')).toHaveLength(3)
@@ -162,7 +162,7 @@ test('a server that has asked its caller something is not asked again: somebody 
       return true
     },
   })
-  await using house = await createTestStanding({ connections: [at(server.url, '2025-11-25')] })
+  await using house = await createTestContext({ connections: [at(server.url, '2025-11-25')] })
   const session = house.session({ elicitation: { form: {} } })
   let asked = 0
   const question = async () => (asked++, { result: { action: 'accept', content: {} } })
@@ -185,7 +185,7 @@ test('the rest of an answer that cannot be fetched is no reason to write again',
       return true
     },
   })
-  await using house = await createTestStanding({ connections: [at(server.url, '2025-11-25')] })
+  await using house = await createTestContext({ connections: [at(server.url, '2025-11-25')] })
   const { trail } = await house.call('write')
   expect(trail.fault?.code).toBe('upstream.lost')
   expect(server.of('tools/call')).toHaveLength(1)

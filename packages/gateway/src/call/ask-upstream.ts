@@ -23,7 +23,7 @@ const AWAY = new Set([502, 503, 504])
 
 /** One ask, sent once. Where its server takes no credentials it costs nothing more than the ask itself. */
 export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
-  const upstream = connectRequest.standing.upstream(connectRequest.target.connectionId)
+  const upstream = connectRequest.requestContext.upstream(connectRequest.target.connectionId)
   if (connectRequest.target.credentials !== true || ask.credential !== undefined) return upstream.ask(ask)
   const opening = openCredential(connectRequest)
   if (opening instanceof Promise)
@@ -45,7 +45,7 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
 
 /** What failed, once more where that is safe; rejects with what it failed with in the end. */
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
-  const { standing, line, trail, target } = connectRequest
+  const { requestContext, line, trail, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)
   let renewed = false
 
@@ -66,7 +66,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     meant = failure
     return trail.questioned === true ? undefined : waitFor(failure, repeats)
   }
-  const { patience } = standing.upstream(target.connectionId)
+  const { patience } = requestContext.upstream(target.connectionId)
   const total = Math.min(LIMITS.total, patience ?? 0)
   try {
     return await renew(thrown, ask)

@@ -7,7 +7,7 @@ import { createPolicy } from '../policy/compile.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
 import { call } from './call.ts'
-import type { CallParts, Line, Standing } from './ports.ts'
+import type { CallParts, Line, RequestContext } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 describe('a tool call', () => {
@@ -42,11 +42,11 @@ test('a tool that a rule hides from a caller is not there for it, also where its
       ...{ id: 'u', kind: 'user', email: '', groups: [], key: '', keyId: '', client: '', clientRegistered: false },
       role,
     })
-    const standing = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
+    const requestContext = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
     const asked = { id: 1, method: 'tools/call', params: { name: 'wipe' }, caller: { revision: MODERN } }
     const answer = call(
       {
-        standing: standing as unknown as Standing,
+        requestContext: requestContext as unknown as RequestContext,
         asked: asked as unknown as Asked,
         line: {} as Line,
         trail: { from: {} } as Trail,

@@ -23,23 +23,23 @@ import type { Call } from './steps/step.ts'
 import type { Trail } from './trail.ts'
 
 export async function call(request: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { standing, asked, trail } = request
+  const { requestContext, asked, trail } = request
   const { name, arguments: given } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   trail.target = name
-  const target = standing.view.tool(name)
-  if (target === undefined && name === standing.view.readResult)
-    return readByTool(parts, standing, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
+  const target = requestContext.view.tool(name)
+  if (target === undefined && name === requestContext.view.readResult)
+    return readByTool(parts, requestContext, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
   return run(callOf(request, target, name), parts)
 }
 
-function callOf({ standing, asked, line, trail }: ClientRequest, target: ToolTarget, name: string): Call {
+function callOf({ requestContext, asked, line, trail }: ClientRequest, target: ToolTarget, name: string): Call {
   const { params: given } = asked
   const own = given['requestState'] === undefined ? given : withoutApproval(given)
-  return { standing, asked, line, trail, target, name, params: { ...own, name: target.name } }
+  return { requestContext, asked, line, trail, target, name, params: { ...own, name: target.name } }
 }
 
 async function run(call: Call, parts: CallParts): Promise<Answer> {
@@ -64,9 +64,24 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
   }
 }
 
-function send({ standing, asked, line, trail, target, params, account }: Call, parts: CallParts): Promise<Answer> {
+function send(
+  { requestContext, asked, line, trail, target, params, account }: Call,
+  parts: CallParts,
+): Promise<Answer> {
   const { headerParameters, wraps, needsTask } = target
-  return forward({ parts, standing, line, trail, asked, target, params, headerParameters, wraps, needsTask, account })
+  return forward({
+    parts,
+    requestContext,
+    line,
+    trail,
+    asked,
+    target,
+    params,
+    headerParameters,
+    wraps,
+    needsTask,
+    account,
+  })
 }
 
 /** Where its connection keeps what came back. */

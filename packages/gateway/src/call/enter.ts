@@ -37,7 +37,7 @@ import { announcedLists, discovered, initialized, initializedAlone } from './int
 import { list } from './list.ts'
 import { listen } from './listening/listen.ts'
 import type { Listeners } from './listening/listeners.ts'
-import type { Answer, CallParts, Standing } from './ports.ts'
+import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './read-resource.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
@@ -49,7 +49,7 @@ export interface EnterParts extends CallParts {
   readonly changes: Changes
   readonly listeners: Listeners
   /** Hears of every request that is let in; says nothing and waits for nothing. */
-  readonly seen?: ((standing: Standing, asked: Pick<Asked, 'method' | 'caller'>) => void) | undefined
+  readonly seen?: ((requestContext: RequestContext, asked: Pick<Asked, 'method' | 'caller'>) => void) | undefined
 }
 
 type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
@@ -57,12 +57,12 @@ type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
 const EMPTY: Answer = { result: {} }
 
 const SHARED_METHODS: Readonly<Record<string, Verb>> = {
-  'tools/list': ({ standing, asked }, parts) => list(standing, asked, parts),
-  'prompts/list': ({ standing, asked }, parts) => list(standing, asked, parts),
-  'resources/list': ({ standing, asked }, parts) => list(standing, asked, parts),
-  'resources/templates/list': ({ standing, asked }, parts) => list(standing, asked, parts),
+  'tools/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
+  'prompts/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
+  'resources/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
+  'resources/templates/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
   'tools/call': callListed,
-  'resources/read': (step, parts) => readApp(step.standing, step.asked, step.trail) ?? readResource(step, parts),
+  'resources/read': (step, parts) => readApp(step.requestContext, step.asked, step.trail) ?? readResource(step, parts),
   'prompts/get': getPrompt,
   'completion/complete': complete,
   'tasks/get': askTaskOrCall,
@@ -72,8 +72,8 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
   modern: {
     ...SHARED_METHODS,
-    'server/discover': ({ standing }) => discovered(standing),
-    'subscriptions/listen': ({ standing, asked, line }, parts) => listen(standing, asked, line, parts),
+    'server/discover': ({ requestContext }) => discovered(requestContext),
+    'subscriptions/listen': ({ requestContext, asked, line }, parts) => listen(requestContext, asked, line, parts),
     'tasks/update': askTask,
   },
   legacy: {
@@ -102,7 +102,7 @@ const LOOKS = new Set([
 const PATIENCE = 1_000
 
 /** The level holds for the session; servers that keep a session for this client are told. */
-async function setLevel({ standing, asked, line, trail }: ClientRequest, parts: EnterParts): Promise<Answer> {
+async function setLevel({ requestContext, asked, line, trail }: ClientRequest, parts: EnterParts): Promise<Answer> {
   const { level } = asked.params
   const { session } = line
   if (!isLevel(level))
@@ -111,13 +111,15 @@ async function setLevel({ standing, asked, line, trail }: ClientRequest, parts: 
   session.caller = { ...session.caller, logLevel: level }
   session.changed()
   // Who may only look reaches no server: what it hears is chosen here.
-  if (!permits(standing.role, 'tool_call')) return EMPTY
-  const told = standing.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
+  if (!permits(requestContext.role, 'tool_call')) return EMPTY
+  const told = requestContext.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
-    await forward({ parts, standing, line, trail: { ...trail }, asked, target, params: { level } }).catch(() => {})
+    await forward({ parts, requestContext, line, trail: { ...trail }, asked, target, params: { level } }).catch(
+      () => {},
+    )
     // Lines may come beside the calls, too.
-    if (eraOf(offered.revision) === 'legacy') await hearSession(parts, standing, session, target).catch(() => {})
+    if (eraOf(offered.revision) === 'legacy') await hearSession(parts, requestContext, session, target).catch(() => {})
   })
   // The level is in force when this is answered; a server that is slow to hear of it holds nobody up.
   await Promise.race([Promise.all(telling), sleep(PATIENCE, undefined, { ref: false })])
@@ -159,16 +161,16 @@ const UNCOUNTED = 'ping'
 /** One request counts one, whichever door it came by and also in a batch. */
 const count = (
   { limits }: Pick<CallParts, 'limits'>,
-  { principal, organizationId, requestsPerMinute }: Standing,
+  { principal, organizationId, requestsPerMinute }: RequestContext,
 ): Promise<void> | undefined => limits.request(principal.id, organizationId, requestsPerMinute)
 
 export interface Entrance {
   /** Answer one request. Throws Faults, or rejects with them, which the door words. */
   enter(step: ClientRequest): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
-  initialize(standing: Standing, request: Request): Opened | Promise<Opened>
+  initialize(requestContext: RequestContext, request: Request): Opened | Promise<Opened>
   /** Answer a legacy client's opening without a session: each of its requests then stands alone. */
-  initializeAlone(standing: Standing, request: Request): OpenedAlone | Promise<OpenedAlone>
+  initializeAlone(requestContext: RequestContext, request: Request): OpenedAlone | Promise<OpenedAlone>
 }
 
 interface Opened {
@@ -189,27 +191,30 @@ export function createEntrance(parts: EnterParts): Entrance {
       trail.eraClient = asked.caller.revision
       const name = asked.caller.client?.['name']
       if (typeof name === 'string') trail.client = name.slice(0, 100)
-      const counting = asked.method === UNCOUNTED ? undefined : count(parts, step.standing)
+      const counting = asked.method === UNCOUNTED ? undefined : count(parts, step.requestContext)
       return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },
-    initialize(standing, request) {
-      const counting = count(parts, standing)
+    initialize(requestContext, request) {
+      const counting = count(parts, requestContext)
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
-        const session = parts.sessions.open(standing.owner, opening)
-        session.announced = announcedLists(standing, opening.revision)
-        parts.seen?.(standing, { method: request.method, caller: session.caller })
-        return { answer: { result: initialized(standing, opening.revision) }, session }
+        const session = parts.sessions.open(requestContext.owner, opening)
+        session.announced = announcedLists(requestContext, opening.revision)
+        parts.seen?.(requestContext, { method: request.method, caller: session.caller })
+        return { answer: { result: initialized(requestContext, opening.revision) }, session }
       }
       return counting === undefined ? opened() : counting.then(opened)
     },
-    initializeAlone(standing, request) {
-      const counting = count(parts, standing)
+    initializeAlone(requestContext, request) {
+      const counting = count(parts, requestContext)
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
         const { revision } = opening
-        parts.seen?.(standing, { method: request.method, caller: { ...strangerOf(revision), client: opening.client } })
-        return { answer: { result: initializedAlone(standing, revision) }, revision }
+        parts.seen?.(requestContext, {
+          method: request.method,
+          caller: { ...strangerOf(revision), client: opening.client },
+        })
+        return { answer: { result: initializedAlone(requestContext, revision) }, revision }
       }
       return counting === undefined ? opened() : counting.then(opened)
     },
@@ -217,10 +222,10 @@ export function createEntrance(parts: EnterParts): Entrance {
 }
 
 function serve(step: ClientRequest, parts: EnterParts): Answer | Promise<Answer> {
-  const { asked, standing } = step
-  if (!permits(standing.role, 'tool_call') && !LOOKS.has(asked.method))
-    throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
-  parts.seen?.(standing, asked)
+  const { asked, requestContext } = step
+  if (!permits(requestContext.role, 'tool_call') && !LOOKS.has(asked.method))
+    throw new Fault('role.forbidden', { role: requestContext.role, permission: 'tool_call' })
+  parts.seen?.(requestContext, asked)
   const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
   const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
   return (verb ?? askExtension)(step, parts)

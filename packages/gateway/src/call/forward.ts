@@ -32,7 +32,7 @@ import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
-import type { Answer, CallParts, ResumableCall, Line, Standing, Word } from './ports.ts'
+import type { Answer, CallParts, ResumableCall, Line, RequestContext, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
@@ -42,7 +42,7 @@ import { askUrls, refuseUnopened } from './questions/url-first.ts'
 
 export interface Forwarding {
   readonly parts: CallParts
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly line: Line
   readonly trail: Trail
   readonly asked: Asked
@@ -63,7 +63,7 @@ const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { parts, standing, line, trail, asked, target, params, wraps = false } = forwarding
+  const { parts, requestContext, line, trail, asked, target, params, wraps = false } = forwarding
   const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
@@ -91,8 +91,8 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
   const adapted = adaptResult(asked.method, answer.result, crossing)
-  const result = standing.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
-  return { result: withAccount(withOwnIdentity(result, standing, asked.caller.revision), trail.account) }
+  const result = requestContext.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
+  return { result: withAccount(withOwnIdentity(result, requestContext, asked.caller.revision), trail.account) }
 }
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
@@ -101,8 +101,8 @@ async function goOn(forwarding: Forwarding): Promise<Forwarding> {
 }
 
 function resumableOf(forwarding: Forwarding): ResumableCall {
-  const { standing, line, trail, asked, target, params, account } = forwarding
-  const { organizationId, principal } = standing
+  const { requestContext, line, trail, asked, target, params, account } = forwarding
+  const { organizationId, principal } = requestContext
   return {
     asked,
     line,
@@ -123,14 +123,14 @@ const notHere = ({ method }: Request): Promise<Answer> =>
 
 /** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
 async function relay(forwarding: Forwarding): Promise<Answer> {
-  const { parts, line, asked, params, standing, trail, target } = forwarding
+  const { parts, line, asked, params, requestContext, trail, target } = forwarding
   const bound = params['requestState']
   const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(asked.method)
-  const owner = () => ({ principal: standing.principal.id, digest: digestOf(forwarding, params) })
+  const owner = () => ({ principal: requestContext.principal.id, digest: digestOf(forwarding, params) })
   const own =
     rounded && bound !== undefined ? { ...params, requestState: parts.states.release(bound, owner()) } : params
   const ask = askOf(forwarding, own, {
-    caller: carried(asked, standing),
+    caller: carried(asked, requestContext),
     session: line.session,
     signal: line.signal,
     onNotification: (notification) => pass(notification, forwarding),
@@ -157,14 +157,14 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
 }
 
 /** Joined, a server hears only of extensions that the endpoint serves: what it would answer by another could not be followed up. */
-function carried({ caller }: Asked, { view }: Standing): Asked['caller'] {
+function carried({ caller }: Asked, { view }: RequestContext): Asked['caller'] {
   if (!view.joined || caller.capabilities['extensions'] === undefined) return caller
   return { ...caller, capabilities: keepExtensions(caller.capabilities, isServed) }
 }
 const isServed = (extension: string) => extension === APPS || extension === TASKS
 
 /** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
-function crossable({ caller: { capabilities } }: Asked, { view }: Standing, asks: boolean): JsonObject {
+function crossable({ caller: { capabilities } }: Asked, { view }: RequestContext, asks: boolean): JsonObject {
   const carries = (extension: string) => extension !== TASKS && (!view.joined || isServed(extension))
   const { extensions } = keepExtensions(capabilities, carries)
   return { ...(asks ? askableOf(capabilities) : {}), ...(isObject(extensions) ? { extensions } : {}) }
@@ -178,7 +178,7 @@ async function cross(forwarding: Forwarding): Promise<Word> {
   if (eraOf(target.revision) === 'modern') {
     const { task, ...own } = params
     const asTask = isObject(task) && offersTasks(forwarding)
-    const able = crossable(asked, forwarding.standing, line.asks)
+    const able = crossable(asked, forwarding.requestContext, line.asks)
     const caller = { ...asked.caller, capabilities: asTask ? askingAsTask(able) : able }
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
@@ -195,21 +195,21 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     : answer
 }
 
-const offersTasks = ({ asked, standing, target }: Forwarding): boolean =>
+const offersTasks = ({ asked, requestContext, target }: Forwarding): boolean =>
   asked.caller.revision === NEWEST_LEGACY &&
-  standing.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
+  requestContext.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
 
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
-  const { parts, line, asked, target, params, standing, trail } = forwarding
+  const { parts, line, asked, target, params, requestContext, trail } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
-  const { capabilities } = callerAt(standing, target, asked)
+  const { capabilities } = callerAt(requestContext, target, asked)
   const asks = ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
   const { requestState: _, inputResponses: __, ...own } = params
   if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
   const caller = { ...asked.caller, capabilities }
-  const round = { principal: standing.principal.id, digest: digestOf(forwarding, own), line, params }
+  const round = { principal: requestContext.principal.id, digest: digestOf(forwarding, own), line, params }
   return parts.suspended.round(round, ({ signal, onQuestion, onNotification: hear }) =>
     exchange({ ...forwarding, line: { ...line, signal } }, own, {
       caller,
@@ -225,8 +225,14 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
 }
 
 /** A caller as a server of that era is told of it: a modern client at a legacy server has a session for what it can be asked. */
-export const callerAt = (standing: Standing, { revision }: Pick<Target, 'revision'>, asked: Asked): Caller =>
-  eraOf(revision) === 'modern' ? asked.caller : { ...asked.caller, capabilities: crossable(asked, standing, true) }
+export const callerAt = (
+  requestContext: RequestContext,
+  { revision }: Pick<Target, 'revision'>,
+  asked: Asked,
+): Caller =>
+  eraOf(revision) === 'modern'
+    ? asked.caller
+    : { ...asked.caller, capabilities: crossable(asked, requestContext, true) }
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -240,17 +246,17 @@ function digestOf({ asked, target, account }: Pick<Forwarding, 'asked' | 'target
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const askOf = (
-  { standing, asked, trail, headerParameters = [], patient = false }: Forwarding,
+  { requestContext, asked, trail, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
 ): Asking => ({
   method: asked.method,
   params,
-  owner: standing.principal.id,
+  owner: requestContext.principal.id,
   headerParameters,
   patient,
   correlationId: trail.correlationId,
-  onBehalf: standing.principal.behalf,
+  onBehalf: requestContext.principal.behalf,
   ...speaking,
 })
 
@@ -296,12 +302,12 @@ function hasRoom(heard: Notification, { trail }: Forwarding): boolean {
 }
 
 function pass(heard: Notification, forwarding: Forwarding): void {
-  const { line, asked, target, standing } = forwarding
+  const { line, asked, target, requestContext } = forwarding
   if (!wants(heard, asked) || !hasRoom(heard, forwarding)) return
   const notification = nameNotification(forwarding, heard)
   if (notification === undefined) return
   const uri = notification.params?.['uri']
-  if (standing.view.joined && typeof uri === 'string') {
+  if (requestContext.view.joined && typeof uri === 'string') {
     line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })
   } else line.notify(notification)
 }

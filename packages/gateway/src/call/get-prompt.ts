@@ -3,44 +3,50 @@ import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer, CallParts, Standing } from './ports.ts'
+import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 
-export async function getPrompt({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
+export async function getPrompt(
+  { requestContext, asked, line, trail }: ClientRequest,
+  parts: CallParts,
+): Promise<Answer> {
   const { name } = asked.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   trail.target = name
-  const target = findPrompt(standing, name)
-  return forward({ parts, standing, line, trail, asked, target, params: { ...asked.params, name: target.name } })
+  const target = findPrompt(requestContext, name)
+  return forward({ parts, requestContext, line, trail, asked, target, params: { ...asked.params, name: target.name } })
 }
 
-function findPrompt(standing: Standing, name: string): Target {
-  const target = standing.view.prompt(name)
+function findPrompt(requestContext: RequestContext, name: string): Target {
+  const target = requestContext.view.prompt(name)
   if (target === undefined) throw new Fault('prompt.unknown', { prompt: name })
   return target
 }
 
-export async function complete({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
+export async function complete(
+  { requestContext, asked, line, trail }: ClientRequest,
+  parts: CallParts,
+): Promise<Answer> {
   const { ref } = asked.params
   if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
-  const [target, own] = resolve(standing, ref)
+  const [target, own] = resolve(requestContext, ref)
   const { context, ...params } = asked.params
   const knows = context !== undefined && target.revision >= CONTEXT_SINCE
   const known = knows ? { ...params, context } : params
-  return forward({ parts, standing, line, trail, asked, target, params: { ...known, ref: own } })
+  return forward({ parts, requestContext, line, trail, asked, target, params: { ...known, ref: own } })
 }
 
 /** Since then a completion may be told of the arguments that are filled in already. */
 const CONTEXT_SINCE = '2025-06-18' satisfies Revision
 
 /** A reference in the server's own words, and the server that it belongs to. */
-function resolve(standing: Standing, ref: JsonObject): [Target, JsonObject] {
+function resolve(requestContext: RequestContext, ref: JsonObject): [Target, JsonObject] {
   if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
-    const target = findPrompt(standing, ref['name'])
+    const target = findPrompt(requestContext, ref['name'])
     return [target, { ...ref, name: target.name }]
   }
   if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
-    const target = standing.view.resource(ref['uri'])
+    const target = requestContext.view.resource(ref['uri'])
     if (target === undefined) throw new Fault('resource.unknown', { uri: ref['uri'] }, { data: { uri: ref['uri'] } })
     return [target, { ...ref, uri: target.name }]
   }

@@ -12,48 +12,48 @@ import {
 } from '@toolway/protocol'
 import { capabilitiesOf, instructionsOf } from '../catalog/view.ts'
 import type { Changed } from '../catalog/changes.ts'
-import type { Answer, Standing } from './ports.ts'
+import type { Answer, RequestContext } from './ports.ts'
 
 export const VERSION = '0.1.0'
 
 /** An endpoint of one connection goes by the connection's name. */
-const serverOf = ({ connection, view }: Standing): JsonObject => ({
+const serverOf = ({ connection, view }: RequestContext): JsonObject => ({
   name: 'toolway',
   title: connection === undefined ? 'Toolway' : (view.offered[0]?.title ?? connection),
   version: VERSION,
 })
 
 /** One session has one identity: a server's own name in a result gives way to the gateway's, in the revision that has such a name. */
-export function withOwnIdentity(result: JsonObject, standing: Standing, revision: Revision): JsonObject {
+export function withOwnIdentity(result: JsonObject, requestContext: RequestContext, revision: Revision): JsonObject {
   const { _meta: meta } = result
   if (!isObject(meta) || !(SERVER_KEY in meta)) return result
   const { [SERVER_KEY]: _, ...rest } = meta
-  const own = revision === MODERN ? { ...rest, [SERVER_KEY]: serverOf(standing) } : rest
+  const own = revision === MODERN ? { ...rest, [SERVER_KEY]: serverOf(requestContext) } : rest
   if (Object.keys(own).length > 0) return { ...result, _meta: own }
   const { _meta: __, ...bare } = result
   return bare
 }
 
-const introductionOf = (standing: Standing, revision: Revision) => ({
-  server: serverOf(standing),
-  capabilities: capabilitiesOf(standing.view, revision),
-  instructions: instructionsOf(standing.view),
+const introductionOf = (requestContext: RequestContext, revision: Revision) => ({
+  server: serverOf(requestContext),
+  capabilities: capabilitiesOf(requestContext.view, revision),
+  instructions: instructionsOf(requestContext.view),
 })
 
 const LISTS: readonly Changed[] = ['tools', 'prompts', 'resources']
 
 /** The lists of whose changes an endpoint tells its clients. */
-export function announcedLists(standing: Standing, revision: Revision): ReadonlySet<Changed> {
-  const capabilities = capabilitiesOf(standing.view, revision)
+export function announcedLists(requestContext: RequestContext, revision: Revision): ReadonlySet<Changed> {
+  const capabilities = capabilitiesOf(requestContext.view, revision)
   return new Set(LISTS.filter((name) => name in capabilities))
 }
 
-export const initialized = (standing: Standing, revision: LegacyRevision): JsonObject =>
-  writeInitialized(revision, introductionOf(standing, revision))
+export const initialized = (requestContext: RequestContext, revision: LegacyRevision): JsonObject =>
+  writeInitialized(revision, introductionOf(requestContext, revision))
 
 /** To a client that gets no session: what needs one to be told or remembered is not announced. */
-export function initializedAlone(standing: Standing, revision: LegacyRevision): JsonObject {
-  const introduction = introductionOf(standing, revision)
+export function initializedAlone(requestContext: RequestContext, revision: LegacyRevision): JsonObject {
+  const introduction = introductionOf(requestContext, revision)
   const { logging: _, ...rest } = introduction.capabilities
   const lists = LISTS.filter((name) => name in rest)
   return writeInitialized(revision, {
@@ -62,8 +62,8 @@ export function initializedAlone(standing: Standing, revision: LegacyRevision): 
   })
 }
 
-export function discovered(standing: Standing): Answer {
-  const { server, capabilities, instructions } = introductionOf(standing, MODERN)
+export function discovered(requestContext: RequestContext): Answer {
+  const { server, capabilities, instructions } = introductionOf(requestContext, MODERN)
   const result: JsonObject = {
     supportedVersions: [...REVISIONS].reverse(),
     capabilities,

@@ -11,7 +11,7 @@ import { tokensOf } from '../lib/tokens.ts'
 import type { Stand } from './admit.ts'
 import { CLIENT_LIMITS } from './discovery/meter.ts'
 import { list } from './list.ts'
-import type { CallParts, Place, Standing } from './ports.ts'
+import type { CallParts, Place, RequestContext } from './ports.ts'
 
 export interface ListPreviewed {
   readonly refused: Fault | undefined
@@ -36,15 +36,15 @@ export type ListPreviews = (asked: ListAsked) => ListPreviewed
 export function createListPreview({ stand, parts }: { stand: Stand; parts: CallParts }): ListPreviews {
   return ({ principal, place, revision, client }) => {
     try {
-      const standing = stand(principal, { place })
-      const pages = pagesOf(standing, revision, client)
+      const requestContext = stand(principal, { place })
+      const pages = pagesOf(requestContext, revision, client)
       const [first = []] = pages
       const whole = pages.flat()
       return {
         refused: undefined,
-        role: standing.role,
-        mayCall: permits(standing.role, 'tool_call'),
-        discovery: standing.view.discovery.mode,
+        role: requestContext.role,
+        mayCall: permits(requestContext.role, 'tool_call'),
+        discovery: requestContext.view.discovery.mode,
         pages,
         tokens: tokensOf(whole),
         firstTokens: tokensOf(first),
@@ -56,14 +56,18 @@ export function createListPreview({ stand, parts }: { stand: Stand; parts: CallP
     }
   }
 
-  function pagesOf(standing: Standing, revision: Revision, client: string | undefined): (readonly JsonObject[])[] {
+  function pagesOf(
+    requestContext: RequestContext,
+    revision: Revision,
+    client: string | undefined,
+  ): (readonly JsonObject[])[] {
     const named = client === undefined ? undefined : { name: client }
     const caller: Caller = { revision, capabilities: {}, client: named, logLevel: undefined }
     const pages: (readonly JsonObject[])[] = []
     let cursor: string | undefined
     do {
       const params = cursor === undefined ? {} : { cursor }
-      const answer = list(standing, { id: 0, method: 'tools/list', params, caller }, parts)
+      const answer = list(requestContext, { id: 0, method: 'tools/list', params, caller }, parts)
       const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
       pages.push(Array.isArray(result['tools']) ? (result['tools'] as JsonObject[]) : [])
       cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined

@@ -6,7 +6,7 @@ import type { ListKind } from '../catalog/view.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
 import { itemsOf, listedFor, withAccounts } from './discovery/seen.ts'
-import type { Answer, CallParts, Standing } from './ports.ts'
+import type { Answer, CallParts, RequestContext } from './ports.ts'
 
 interface Listable {
   readonly kind: ListKind
@@ -22,36 +22,41 @@ export const LISTS: Readonly<Record<string, Listable>> = {
   'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', name: 'uriTemplate' },
 }
 
-export function list(standing: Standing, asked: Asked, parts: Pick<CallParts, 'signer' | 'credentials'>): Answer {
+export function list(
+  requestContext: RequestContext,
+  asked: Asked,
+  parts: Pick<CallParts, 'signer' | 'credentials'>,
+): Answer {
   const listable = LISTS[asked.method]
   if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const { kind, member, name } = listable
   const { revision } = asked.caller
-  const { mode, page: size = PAGE_SIZE } = standing.view.discovery
-  const whole = kind === 'tools' ? listedTools(standing, asked.caller) : listedItems(standing, kind, asked.caller)
+  const { mode, page: size = PAGE_SIZE } = requestContext.view.discovery
+  const whole =
+    kind === 'tools' ? listedTools(requestContext, asked.caller) : listedItems(requestContext, kind, asked.caller)
   const { items, nextCursor } = pageOf(ordered(whole, name, size), {
     cursor,
-    scope: `${standing.owner} ${asked.method}`,
+    scope: `${requestContext.owner} ${asked.method}`,
     member: name,
     signer: parts.signer,
     size,
   })
-  const own = kind === 'tools' ? withAccounts(parts, standing, ruled(items)) : items
+  const own = kind === 'tools' ? withAccounts(parts, requestContext, ruled(items)) : items
   const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
 
   /** Where all are listed, rules are asked of those on the page only; where tools are looked for, they were asked of all. */
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
-    return mode === 'direct' || mode === 'paged' ? listedFor(standing, asked.caller, tools) : tools
+    return mode === 'direct' || mode === 'paged' ? listedFor(requestContext, asked.caller, tools) : tools
   }
 }
 
 /** Apps go before what servers have; where there are none, the list is the one that is kept. */
-function listedItems(standing: Standing, kind: ListKind, caller: Caller): readonly JsonObject[] {
-  const items = itemsOf(standing, kind, caller)
-  const apps = kind === 'resources' ? listApps(standing, caller) : []
+function listedItems(requestContext: RequestContext, kind: ListKind, caller: Caller): readonly JsonObject[] {
+  const items = itemsOf(requestContext, kind, caller)
+  const apps = kind === 'resources' ? listApps(requestContext, caller) : []
   return apps.length === 0 ? items : [...apps, ...items]
 }

@@ -16,7 +16,7 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
-import type { Answer, CallParts, Line, Standing } from './ports.ts'
+import type { Answer, CallParts, Line, RequestContext } from './ports.ts'
 import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
@@ -25,7 +25,7 @@ import type { Trail } from './trail.ts'
 
 interface Place {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly line: Line
   readonly target: Target
   readonly asked: Asked
@@ -33,7 +33,7 @@ interface Place {
 }
 
 const rename = (place: Place) => (taskId: string) =>
-  place.parts.tasks.bind(taskOwner(place.standing.principal), taskPlaceOf(place), taskId)
+  place.parts.tasks.bind(taskOwner(place.requestContext.principal), taskPlaceOf(place), taskId)
 
 /** A server's result as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
@@ -47,30 +47,31 @@ export function nameResult(place: Place, result: JsonObject): JsonObject {
 }
 
 function handOut(place: Place, taskId: unknown): void {
-  const { parts, standing, target } = place
+  const { parts, requestContext, target } = place
   if (typeof taskId !== 'string') return
   const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
-  parts.tasks.ledger.hand(taskOwner(standing.principal), taskPlaceOf(place), taskId, holder)
+  parts.tasks.ledger.hand(taskOwner(requestContext.principal), taskPlaceOf(place), taskId, holder)
   listenOn(place)
 }
 
 /** Whose session at a legacy server a request goes through. */
 export const holderOf = ({ session }: Line): string => session?.id ?? 'no session'
 
-function listenOn({ parts, standing, line, target }: Place): void {
+function listenOn({ parts, requestContext, line, target }: Place): void {
   const { session } = line
   if (session !== undefined && eraOf(target.revision) === 'legacy' && !hears(session, target.connectionId))
-    void hearSession(parts, standing, session, target).catch(() => {})
+    void hearSession(parts, requestContext, session, target).catch(() => {})
 }
 
 /** A server's question, and the client's answer back in the server's names. */
 export async function nameQuestion(place: Place, question: Request): Promise<Answer> {
-  const { parts, standing, line, target } = place
+  const { parts, requestContext, line, target } = place
   if (question.params?.['mode'] === 'url') listenOn(place)
   const params = renameRelated(question.params, rename(place))
   const answer = await line.question(params === undefined ? question : { ...question, params })
   if ('error' in answer) return answer
-  const own = (bound: string) => parts.tasks.release(taskOwner(standing.principal), [target], bound)?.taskId ?? bound
+  const own = (bound: string) =>
+    parts.tasks.release(taskOwner(requestContext.principal), [target], bound)?.taskId ?? bound
   return { result: renameRelated(answer.result, own) ?? answer.result }
 }
 
@@ -79,8 +80,8 @@ export function nameNotification(place: Place, notification: Notification): Noti
   if (params === undefined) return notification
   const { taskId } = params
   if (method === 'notifications/tasks/status' && typeof taskId === 'string') {
-    const { parts, standing, target } = place
-    if (!parts.tasks.ledger.knows(taskOwner(standing.principal), target, taskId)) return undefined
+    const { parts, requestContext, target } = place
+    if (!parts.tasks.ledger.knows(taskOwner(requestContext.principal), target, taskId)) return undefined
     return { ...notification, params: { ...params, taskId: rename(place)(taskId) } }
   }
   const named = renameRelated(params, rename(place))

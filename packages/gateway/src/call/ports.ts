@@ -106,7 +106,7 @@ export interface Documents {
 }
 
 /** The facts of a request before its message is read: the caller, the endpoint, and what the endpoint offers. */
-export interface Standing {
+export interface RequestContext {
   readonly principal: Principal
   /** What it is in this organization. */
   readonly role: Role
@@ -126,7 +126,7 @@ export interface Standing {
   sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
   /** The endpoint as it stands by now, for whoever stays; undefined when there is none any more. */
-  now(): Pick<Standing, 'view' | 'upstream'> | undefined
+  now(): Pick<RequestContext, 'view' | 'upstream'> | undefined
 }
 
 /** The parts that calls work with: one of each for the whole gateway, put together by its composition. */
@@ -172,7 +172,7 @@ export interface ApprovalAsking {
 
 /** A request about a task that stands for a call that waits for an approval. */
 export interface TaskAsking {
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly asked: Asked
   readonly line: Line
   readonly actor: Actor

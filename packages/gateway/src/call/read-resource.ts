@@ -3,28 +3,31 @@ import { Fault } from '@toolway/contract'
 import { eraOf, type Asked } from '@toolway/protocol'
 import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
-import type { Answer, CallParts, Session, Standing } from './ports.ts'
+import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
 import { readKept } from './shape/read-result.ts'
 
-export function targetOf(standing: Standing, asked: Asked): Target {
+export function targetOf(requestContext: RequestContext, asked: Asked): Target {
   const { uri } = asked.params
   if (typeof uri !== 'string') throw new Fault('params.shape', { place: '/uri', problem: 'must be a string' })
-  const target = standing.view.resource(uri)
+  const target = requestContext.view.resource(uri)
   if (target === undefined) throw new Fault('resource.unknown', { uri }, { data: { uri } })
   return target
 }
 
-export async function readResource({ standing, asked, line, trail }: ClientRequest, parts: CallParts): Promise<Answer> {
-  const kept = await readKept(parts, standing, asked)
+export async function readResource(
+  { requestContext, asked, line, trail }: ClientRequest,
+  parts: CallParts,
+): Promise<Answer> {
+  const kept = await readKept(parts, requestContext, asked)
   if (kept !== undefined) {
     trail.target = withoutSecrets(String(asked.params['uri']))
     return kept
   }
-  const target = targetOf(standing, asked)
+  const target = targetOf(requestContext, asked)
   trail.target = withoutSecrets(target.name)
-  return forward({ parts, standing, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+  return forward({ parts, requestContext, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
 }
 
 /** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */
@@ -54,11 +57,11 @@ export const unsubscribeResource = (step: ClientRequest, parts: CallParts): Prom
 type ListenParts = Pick<CallParts, 'credentials' | 'tasks'>
 
 async function watch(
-  { standing, asked, line }: ClientRequest,
+  { requestContext, asked, line }: ClientRequest,
   parts: ListenParts,
   change: (watched: Set<string>, uri: string) => void,
 ): Promise<Answer> {
-  const target = targetOf(standing, asked)
+  const target = targetOf(requestContext, asked)
   const { session } = line
   if (session === undefined) throw new Fault('method.unknown', { method: asked.method })
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
@@ -70,7 +73,7 @@ async function watch(
   const giveUp = () => {
     if (watched.delete(target.name)) session.changed()
   }
-  const honoured = await hearSession(parts, standing, session, target).catch((thrown: unknown) => {
+  const honoured = await hearSession(parts, requestContext, session, target).catch((thrown: unknown) => {
     if (!before) giveUp()
     throw thrown
   })
@@ -82,8 +85,8 @@ async function watch(
 }
 
 /** Have the servers of a session that lives again told what it hears. Rejects when one is not there or does not take it. */
-export async function watchAgain(parts: ListenParts, standing: Standing, session: Session): Promise<void> {
-  const { offered } = standing.view
+export async function watchAgain(parts: ListenParts, requestContext: RequestContext, session: Session): Promise<void> {
+  const { offered } = requestContext.view
   for (const [connection, uris] of session.watched)
     if (uris.size > 0 && offered.every(({ connectionId }) => connectionId !== connection))
       throw new Fault('place.unknown')
@@ -91,8 +94,8 @@ export async function watchAgain(parts: ListenParts, standing: Standing, session
     offered.map(async (one) => {
       const { connectionId, alias } = one
       const uris = session.watched.get(connectionId) ?? new Set()
-      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(parts, standing, session, one) : undefined
-      const { uris: honoured } = await hearSession(parts, standing, session, one)
+      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(parts, requestContext, session, one) : undefined
+      const { uris: honoured } = await hearSession(parts, requestContext, session, one)
       for (const uri of uris)
         if (!honoured.includes(uri)) throw new Fault('resource.unwatched', { uri, connection: alias })
     }),
@@ -100,8 +103,13 @@ export async function watchAgain(parts: ListenParts, standing: Standing, session
 }
 
 /** What is not watched is no reason to end a session. */
-async function hearLogs(parts: ListenParts, standing: Standing, session: Session, offered: Offered): Promise<void> {
-  await hearSession(parts, standing, session, offered).catch(() => {})
+async function hearLogs(
+  parts: ListenParts,
+  requestContext: RequestContext,
+  session: Session,
+  offered: Offered,
+): Promise<void> {
+  await hearSession(parts, requestContext, session, offered).catch(() => {})
 }
 
 /** Whether log lines may come to it beside its calls. */

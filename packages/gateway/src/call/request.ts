@@ -1,10 +1,10 @@
 /** One request of a client, identified, admitted and read in its protocol version; each method's verb is given one. */
 import type { Asked } from '@toolway/protocol'
-import type { Line, Standing } from './ports.ts'
+import type { Line, RequestContext } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 export interface ClientRequest {
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly asked: Asked
   readonly line: Line
   readonly trail: Trail

@@ -9,7 +9,7 @@ import { createPolicy } from '../policy/compile.ts'
 import { createNoLimits } from '../testing/limits.ts'
 import { call } from './call.ts'
 import { listedFor, itemsOf } from './discovery/seen.ts'
-import type { CallParts, Line, Standing } from './ports.ts'
+import type { CallParts, Line, RequestContext } from './ports.ts'
 import { STEPS } from './steps.ts'
 import type { Trail } from './trail.ts'
 
@@ -78,7 +78,7 @@ const ANNOTATIONS: Readonly<Record<Effect, JsonObject>> = {
   destructive: { destructiveHint: true },
 }
 
-function standingOf({ rules, held, off, effects, limit, role }: Endpoint): Standing {
+function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint): RequestContext {
   const offered: Offered = {
     ...{ connectionId: 'con_1' as ConnectionId, alias: 'a', revision: MODERN, server: {}, capabilities: {} },
     ...{ instructions: undefined, resources: [], templates: [], prompts: [] },
@@ -111,7 +111,7 @@ function standingOf({ rules, held, off, effects, limit, role }: Endpoint): Stand
   const upstream = () => ({ ask: async () => ({ result: { resultType: 'complete', content: [] } }) })
   return {
     ...{ view, who, upstream, organization: 'acme', toolset: 'default', principal: { ...OPERATOR, limit } },
-  } as unknown as Standing
+  } as unknown as RequestContext
 }
 
 const PARTS = {
@@ -125,12 +125,12 @@ const CALLER: Caller = { revision: MODERN, capabilities: {}, client: undefined, 
 const ARGUMENTS = [true, false].flatMap((mild) => [true, false].map((harm) => ({ mild, harm })))
 
 /** The fault of a call with these arguments; undefined where it reached the server. */
-async function faultOf(standing: Standing, name: string, given: JsonObject): Promise<string | undefined> {
+async function faultOf(requestContext: RequestContext, name: string, given: JsonObject): Promise<string | undefined> {
   const asked: Asked = { id: 1, method: 'tools/call', params: { name, arguments: given }, caller: CALLER }
   const line = { signal: new AbortController().signal } as Line
   const trail = { from: {}, correlationId: 'c', begun: 0, outcome: 'ok' } as unknown as Trail
   try {
-    await call({ standing, asked, line, trail }, PARTS)
+    await call({ requestContext, asked, line, trail }, PARTS)
     return trail.fault?.code
   } catch (thrown) {
     return (thrown as { code: string }).code
@@ -140,10 +140,10 @@ async function faultOf(standing: Standing, name: string, given: JsonObject): Pro
 test('a tool is listed where it can be called with some arguments, and nowhere else', async () => {
   await fc.assert(
     fc.asyncProperty(endpoint, async (drawn) => {
-      const standing = standingOf(drawn)
-      const listed = listedFor(standing, CALLER, itemsOf(standing, 'tools', CALLER)).map(({ name }) => name)
+      const requestContext = requestContextOf(drawn)
+      const listed = listedFor(requestContext, CALLER, itemsOf(requestContext, 'tools', CALLER)).map(({ name }) => name)
       for (const name of TOOLS) {
-        const faults = await Promise.all(ARGUMENTS.map((one) => faultOf(standing, name, one)))
+        const faults = await Promise.all(ARGUMENTS.map((one) => faultOf(requestContext, name, one)))
         const callable = faults.some((fault) => fault === undefined || !KEPT_BACK.has(fault))
         expect({ name, listed: listed.includes(name), faults }).toMatchObject({ listed: callable })
       }

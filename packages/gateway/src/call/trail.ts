@@ -11,7 +11,7 @@ import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import type { KeptPayload, Payload } from './payload.ts'
 import type { PolicyTrace } from './policy/obey.ts'
-import type { Standing } from './ports.ts'
+import type { RequestContext } from './ports.ts'
 import { recordedError } from './record-error.ts'
 
 /** The other end of a line, as its door sees it. */
@@ -27,7 +27,7 @@ export interface Trail {
   /** Milliseconds on the process's own clock. */
   readonly begun: number
   bytesIn: number
-  standing?: Standing
+  requestContext?: RequestContext
   method: string
   target?: string | undefined
   connection?: string | undefined
@@ -152,7 +152,7 @@ export function createTrails(parts: TrailParts): Trails {
     if (recorded) {
       const whole = withPayload(trail, entry)
       write(whole, whole === entry ? json : JSON.stringify(whole), trail.intent)
-    } else if (trail.standing === undefined) parts.refuseStranger(entry)
+    } else if (trail.requestContext === undefined) parts.refuseStranger(entry)
   }
 
   /** After the log line is made: what was sent and came back is in none. */
@@ -197,7 +197,7 @@ const ACTOR = { user: 'user', key: 'api_key', operator: 'system' } as const sati
 >
 
 const isRecorded = (trail: Trail): boolean =>
-  trail.standing !== undefined && (trail.recorded === true || RECORDED.has(trail.method))
+  trail.requestContext !== undefined && (trail.recorded === true || RECORDED.has(trail.method))
 
 const entryOf = (
   trail: Trail,
@@ -205,17 +205,17 @@ const entryOf = (
   at: Date,
   { outcome, code }: Pick<Entry, 'outcome' | 'code'>,
 ): Entry => {
-  const { standing, from } = trail
+  const { requestContext, from } = trail
   return {
     id: (trail.id ??= newId('rec', at.getTime())),
     timestamp: at.toISOString(),
     kind: 'call',
-    org_id: standing?.organizationId,
-    organization: standing?.organization,
-    principal: standing?.principal.id,
-    key_id: standing?.principal.keyId,
-    toolset: standing?.toolset,
-    connection: trail.connection ?? standing?.connection,
+    org_id: requestContext?.organizationId,
+    organization: requestContext?.organization,
+    principal: requestContext?.principal.id,
+    key_id: requestContext?.principal.keyId,
+    toolset: requestContext?.toolset,
+    connection: trail.connection ?? requestContext?.connection,
     method: storable(trail.method),
     tool_name: trail.target === undefined ? undefined : storable(trail.target),
     era_client: trail.eraClient,
@@ -228,7 +228,7 @@ const entryOf = (
     code,
     decision: outcome === 'refused' ? 'refuse' : trail.policy?.warned === true ? 'warn' : 'allow',
     request_id: trail.correlationId,
-    actor_type: standing === undefined ? 'system' : ACTOR[standing.principal.kind],
+    actor_type: requestContext === undefined ? 'system' : ACTOR[requestContext.principal.kind],
     resource_type: undefined,
     resource_id: undefined,
     ip_address: from.address,

@@ -55,7 +55,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   opened.defer(() => connectFirst.close())
   const tasks = createTaskBook(vault)
   opened.defer(() => tasks.close())
-  const standing = {
+  const requestContext = {
     accounts,
     organization: snapshots.find,
     defaultOrganization: DEFAULT_SLUG,
@@ -74,6 +74,6 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     approvals,
     results: parts.results,
   }
-  const admit = createAdmit({ identity, ...standing })
-  return { admit, stand: createStand(standing), open: createOpenStreams(admit), calls }
+  const admit = createAdmit({ identity, ...requestContext })
+  return { admit, stand: createStand(requestContext), open: createOpenStreams(admit), calls }
 }

@@ -6,7 +6,7 @@ import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListPreview } from '../call/list-preview.ts'
-import type { CallParts, Standing } from '../call/ports.ts'
+import type { CallParts, RequestContext } from '../call/ports.ts'
 import { answersForms } from '../call/approvals/questions.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import { shownSettings } from '../config-shown.ts'
@@ -34,7 +34,7 @@ export interface ComposeMcpDoorsParts extends Omit<
   'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls'
 > {
   /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
-  readonly confirms?: (standing: Standing) => boolean
+  readonly confirms?: (requestContext: RequestContext) => boolean
   readonly parts: CallParts
   readonly limits: Limits
   readonly room: ChannelRoom
@@ -84,7 +84,8 @@ function sessionsFor(
 ): McpDoorParts['givesSession'] {
   if (sessions === 'on') return () => true
   if (sessions === 'off' || confirms === undefined) return undefined
-  return (standing, { params }) => confirms(standing) && answersForms({ caller: readInitialize(params ?? {}) })
+  return (requestContext, { params }) =>
+    confirms(requestContext) && answersForms({ caller: readInitialize(params ?? {}) })
 }
 
 export interface ComposeAdminParts

@@ -42,7 +42,7 @@ export function composeSessions(
     removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
     find: (organizationId, wanted, within) =>
       db.organization(organizationId, (sql) => findSession(sql, wanted), within),
-    watchAgain: (standing, session) => watchAgain(parts(), standing, session),
+    watchAgain: (requestContext, session) => watchAgain(parts(), requestContext, session),
   })
   opened.defer(() => sessions.close())
   opened.defer(() => keepSessions.close())

@@ -27,7 +27,7 @@ import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
-import type { Inbound, Place, Standing } from '../call/ports.ts'
+import type { Inbound, Place, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { Trail, Trails } from '../call/trail.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -65,7 +65,7 @@ export interface McpDoorParts {
   readonly entrance: Entrance
   readonly sessions: Sessions
   /** Whether a client that opens a session gets one; undefined where no client ever does. */
-  readonly givesSession: ((standing: Standing, request: Request) => boolean) | undefined
+  readonly givesSession: ((requestContext: RequestContext, request: Request) => boolean) | undefined
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
@@ -97,7 +97,7 @@ interface Visit {
   readonly header: HeaderReader
   /** Whether the client asks for event streams. */
   readonly prefers: boolean
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly trail: Trail
 }
 
@@ -129,22 +129,22 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     trail: Trail,
   ): Promise<void> | void {
     const admitted = admit(inbound)
-    const visit = (standing: Standing) =>
+    const visit = (requestContext: RequestContext) =>
       visited({
         inbound,
         request,
         response,
         header: headerOf(request),
         prefers: prefersStream(request.headers.accept),
-        standing,
+        requestContext,
         trail,
       })
     return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
   function visited(visit: Visit): Promise<void> | void {
-    const { request, standing, trail } = visit
-    trail.standing = standing
+    const { request, requestContext, trail } = visit
+    trail.requestContext = requestContext
     if (request.method === 'POST') return post(visit)
     const answer = request.method === 'GET' ? stream : request.method === 'DELETE' ? end : undefined
     if (answer === undefined)
@@ -154,11 +154,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
-  function recall({ header, standing }: Visit): Promise<void> | undefined {
+  function recall({ header, requestContext }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
     return id === undefined || givesSession === undefined || sessions.holds(id)
       ? undefined
-      : keepSessions.recall(standing, id)
+      : keepSessions.recall(requestContext, id)
   }
 
   async function post(visit: Visit): Promise<void> {
@@ -199,10 +199,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return ask(visit, message, era)
   }
 
-  async function initialize({ standing, response, trail, prefers }: Visit, request: Request): Promise<void> {
+  async function initialize({ requestContext, response, trail, prefers }: Visit, request: Request): Promise<void> {
     trail.method = 'initialize'
-    if (givesSession?.(standing, request) !== true) {
-      const { answer, revision } = await entrance.initializeAlone(standing, request)
+    if (givesSession?.(requestContext, request) !== true) {
+      const { answer, revision } = await entrance.initializeAlone(requestContext, request)
       trail.eraClient = revision
       trail.bytesOut = createReply(response, { accepts: false, prefers, headers: {} }).end(
         responseOf(request, answer),
@@ -210,9 +210,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       )
       return
     }
-    const { answer, session } = await entrance.initialize(standing, request)
+    const { answer, session } = await entrance.initialize(requestContext, request)
     trail.eraClient = session.revision
-    await keepSessions.keep(standing, session)
+    await keepSessions.keep(requestContext, session)
     const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
     trail.bytesOut = reply.end(responseOf(request, answer), 200)
   }
@@ -235,7 +235,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     era: Era,
     brought: string | undefined,
   ): Promise<void> {
-    const { standing, trail, response, prefers } = visit
+    const { requestContext, trail, response, prefers } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
     const reply =
       session === undefined
@@ -253,7 +253,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const release = holdOpen(visit, asked, line, era)
     try {
       if (asked.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
-      const given = await entrance.enter({ standing, asked, line, trail })
+      const given = await entrance.enter({ requestContext, asked, line, trail })
       if ('error' in given) trail.outcome = 'failed'
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
       trail.bytesOut = reply.end(responseOf(request, given), status)
@@ -293,9 +293,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** A legacy client's leaving ends nothing, as long as it leaves little behind. */
-  function outlive({ response, standing }: Visit, cancel: () => void): () => void {
+  function outlive({ response, requestContext }: Visit, cancel: () => void): () => void {
     let over: (() => void) | undefined
-    const back = whenLeft(response, () => (over = abandoned.leave(standing.owner, cancel)))
+    const back = whenLeft(response, () => (over = abandoned.leave(requestContext.owner, cancel)))
     return () => {
       back()
       over?.()
@@ -303,7 +303,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
-    const { trail, response, header, standing } = visit
+    const { trail, response, header, requestContext } = visit
     await recall(visit)
     const session = sessionOf(visit)
     const version = header('mcp-protocol-version')
@@ -317,16 +317,25 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const back = outlive(visit, () => given.abort())
     const { correlationId, from } = trail
     const givenUp = given.signal
-    const answers = await answerBatch({ values, standing, session, header, correlationId, from, givenUp, brought })
+    const answers = await answerBatch({
+      values,
+      requestContext,
+      session,
+      header,
+      correlationId,
+      from,
+      givenUp,
+      brought,
+    })
     back()
     if (answers.length === 0) response.writeHead(202).end()
     else
       trail.bytesOut = createReply(response, { accepts: false, prefers: visit.prefers, headers: {} }).end(answers, 200)
   }
 
-  function sessionOf({ header, standing }: Visit): Session | undefined {
+  function sessionOf({ header, requestContext }: Visit): Session | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined ? undefined : sessions.get(standing.owner, id)
+    return id === undefined ? undefined : sessions.get(requestContext.owner, id)
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
@@ -335,7 +344,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const said = { method, ...(params === undefined ? {} : { params }) }
     cancelNamed(session, said)
-    if (session !== undefined) passOn(visit.standing, session, { jsonrpc: '2.0', ...said })
+    if (session !== undefined) passOn(visit.requestContext, session, { jsonrpc: '2.0', ...said })
     visit.response.writeHead(202).end()
   }
 
@@ -352,20 +361,20 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     const session = sessionOf(visit)
     // Nor does a stream of 2024-11-05 begin here: whoever may want one has its own address (ADR 8).
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
-    const { standing, response } = visit
+    const { requestContext, response } = visit
     response.once(
       'close',
       open.hold(visit.inbound, () => response.end()),
     )
     const lastEventId = visit.header('last-event-id')
-    return openSessionStream({ session, standing, response, lastEventId, changes, draining })
+    return openSessionStream({ session, requestContext, response, lastEventId, changes, draining })
   }
 
   function end(visit: Visit): void {
     visit.trail.method = 'end session'
     const id = visit.header(SESSION_HEADER)
     if (id === undefined) throw new Fault('request.method', { method: 'DELETE', allowed: 'POST' })
-    sessions.end(visit.standing.owner, id)
+    sessions.end(visit.requestContext.owner, id)
     visit.response.writeHead(204).end()
   }
 

@@ -6,7 +6,7 @@
  */
 import { MODERN, type Asked, type Caller } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
-import type { Standing } from '../call/ports.ts'
+import type { RequestContext } from '../call/ports.ts'
 import type { ClientStep, SeenClient } from '../identity/clients-seen.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -20,7 +20,7 @@ export interface KeepClientsSeenParts {
 
 export interface KeepClientsSeen {
   /** A request of this client was let in. */
-  note(standing: Standing, asked: Pick<Asked, 'method' | 'caller'>): void
+  note(requestContext: RequestContext, asked: Pick<Asked, 'method' | 'caller'>): void
   close(): Promise<void>
 }
 
@@ -54,8 +54,8 @@ export function createKeepClientsSeen({ now, store, forget, log }: KeepClientsSe
   const rounds = setInterval(() => void forgetOld(), FORGET_EVERY)
   rounds.unref()
 
-  function add(name: string, step: ClientStep, standing: Standing, caller: Caller): void {
-    const { principal, organizationId } = standing
+  function add(name: string, step: ClientStep, requestContext: RequestContext, caller: Caller): void {
+    const { principal, organizationId } = requestContext
     const before = waiting.get(name)
     if (before === undefined && waiting.size >= MOST_WAITING) return
     waiting.set(name, {
@@ -91,8 +91,8 @@ export function createKeepClientsSeen({ now, store, forget, log }: KeepClientsSe
     forget().catch((thrown: unknown) => log.warn({ err: thrown }, 'clients seen long ago could not be forgotten'))
 
   return {
-    note(standing, { method, caller }) {
-      const { principal, organizationId } = standing
+    note(requestContext, { method, caller }) {
+      const { principal, organizationId } = requestContext
       if (principal.client === OWN) return
       const step = STEPS[method]
       const introduces = caller.revision === MODERN
@@ -102,8 +102,8 @@ export function createKeepClientsSeen({ now, store, forget, log }: KeepClientsSe
       if (times === undefined) known.set(name, (times = {}))
       const at = now()
       // A client of 2026-07-28 has no opening of its own: each of its requests says who it is.
-      if (introduces && isDue(times, INTRODUCED, at)) add(name, INTRODUCED, standing, caller)
-      if (step !== undefined && isDue(times, step, at)) add(name, step, standing, caller)
+      if (introduces && isDue(times, INTRODUCED, at)) add(name, INTRODUCED, requestContext, caller)
+      if (step !== undefined && isDue(times, step, at)) add(name, step, requestContext, caller)
     },
     async close() {
       clearInterval(rounds)

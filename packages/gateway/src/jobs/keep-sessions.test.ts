@@ -2,14 +2,18 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { Fault } from '@toolway/contract'
 import type { Opening } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Standing } from '../call/ports.ts'
+import type { RequestContext } from '../call/ports.ts'
 import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createKeepSessions, type KeepSessionsParts } from './keep-sessions.ts'
 
 const MINUTE = 60_000
 const opening: Opening = { revision: '2025-11-25', capabilities: { sampling: {} }, client: { name: 'c' } }
-const standing = { owner: 'me here', organizationId: 'org_1', principal: { id: 'me' } } as unknown as Standing
+const requestContext = {
+  owner: 'me here',
+  organizationId: 'org_1',
+  principal: { id: 'me' },
+} as unknown as RequestContext
 const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, openedAt: new Date(0) }
 const NAME = 'a'.repeat(32)
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
@@ -63,8 +67,8 @@ function fixture(parts: Partial<KeepSessionsParts> = {}) {
     ...parts,
   })
   const open = () => {
-    const session = sessions.open(standing.owner, opening)
-    void keeping.keep(standing, session)
+    const session = sessions.open(requestContext.owner, opening)
+    void keeping.keep(requestContext, session)
     return session
   }
   return {
@@ -91,8 +95,8 @@ const faultOf = (asking: Promise<unknown>) =>
 describe('a session that opens', () => {
   test('is stored before its client hears of it, and soon with what became of it since', async () => {
     await using here = fixture()
-    const session = here.sessions.open(standing.owner, opening)
-    await here.keeping.keep(standing, session)
+    const session = here.sessions.open(requestContext.owner, opening)
+    await here.keeping.keep(requestContext, session)
     expect(here.rows.get(session.id)).toMatchObject({ owner: 'me here', principal: 'me', logLevel: undefined })
     session.caller = { ...session.caller, logLevel: 'debug' }
     session.watched.set('con_1', new Set(['test://a']))
@@ -110,7 +114,7 @@ describe('a session that opens', () => {
         if (statements.length === 1) await promise
       },
     })
-    const keep = () => here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    const keep = () => here.keeping.keep(requestContext, here.sessions.open(requestContext.owner, opening))
     const first = keep()
     await vi.advanceTimersByTimeAsync(0)
     const others = Array.from({ length: 5 }, keep)
@@ -123,8 +127,8 @@ describe('a session that opens', () => {
     await using here = fixture()
     here.state.away = true
     // The first one learns of it; a database that says nothing would cost it two seconds.
-    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
-    await here.keeping.keep(standing, here.sessions.open(standing.owner, opening))
+    await here.keeping.keep(requestContext, here.sessions.open(requestContext.owner, opening))
+    await here.keeping.keep(requestContext, here.sessions.open(requestContext.owner, opening))
     expect(here.rows.size).toBe(0)
   })
 
@@ -144,10 +148,10 @@ describe('a session that opens', () => {
     const session = here.open()
     await vi.advanceTimersByTimeAsync(20)
     here.state.away = true
-    here.sessions.end(standing.owner, session.id)
+    here.sessions.end(requestContext.owner, session.id)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(here.rows.size).toBe(1)
-    await here.keeping.recall(standing, session.id)
+    await here.keeping.recall(requestContext, session.id)
     expect(here.sessions.holds(session.id)).toBe(false)
     here.state.away = false
     await vi.advanceTimersByTimeAsync(10_000)
@@ -156,9 +160,9 @@ describe('a session that opens', () => {
 
   test('of a door that keeps none is never stored', async () => {
     await using here = fixture()
-    const session = here.sessions.open(standing.owner, opening)
+    const session = here.sessions.open(requestContext.owner, opening)
     session.changed()
-    here.sessions.end(standing.owner, session.id)
+    here.sessions.end(requestContext.owner, session.id)
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(here.rows.size).toBe(0)
   })
@@ -171,7 +175,7 @@ describe('a session that is used', () => {
     listening.stream = () => {}
     for (let minute = 0; minute < 11; minute++) {
       await vi.advanceTimersByTimeAsync(MINUTE)
-      here.sessions.get(standing.owner, used.id)
+      here.sessions.get(requestContext.owner, used.id)
     }
     const count = (id: string) => here.state.touched.filter((one) => one === id).length
     expect([count(used.id), count(listening.id), count(idle.id)]).toEqual([2, 2, 0])
@@ -182,7 +186,7 @@ describe('a session that is used', () => {
     const here = fixture()
     const session = here.open()
     await vi.advanceTimersByTimeAsync(MINUTE)
-    here.sessions.get(standing.owner, session.id)
+    here.sessions.get(requestContext.owner, session.id)
     await here[Symbol.asyncDispose]()
     expect([...here.rows.keys()]).toEqual([session.id])
     expect(here.state.touched).toEqual([session.id])
@@ -202,29 +206,32 @@ describe('a session that is used', () => {
 describe('a session that memory does not know', () => {
   test('lives again for its owner, once, however many ask at the same time', async () => {
     await using here = fixture()
-    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
-    await Promise.all(Array.from({ length: 20 }, () => here.keeping.recall(standing, NAME)))
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: requestContext.owner } as KeptSession)
+    await Promise.all(Array.from({ length: 20 }, () => here.keeping.recall(requestContext, NAME)))
     expect(here.asked).toEqual([NAME])
-    expect(here.sessions.get(standing.owner, NAME).caller).toMatchObject({ logLevel: 'info', client: { name: 'c' } })
+    expect(here.sessions.get(requestContext.owner, NAME).caller).toMatchObject({
+      logLevel: 'info',
+      client: { name: 'c' },
+    })
   })
 
   test('of another owner, or of nobody, is looked for once in a while', async () => {
     await using here = fixture()
     here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: 'somebody else' } as KeptSession)
-    for (let time = 0; time < 5; time++) await here.keeping.recall(standing, NAME)
+    for (let time = 0; time < 5; time++) await here.keeping.recall(requestContext, NAME)
     expect([here.asked.length, here.sessions.size]).toEqual([1, 0])
     // Asking for it takes nothing from whoever it belongs to.
-    await here.keeping.recall({ ...standing, owner: 'somebody else' }, NAME)
+    await here.keeping.recall({ ...requestContext, owner: 'somebody else' }, NAME)
     expect(here.sessions.holds(NAME)).toBe(true)
   })
 
   test('is looked for again where it may have opened a moment ago in another gateway', async () => {
     await using here = fixture()
     const young = '0'.repeat(32)
-    for (let time = 0; time < 3; time++) await here.keeping.recall(standing, young)
+    for (let time = 0; time < 3; time++) await here.keeping.recall(requestContext, young)
     expect(here.asked).toEqual([young, young, young])
-    here.rows.set(young, { ...found, hash: Buffer.from(young), owner: standing.owner } as KeptSession)
-    await here.keeping.recall(standing, young)
+    here.rows.set(young, { ...found, hash: Buffer.from(young), owner: requestContext.owner } as KeptSession)
+    await here.keeping.recall(requestContext, young)
     expect(here.sessions.holds(young)).toBe(true)
   })
 
@@ -232,18 +239,18 @@ describe('a session that memory does not know', () => {
     'and has no name that we give is not looked for',
     async (id) => {
       await using here = fixture()
-      await here.keeping.recall(standing, id)
+      await here.keeping.recall(requestContext, id)
       expect(here.asked).toEqual([])
     },
   )
 
   test('is neither known nor unknown while the database is away', async () => {
     await using here = fixture()
-    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: requestContext.owner } as KeptSession)
     here.state.away = true
-    expect(await faultOf(here.keeping.recall(standing, NAME))).toBe('database.unavailable')
+    expect(await faultOf(here.keeping.recall(requestContext, NAME))).toBe('database.unavailable')
     here.state.away = false
-    await here.keeping.recall(standing, NAME)
+    await here.keeping.recall(requestContext, NAME)
     expect(here.sessions.holds(NAME)).toBe(true)
   })
 
@@ -258,7 +265,7 @@ describe('a session that memory does not know', () => {
       },
     })
     const wanted = Array.from({ length: 50 }, (_, at) =>
-      faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
+      faultOf(here.keeping.recall(requestContext, at.toString(16).padStart(32, '0'))),
     )
     await vi.advanceTimersByTimeAsync(700)
     expect(new Set(await Promise.all(wanted))).toEqual(new Set([undefined]))
@@ -268,7 +275,7 @@ describe('a session that memory does not know', () => {
   test('is told to come again when its turn does not come in time', async () => {
     await using here = fixture({ find: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5_000)) })
     const wanted = Array.from({ length: 50 }, (_, at) =>
-      faultOf(here.keeping.recall(standing, at.toString(16).padStart(32, '0'))),
+      faultOf(here.keeping.recall(requestContext, at.toString(16).padStart(32, '0'))),
     )
     await vi.advanceTimersByTimeAsync(6_000)
     const answers = await Promise.all(wanted)
@@ -277,8 +284,8 @@ describe('a session that memory does not know', () => {
 
   test('and cannot watch again what it watched ends', async () => {
     await using here = fixture({ watchAgain: () => Promise.reject(new Fault('place.unknown')) })
-    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: standing.owner } as KeptSession)
-    await here.keeping.recall(standing, NAME)
+    here.rows.set(NAME, { ...found, hash: Buffer.from(NAME), owner: requestContext.owner } as KeptSession)
+    await here.keeping.recall(requestContext, NAME)
     expect(here.sessions.holds(NAME)).toBe(false)
     await vi.advanceTimersByTimeAsync(20)
     expect(here.rows.size).toBe(0)
@@ -294,9 +301,9 @@ describe('a session that memory does not know', () => {
 
   test('that is ended in another gateway while it is looked up does not live again', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const row = { ...found, owner: standing.owner }
+    const row = { ...found, owner: requestContext.owner }
     await using here = fixture({ find: () => promise.then(() => row) })
-    const recalled = here.keeping.recall(standing, NAME)
+    const recalled = here.keeping.recall(requestContext, NAME)
     here.keeping.endedElsewhere(Buffer.from(NAME).toString('hex'))
     resolve()
     await recalled

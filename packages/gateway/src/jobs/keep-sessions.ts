@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
-import type { Standing } from '../call/ports.ts'
+import type { RequestContext } from '../call/ports.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
 import { createTurns, TurnTooLate } from '../lib/turns.ts'
@@ -37,7 +37,7 @@ export interface KeepSessionsParts {
     within: number,
   ): Promise<FoundSession | undefined>
   /** Have servers told again what a session watches. Rejects when one cannot be. */
-  watchAgain(standing: Standing, session: Session): Promise<void>
+  watchAgain(requestContext: RequestContext, session: Session): Promise<void>
 }
 
 export interface KeepSessions {
@@ -45,12 +45,12 @@ export interface KeepSessions {
    * A session that was opened at a door whose sessions can live again. Resolves once it is stored, or after a moment where that
    * cannot be now. Never rejects.
    */
-  keep(standing: Standing, session: Session): Promise<void>
+  keep(requestContext: RequestContext, session: Session): Promise<void>
   /**
    * Let a session live again that memory does not know, if there is one of that name for this caller; otherwise nothing happens.
    * Throws a database fault when the database cannot be asked, and `gateway.not-ready` when too many wait for it.
    */
-  recall(standing: Standing, id: string): Promise<void>
+  recall(requestContext: RequestContext, id: string): Promise<void>
   changed(session: Session): void
   ended(session: Session, why: SessionEnd): void
   /** It was ended in another gateway. */
@@ -180,8 +180,8 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
   /** What was seen last before that is idle, whatever its row does not know yet. */
   const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
 
-  function add(standing: Standing, session: Session, hash: Buffer, openedAt: Date): StoredSession {
-    const { principal, organizationId, owner, toolset, connection } = standing
+  function add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {
+    const { principal, organizationId, owner, toolset, connection } = requestContext
     const facts = { hash, organizationId, owner, principal: principal.id, toolset, connection }
     const one = { session, facts, openedAt, touched: session.seen }
     kept.set(session.id, one)
@@ -189,10 +189,10 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     return one
   }
 
-  async function look(standing: Standing, id: string, name: string): Promise<void> {
+  async function look(requestContext: RequestContext, id: string, name: string): Promise<void> {
     const hash = parts.hash(id)
-    const wanted = { hash, owner: standing.owner, since: oldest() }
-    const turn = turns.take(() => parts.find(standing.organizationId, wanted, PATIENCE.look), {
+    const wanted = { hash, owner: requestContext.owner, since: oldest() }
+    const turn = turns.take(() => parts.find(requestContext.organizationId, wanted, PATIENCE.look), {
       patience: PATIENCE.turn,
     })
     if (turn === undefined) throw tooMany()
@@ -205,24 +205,24 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       return
     }
     if (closed) throw new Fault('gateway.draining')
-    const session = parts.sessions.revive(standing.owner, id, found)
+    const session = parts.sessions.revive(requestContext.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
-    add(standing, session, hash, found.openedAt).touched = 0
-    await parts.watchAgain(standing, session).catch((thrown: unknown) => {
+    add(requestContext, session, hash, found.openedAt).touched = 0
+    await parts.watchAgain(requestContext, session).catch((thrown: unknown) => {
       log.warn({ err: thrown }, 'a session cannot watch again what it watched, so it ends')
       parts.sessions.drop(id)
     })
   }
 
   return {
-    keep(standing, session) {
-      toStore.add(add(standing, session, parts.hash(session.id), new Date(session.seen)))
+    keep(requestContext, session) {
+      toStore.add(add(requestContext, session, parts.hash(session.id), new Date(session.seen)))
       return storeNow()
     },
-    async recall(standing, id) {
-      const name = `${standing.owner} ${id}`
+    async recall(requestContext, id) {
+      const name = `${requestContext.owner} ${id}`
       if (!SESSION_NAME.test(id) || ending.has(id) || missing.has(name)) return
-      await looking(name, () => look(standing, id, name))
+      await looking(name, () => look(requestContext, id, name))
     },
     changed(session) {
       const one = kept.get(session.id)

@@ -49,7 +49,7 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
   const keyById = new Map<string, KeyRow>(keys.map((key) => [key.id, key]))
   const find = (id: UserId) => memberById.get(id) as never
 
-  function standing(principal: Principal, member: MemberRow | undefined): Caller {
+  function requestContext(principal: Principal, member: MemberRow | undefined): Caller {
     const own: Role | undefined =
       member === undefined ? undefined : isPlatformAdmin(member.user_id) ? 'platform_admin' : member.role
     const role = own === undefined ? principal.role : lesserRole(principal.role, own)
@@ -58,7 +58,7 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
   }
 
   const ofMember = (member: MemberRow, key?: KeyRow): Caller =>
-    standing(
+    requestContext(
       {
         ...(key === undefined ? SIGNED_IN : principalOf(key)),
         id: member.user_id,
@@ -68,7 +68,7 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       member,
     )
   const ofKey = (key: KeyRow): Caller =>
-    standing(principalOf(key), key.user_id === null ? undefined : memberById.get(key.user_id))
+    requestContext(principalOf(key), key.user_id === null ? undefined : memberById.get(key.user_id))
 
   /** Members name theirs as they like: a name is that of the member's own key, else of the organization's. */
   const findKey = (name: string, user: UserId | undefined): KeyRow | undefined =>
@@ -82,7 +82,7 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       if (member !== undefined) return ofMember(member, keyId === null ? undefined : keyById.get(keyId))
       const key = keyById.get(id)
       if (key !== undefined) return ofKey(key)
-      return id === OPERATOR.id ? standing(OPERATOR, undefined) : undefined
+      return id === OPERATOR.id ? requestContext(OPERATOR, undefined) : undefined
     },
     named(as, keyName) {
       const member = as === undefined ? undefined : members.find(({ email }) => email === as.toLowerCase())

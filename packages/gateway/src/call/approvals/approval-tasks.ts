@@ -54,8 +54,8 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
 
   return {
     async task(asking, run) {
-      const { standing, asked } = asking
-      const { organizationId, principal } = standing
+      const { requestContext, asked } = asking
+      const { organizationId, principal } = requestContext
       const id = questionOf(signer, principal, organizationId, asked.params['taskId'])
       if (id === undefined || !METHODS.has(asked.method)) return undefined
       const found = () => db.organization(organizationId, (sql) => findApproval(sql, id))
@@ -118,11 +118,11 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
 
   /** The caller wants it no more: the question is withdrawn, and nothing was sent. */
   async function cancel(asking: TaskAsking, row: ApprovalRow): Promise<Answer> {
-    const { standing } = asking
+    const { requestContext } = asking
     await db.organization(row.organization_id, async (sql) => {
       const held = await lockApproval(sql, row.id)
-      if (held === undefined || !(await storeDenial(sql, row.id, standing.principal.id))) return
-      await tell(sql, 'approval.denied', row, { by: standing.principal.id })
+      if (held === undefined || !(await storeDenial(sql, row.id, requestContext.principal.id))) return
+      await tell(sql, 'approval.denied', row, { by: requestContext.principal.id })
       await recordChange(sql, asking.actor, row.organization_id, {
         action: 'approval.withdraw',
         resource: 'approval',

@@ -7,8 +7,8 @@ import type { ClientRequest } from '../request.ts'
 import { askTask } from '../tasks/tasks.ts'
 
 export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { standing, asked, line, trail } = step
-  const { principal } = standing
+  const { requestContext, asked, line, trail } = step
+  const { principal } = requestContext
   const actor = {
     id: principal.id,
     type: actorTypeOf(principal),
@@ -18,7 +18,7 @@ export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Prom
     correlationId: trail.correlationId,
   }
   const asking = {
-    standing,
+    requestContext,
     asked,
     line,
     actor,

@@ -5,7 +5,7 @@ import type { UserId } from '@toolway/contract'
 import { sayError, sayJson, startScriptedUpstream, type Heard } from '../../../../../test/fault/scripted-upstream.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { createFakeCredentials, type FakeAccount } from '../../testing/fake-credentials.ts'
-import { createTestStanding, type Reached } from '../../testing/standing.ts'
+import { createTestContext, type Reached } from '../../testing/request-context.ts'
 
 const ERAS = [
   ['modern', '2026-07-28'],
@@ -61,7 +61,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
       { account: 'work', userId: 'usr_ann' },
       { account: 'home', userId: 'usr_bob' },
     ])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const ann = await house.call('look', {}, { principal: member('usr_ann') })
     const bob = await house.call('write', {}, { principal: member('usr_bob') })
     const nobody = await house.call('look')
@@ -79,7 +79,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     const state = { good: 'secret-default-2' }
     await using server = await startGuarded(era, (token) => token === state.good)
     const credentials = createFakeCredentials([one])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     // A challenge says that the request was not looked at: a write, too, is sent once more.
     const written = await house.call('write')
     expect(written.result).not.toMatchObject({ isError: true })
@@ -97,7 +97,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
   test('of twenty that run out together each is sent once more, with what one renewal gave', async () => {
     await using server = await startGuarded(era, (token) => token === 'secret-default-2')
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const all = await Promise.all(Array.from({ length: 20 }, () => house.call('write')))
     expect(all.map(({ trail }) => trail.outcome)).toEqual(Array.from({ length: 20 }, () => 'ok'))
     expect(credentials.accountList[0]?.version).toBe(2)
@@ -110,7 +110,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
       (response) => sayJson(response, { error: 'who are you' }, 401),
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const written = await house.call('write')
     expect(written.trail.fault?.code).toBe('upstream.needs-auth')
     expect(server.of('tools/call')).toHaveLength(1)
@@ -127,7 +127,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
         sayJson(response, {}, 403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"' }),
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const { trail } = await house.call('look')
     expect(trail.fault?.code).toBe('credential.needed')
     expect(server.of('tools/call')).toHaveLength(1)
@@ -141,7 +141,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
       (response) => sayJson(response, {}, 403),
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     expect((await house.call('look')).trail.fault?.code).toBe('upstream.needs-auth')
     expect(credentials.refusals).toEqual([])
   })
@@ -149,7 +149,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
   test('nobody’s account leads to a link before anything leaves, for every verb', async () => {
     await using server = await startGuarded(era, () => true)
     const credentials = createFakeCredentials([])
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [
         at(server.url, revision, {
           capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} },
@@ -180,7 +180,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
         sayError(response, heard, `bad token ${heard.headers.authorization}, in short ${tokenIn(heard)}`),
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const answer = await house.call('look')
     expect(server.of('tools/call').map(tokenIn)).toEqual(['secret-default-1'])
     expect(JSON.stringify(answer.error)).toContain('bad token [')
@@ -190,7 +190,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
   test('a token that came with the call goes on, and lives no longer', async () => {
     await using server = await startGuarded(era, (token) => token !== undefined)
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({ connections: [at(server.url, revision)], credentials })
+    await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const { trail } = await house.call('look', {}, { brought: 'own-token' })
     await house.call('look')
     expect(server.of('tools/call').map(tokenIn)).toEqual(['own-token', 'secret-default-1'])
@@ -200,7 +200,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
   test('a connection without credentials is asked as it always was', async () => {
     await using server = await startGuarded(era, () => true)
     const credentials = createFakeCredentials([{ account: 'default' }])
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, revision, { auth: { kind: 'none' } })],
       credentials,
     })
@@ -222,7 +222,7 @@ describe('several accounts', () => {
 
   test('are offered by name to whoever has them, and taken out before the call goes up', async () => {
     await using server = await startGuarded('modern', () => true)
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many })],
       credentials: two(),
     })
@@ -250,7 +250,7 @@ describe('several accounts', () => {
 
   test('an account that there is not, and one that is no name, are refused before anything leaves', async () => {
     await using server = await startGuarded('modern', () => true)
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many })],
       credentials: two(),
     })
@@ -265,7 +265,7 @@ describe('several accounts', () => {
       { account: 'home', userId: 'usr_ann' },
       { account: 'work', userId: 'usr_ann' },
     ])
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many })],
       credentials,
     })
@@ -282,7 +282,7 @@ describe('several accounts', () => {
       inputSchema: { type: 'object', properties: { account: { type: 'number' } } },
       annotations: { readOnlyHint: true },
     }
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many, tools: [own] })],
       credentials: two(),
     })
@@ -303,7 +303,7 @@ describe('several accounts', () => {
       results: { 'tools/call': { resultType: 'task', ...task }, 'tasks/get': task },
     })
     const extensions = { 'io.modelcontextprotocol/tasks': {} }
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many, capabilities: { tools: {}, extensions } })],
       credentials: two(),
     })
@@ -330,7 +330,7 @@ describe('several accounts', () => {
         },
       },
     })
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2026-07-28', { auth: many })],
       credentials: two(),
     })

@@ -9,13 +9,21 @@ import { metaOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
 import type { Ask, CredentialSource } from '../../upstreams/upstream.ts'
-import type { Answer, CallCredentials, CallParts, CredentialAsking, Line, OpenCredential, Standing } from '../ports.ts'
+import type {
+  Answer,
+  CallCredentials,
+  CallParts,
+  CredentialAsking,
+  Line,
+  OpenCredential,
+  RequestContext,
+} from '../ports.ts'
 import type { ActingAccount, Trail } from '../trail.ts'
 
 /** What one ask is about, as far as its credential and its repeats depend on it. */
 export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials'>
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly line: Pick<Line, 'signal' | 'brought'>
   readonly trail: Trail
   readonly target: Target
@@ -31,15 +39,15 @@ export interface Asking extends Omit<Ask, 'credential'> {
 /** Which credential is meant; a token that came with one request is good for nothing that outlives it. */
 const askingOf = (
   {
-    standing,
+    requestContext,
     target,
     account,
-  }: Pick<ConnectRequest, 'standing' | 'account'> & { target: Pick<Target, 'connectionId'> },
+  }: Pick<ConnectRequest, 'requestContext' | 'account'> & { target: Pick<Target, 'connectionId'> },
   brought?: string,
 ): CredentialAsking => ({
-  organizationId: standing.organizationId,
+  organizationId: requestContext.organizationId,
   connectionId: target.connectionId,
-  principal: standing.principal,
+  principal: requestContext.principal,
   account,
   brought,
 })
@@ -113,11 +121,11 @@ export async function renewCredential(
 /** For what is heard as long as somebody listens: asked for anew whenever its stream is opened. */
 export function presentsOf(
   { credentials }: Pick<CallParts, 'credentials'>,
-  standing: Standing,
+  requestContext: RequestContext,
   target: Pick<Target, 'connectionId' | 'credentials'>,
 ): CredentialSource | undefined {
   if (target.credentials !== true || credentials === undefined) return undefined
-  const asking = askingOf({ standing, target })
+  const asking = askingOf({ requestContext, target })
   return {
     open: () => openFor(credentials, asking, {}),
     refused: (used: OpenCredential | undefined, challenge, status) =>

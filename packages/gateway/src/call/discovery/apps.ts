@@ -5,7 +5,7 @@
  */
 import { adaptResult, MODERN, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
 import type { Offered, View } from '../../catalog/view.ts'
-import type { Answer, Standing } from '../ports.ts'
+import type { Answer, RequestContext } from '../ports.ts'
 import type { Trail } from '../trail.ts'
 import { toldOf } from './find-tools.ts'
 import { aboutOf, TIER_PAGE } from './own-tools.ts'
@@ -16,10 +16,10 @@ const SCHEME = 'app://'
 const hasApps = ({ joined, discovery }: View): boolean => joined && discovery.mode === 'two-tier'
 
 /** Those of which the caller sees a tool. */
-export function listApps(standing: Seeing, caller: Caller): JsonObject[] {
-  const { view } = standing
+export function listApps(requestContext: Seeing, caller: Caller): JsonObject[] {
+  const { view } = requestContext
   if (!hasApps(view)) return []
-  const seen = new Set([...seenTools(standing, caller).keys()].map((name) => view.tool(name)?.connectionId))
+  const seen = new Set([...seenTools(requestContext, caller).keys()].map((name) => view.tool(name)?.connectionId))
   return view.offered.filter(({ connectionId }) => seen.has(connectionId)).map(appOf)
 }
 
@@ -31,18 +31,18 @@ const appOf = (from: Offered): JsonObject => ({
 })
 
 /** What an app is, and its first tools; undefined where the address is none of an app's. */
-export function readApp(standing: Standing, asked: Asked, trail: Trail): Answer | undefined {
+export function readApp(requestContext: RequestContext, asked: Asked, trail: Trail): Answer | undefined {
   const { uri } = asked.params
-  const { view } = standing
+  const { view } = requestContext
   if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(view)) return undefined
   const from = view.offered.find(({ alias }) => uri === `${SCHEME}${alias}`)
-  const own = [...seenTools(standing, asked.caller)].filter(
+  const own = [...seenTools(requestContext, asked.caller)].filter(
     ([name]) => from !== undefined && view.tool(name)?.connectionId === from.connectionId,
   )
   if (from === undefined || own.length === 0) return undefined
   // It is made of what lists are made of, and no server is asked.
   trail.method = 'resources/list'
-  const tools = own.slice(0, TIER_PAGE).map(([name, definition]) => toldOf(standing, name, definition))
+  const tools = own.slice(0, TIER_PAGE).map(([name, definition]) => toldOf(requestContext, name, definition))
   const text = JSON.stringify({
     app: from.alias.toUpperCase(),
     connection: from.alias,

@@ -9,19 +9,19 @@ import { Fault, EFFECTS, type Effect } from '@toolway/contract'
 import { adaptResult, isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
 import { nearestNames } from '../../lib/nearest.ts'
 import { call, resultOf } from '../call.ts'
-import type { Answer, CallParts, Standing } from '../ports.ts'
+import type { Answer, CallParts, RequestContext } from '../ports.ts'
 import type { ClientRequest } from '../request.ts'
 import { findTools, listOf } from './find-tools.ts'
 import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.ts'
 import { seenTools, withAccounts } from './seen.ts'
 
 export function callListed(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const own = ownTool(step.standing.view, step.asked.params['name'])
+  const own = ownTool(step.requestContext.view, step.asked.params['name'])
   return own === undefined ? call(step, parts) : callOwn(step, own, parts)
 }
 
 async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Promise<Answer> {
-  const { standing, asked, trail } = step
+  const { requestContext, asked, trail } = step
   trail.target = String(asked.params['name'])
   try {
     const given = asked.params['arguments'] ?? {}
@@ -29,7 +29,7 @@ async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Pro
     if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given, parts)
     // To look for a tool is to list: it is counted and limited as that, and no record of anything done.
     trail.method = 'tools/list'
-    return answerOf(asked, look({ standing, asked, parts }, own, given))
+    return answerOf(asked, look({ requestContext, asked, parts }, own, given))
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (!SAID_TO_MODELS.has(fault.code)) throw fault
@@ -49,11 +49,11 @@ function answerOf({ caller: { revision } }: Asked, result: JsonObject): Answer {
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
 async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
-  const { standing, asked, line, trail } = step
+  const { requestContext, asked, line, trail } = step
   const name = innerNameOf(own, given)
-  const known = own.kind === 'execute' ? nameWithin(standing, asked, own, name) : name
+  const known = own.kind === 'execute' ? nameWithin(requestContext, asked, own, name) : name
   trail.target = name
-  if (known === undefined) throw unlisted(standing, asked, name)
+  if (known === undefined) throw unlisted(requestContext, asked, name)
   const args = argumentsOf(own, given)
   if (args !== undefined && !isObject(args))
     throw new Fault('params.shape', { place: '/arguments/arguments', problem: 'must be an object' })
@@ -64,7 +64,7 @@ async function callInner(step: ClientRequest, own: Calls, given: JsonObject, par
     return await call({ ...step, asked: { ...asked, params }, line: { ...line, header: undefined } }, parts)
   } catch (thrown) {
     // What is hidden from a caller and what there is not answer alike.
-    throw thrown instanceof Fault && thrown.code === 'tool.unknown' ? unlisted(standing, asked, name) : thrown
+    throw thrown instanceof Fault && thrown.code === 'tool.unknown' ? unlisted(requestContext, asked, name) : thrown
   }
 }
 
@@ -82,15 +82,15 @@ const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObjec
 
 /** The tool of that connection that a name means: as it is listed, or as its server calls it. */
 function nameWithin(
-  standing: Standing,
+  requestContext: RequestContext,
   asked: Asked,
   { from }: Extract<Calls, { kind: 'execute' }>,
   name: string,
 ): string | undefined {
-  const { view } = standing
+  const { view } = requestContext
   const isOf = (known: string) => view.tool(known)?.connectionId === from.connectionId
   if (isOf(name)) return name
-  for (const known of seenTools(standing, asked.caller).keys())
+  for (const known of seenTools(requestContext, asked.caller).keys())
     if (isOf(known) && view.tool(known)?.name === name) return known
   // What is held or blocked is in no list and says so to whoever names it.
   const joined = joinedName(from.alias, name)
@@ -99,8 +99,8 @@ function nameWithin(
 
 const joinedName = (alias: string, name: string) => `${alias}__${name}`
 
-function unlisted(standing: Standing, asked: Asked, name: string): Fault {
-  const near = nearestNames(name, seenTools(standing, asked.caller).keys())
+function unlisted(requestContext: RequestContext, asked: Asked, name: string): Fault {
+  const near = nearestNames(name, seenTools(requestContext, asked.caller).keys())
   return new Fault('tool.unlisted', {
     tool: name.slice(0, 200),
     nearest: near.length === 0 ? '' : `; the nearest names are ${near.join(', ')}`,
@@ -108,16 +108,16 @@ function unlisted(standing: Standing, asked: Asked, name: string): Fault {
 }
 
 interface Looking {
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly asked: Asked
   readonly parts: CallParts
 }
 
-function look({ standing, asked, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
-  if (own.kind === 'describe') return structured(describe(parts, standing, asked, given))
+function look({ requestContext, asked, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
+  if (own.kind === 'describe') return structured(describe(parts, requestContext, asked, given))
   if (own.kind === 'list')
     return structured(
-      listOf(standing, asked, own.from, {
+      listOf(requestContext, asked, own.from, {
         filter: textAt(given, 'filter'),
         category: textAt(given, 'category'),
         cursor: textAt(given, 'cursor'),
@@ -127,7 +127,7 @@ function look({ standing, asked, parts }: Looking, own: OwnTool, given: JsonObje
   const query = textAt(given, 'query')
   if (query === undefined || query.trim() === '')
     throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what is looked for' })
-  return structured(findTools(standing, asked, { query, limit: limitAt(given), effect: effectAt(given) }))
+  return structured(findTools(requestContext, asked, { query, limit: limitAt(given), effect: effectAt(given) }))
 }
 
 /** Twice: for programs, and for clients that read text only (MCP 2026-07-28, structured content). */
@@ -136,13 +136,13 @@ const structured = (value: JsonObject): JsonObject => ({
   structuredContent: value,
 })
 
-function describe(parts: CallParts, standing: Standing, asked: Asked, given: JsonObject): JsonObject {
+function describe(parts: CallParts, requestContext: RequestContext, asked: Asked, given: JsonObject): JsonObject {
   const name = textAt(given, 'name')
   if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
-  const definition = seenTools(standing, asked.caller).get(name)
-  const target = standing.view.tool(name)
-  if (definition === undefined || target === undefined) throw unlisted(standing, asked, name)
-  const [tool = definition] = withAccounts(parts, standing, [definition])
+  const definition = seenTools(requestContext, asked.caller).get(name)
+  const target = requestContext.view.tool(name)
+  if (definition === undefined || target === undefined) throw unlisted(requestContext, asked, name)
+  const [tool = definition] = withAccounts(parts, requestContext, [definition])
   return { tool, effect: target.effect, connection: target.alias }
 }
 

@@ -5,7 +5,7 @@
 import type { Caller } from '@toolway/protocol'
 import type { Changed } from '../../catalog/changes.ts'
 import { announcedLists } from '../introduce.ts'
-import type { Standing } from '../ports.ts'
+import type { RequestContext } from '../ports.ts'
 import { listedTools } from './listed-tools.ts'
 
 /**
@@ -13,15 +13,15 @@ import { listedTools } from './listed-tools.ts'
  * told that it would hear; what the endpoint announces by now, where that is not known.
  */
 export function createDifference(
-  standing: Standing,
+  requestContext: RequestContext,
   caller: Caller,
-  announced: ReadonlySet<Changed> = announcedLists(standing, caller.revision),
+  announced: ReadonlySet<Changed> = announcedLists(requestContext, caller.revision),
 ): (kind: Changed) => boolean {
-  let before = namesOf(standing, caller)
+  let before = namesOf(requestContext, caller)
   return (kind) => {
     if (!announced.has(kind)) return false
     if (kind !== 'tools') return true
-    const now = namesOf({ ...standing, ...standing.now() }, caller)
+    const now = namesOf({ ...requestContext, ...requestContext.now() }, caller)
     const differs = now === undefined || before === undefined || now !== before
     before = now
     return differs
@@ -29,7 +29,7 @@ export function createDifference(
 }
 
 /** Undefined where the list has all tools: then whoever says that one has changed is believed. */
-function namesOf(standing: Standing, caller: Caller): string | undefined {
-  const { mode } = standing.view.discovery
-  return mode === 'direct' || mode === 'paged' ? undefined : JSON.stringify(listedTools(standing, caller))
+function namesOf(requestContext: RequestContext, caller: Caller): string | undefined {
+  const { mode } = requestContext.view.discovery
+  return mode === 'direct' || mode === 'paged' ? undefined : JSON.stringify(listedTools(requestContext, caller))
 }

@@ -8,7 +8,7 @@ import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
 import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
 import { categoryOf, type Offered, type View } from '../../catalog/view.ts'
 import { tokensOf } from '../../lib/tokens.ts'
-import type { Standing } from '../ports.ts'
+import type { RequestContext } from '../ports.ts'
 import { cut, TIER_PAGE } from './own-tools.ts'
 import { seenTools } from './seen.ts'
 
@@ -37,11 +37,11 @@ export interface Wanted {
   readonly effect: Effect | undefined
 }
 
-export function findTools(standing: Standing, asked: Asked, { query, limit, effect }: Wanted): JsonObject {
-  const seen = seenTools(standing, asked.caller)
+export function findTools(requestContext: RequestContext, asked: Asked, { query, limit, effect }: Wanted): JsonObject {
+  const seen = seenTools(requestContext, asked.caller)
   const found: string[] = []
-  for (const name of rankingOf(standing.view).find(query))
-    if (seen.has(name) && (effect === undefined || standing.view.tool(name)?.effect === effect)) found.push(name)
+  for (const name of rankingOf(requestContext.view).find(query))
+    if (seen.has(name) && (effect === undefined || requestContext.view.tool(name)?.effect === effect)) found.push(name)
   let left = SCHEMA_TOKENS
   const tools = found.slice(0, limit).map((name) => {
     const definition = seen.get(name) ?? {}
@@ -50,7 +50,7 @@ export function findTools(standing: Standing, asked: Asked, { query, limit, effe
     // In the order of the list, so that nobody wonders why the second has none and the third one has.
     const fits = cost <= left
     left = fits ? left - cost : 0
-    return toldOf(standing, name, definition, fits && isObject(inputSchema) ? { inputSchema } : {})
+    return toldOf(requestContext, name, definition, fits && isObject(inputSchema) ? { inputSchema } : {})
   })
   return { tools, total: found.length }
 }
@@ -60,7 +60,7 @@ const SCHEMA_TOKENS = 1_000
 const LONGEST_DESCRIPTION = 200
 
 export function toldOf(
-  { view }: Pick<Standing, 'view'>,
+  { view }: Pick<RequestContext, 'view'>,
   name: string,
   definition: JsonObject,
   more: JsonObject = {},
@@ -97,10 +97,10 @@ export interface Page {
 }
 
 /** The tools of one connection, page by page: by name, or the best first where something is looked for. */
-export function listOf(standing: Standing, asked: Asked, from: Offered, page: Page): JsonObject {
+export function listOf(requestContext: RequestContext, asked: Asked, from: Offered, page: Page): JsonObject {
   const { filter = '', category, cursor, signer } = page
-  const { view } = standing
-  const seen = seenTools(standing, asked.caller)
+  const { view } = requestContext
+  const seen = seenTools(requestContext, asked.caller)
   const own = [...seen].filter(
     ([name, definition]) =>
       view.tool(name)?.connectionId === from.connectionId &&
@@ -109,7 +109,7 @@ export function listOf(standing: Standing, asked: Asked, from: Offered, page: Pa
   const tell = (definitions: readonly JsonObject[]) =>
     definitions.map((definition) => {
       const { inputSchema = { type: 'object' } } = definition
-      return toldOf(standing, String(definition['name']), definition, { inputSchema })
+      return toldOf(requestContext, String(definition['name']), definition, { inputSchema })
     })
   if (filter.trim() !== '') {
     const names = new Set(own.map(([name]) => name))
@@ -119,7 +119,7 @@ export function listOf(standing: Standing, asked: Asked, from: Offered, page: Pa
     return { tools: tell(found.slice(0, TIER_PAGE).map((name) => seen.get(name) ?? {})), total: found.length }
   }
   const definitions = own.map(([, definition]) => definition)
-  const scope = `${standing.owner} ${from.alias} ${category ?? ''}`
+  const scope = `${requestContext.owner} ${from.alias} ${category ?? ''}`
   const { items, nextCursor } = pageOf(ordered(definitions, 'name', TIER_PAGE), {
     cursor,
     scope,

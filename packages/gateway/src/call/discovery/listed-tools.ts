@@ -6,11 +6,11 @@ import { ownTool, searchTools, tierTools, type Telling } from './own-tools.ts'
 import { itemsOf, toolsFor, type Seeing } from './seen.ts'
 
 /** The same list for the same caller as long as nothing changes, as pages and comparisons want it. */
-export function listedTools(standing: Seeing, caller: Caller): readonly JsonObject[] {
-  const { view } = standing
+export function listedTools(requestContext: Seeing, caller: Caller): readonly JsonObject[] {
+  const { view } = requestContext
   const { mode } = view.discovery
-  if (mode === 'direct' || mode === 'paged') return itemsOf(standing, 'tools', caller)
-  const all = toolsFor(standing, caller)
+  if (mode === 'direct' || mode === 'paged') return itemsOf(requestContext, 'tools', caller)
+  const all = toolsFor(requestContext, caller)
   const held = listed.get(all)
   if (held !== undefined) return held
   const made = definitionsIn(mode, { view, all, revision: caller.revision })

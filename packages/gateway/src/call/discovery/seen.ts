@@ -8,10 +8,10 @@ import { nameAccounts } from '../../catalog/account-choice.ts'
 import type { ListKind } from '../../catalog/view.ts'
 import { factsOf } from '../policy/facts.ts'
 import { listedBy } from '../steps.ts'
-import type { CallParts, Standing } from '../ports.ts'
+import type { CallParts, RequestContext } from '../ports.ts'
 
 export const itemsOf = (
-  { view }: Pick<Standing, 'view'>,
+  { view }: Pick<RequestContext, 'view'>,
   kind: ListKind,
   { revision, capabilities }: Caller,
 ): readonly JsonObject[] => view.list(kind, revision, declares(capabilities, APPS))
@@ -26,11 +26,15 @@ function callerOf({ client }: Caller): { readonly client: string | undefined } {
  * Definitions as this caller may see them, by the steps of a call. What is the same for every caller was done when the view was
  * made.
  */
-export function listedFor(standing: Seeing, caller: Caller, definitions: readonly JsonObject[]): readonly JsonObject[] {
-  const { view } = standing
+export function listedFor(
+  requestContext: Seeing,
+  caller: Caller,
+  definitions: readonly JsonObject[],
+): readonly JsonObject[] {
+  const { view } = requestContext
   if (!view.varies) return definitions
   let known: Facts | undefined
-  const facts = () => (known ??= factsOf(standing, callerOf(caller)))
+  const facts = () => (known ??= factsOf(requestContext, callerOf(caller)))
   return definitions.flatMap((definition) => {
     const tool = view.tool(String(definition['name']))
     const listed = tool === undefined ? definition : listedBy(tool, definition, facts)
@@ -39,16 +43,16 @@ export function listedFor(standing: Seeing, caller: Caller, definitions: readonl
 }
 
 /** The tools that a caller sees. */
-export const toolsFor = (standing: Seeing, caller: Caller): readonly JsonObject[] =>
-  listedFor(standing, caller, itemsOf(standing, 'tools', caller))
+export const toolsFor = (requestContext: Seeing, caller: Caller): readonly JsonObject[] =>
+  listedFor(requestContext, caller, itemsOf(requestContext, 'tools', caller))
 
-export type Seeing = Pick<Standing, 'view' | 'who' | 'organization' | 'toolset'>
+export type Seeing = Pick<RequestContext, 'view' | 'who' | 'organization' | 'toolset'>
 
 const named = new WeakMap<readonly JsonObject[], ReadonlyMap<string, JsonObject>>()
 
 /** The same, by name. */
-export function seenTools(standing: Seeing, caller: Caller): ReadonlyMap<string, JsonObject> {
-  const list = toolsFor(standing, caller)
+export function seenTools(requestContext: Seeing, caller: Caller): ReadonlyMap<string, JsonObject> {
+  const list = toolsFor(requestContext, caller)
   const held = named.get(list)
   if (held !== undefined) return held
   const made = new Map(list.map((definition) => [String(definition['name']), definition]))
@@ -59,7 +63,7 @@ export function seenTools(standing: Seeing, caller: Caller): ReadonlyMap<string,
 /** Where a tool takes the name of an account, the caller reads which ones it has. */
 export function withAccounts(
   { credentials }: Pick<CallParts, 'credentials'>,
-  { view, principal, organizationId }: Standing,
+  { view, principal, organizationId }: RequestContext,
   tools: readonly JsonObject[],
 ): readonly JsonObject[] {
   if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools

@@ -7,13 +7,13 @@
 import { Fault, type ConnectionId } from '@toolway/contract'
 import { again } from '../../lib/again.ts'
 import type { Hearing, Honoured } from '../../upstreams/upstream.ts'
-import type { Standing } from '../ports.ts'
+import type { RequestContext } from '../ports.ts'
 
 /** Milliseconds. */
 const SOON = 100
 
 export interface HearParts extends Omit<Hearing, 'onEnd'> {
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly connectionId: ConnectionId
   /** Whether the endpoint, as it stands by now, shows what is listened to. */
   isShown(): boolean
@@ -22,11 +22,11 @@ export interface HearParts extends Omit<Hearing, 'onEnd'> {
 }
 
 /** Resolves, when the server has taken it or after a moment, to what it honours. */
-export function hear({ standing, connectionId, isShown, onGone, ...hearing }: HearParts): Promise<Honoured> {
+export function hear({ requestContext, connectionId, isShown, onGone, ...hearing }: HearParts): Promise<Honoured> {
   const { signal, uris, onNotification } = hearing
 
   function open(): Promise<Honoured> {
-    const now = standing.now()
+    const now = requestContext.now()
     if (now === undefined) throw new Fault('place.unknown')
     return now.upstream(connectionId).listen({
       ...hearing,

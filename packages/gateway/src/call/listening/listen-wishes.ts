@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { targetOf, type Target } from '../../catalog/view.ts'
-import type { CallParts, Standing } from '../ports.ts'
+import type { CallParts, RequestContext } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */
@@ -18,7 +18,7 @@ const MOST = 1_000
 /** Throws `params.shape`. What the caller may not see, and what its server does not tell of, is left out. */
 export function wishesOf(
   { tasks }: Pick<CallParts, 'tasks'>,
-  standing: Standing,
+  requestContext: RequestContext,
   wanted: JsonObject,
 ): readonly Wishes[] {
   const found = new Map<string, Wishes>()
@@ -28,11 +28,11 @@ export function wishesOf(
     return held
   }
   for (const uri of namesIn(wanted, 'resourceSubscriptions')) {
-    const target = standing.view.resource(uri)
-    if (target !== undefined && tellsOfUpdates(standing, target)) at(target).uris.set(target.name, uri)
+    const target = requestContext.view.resource(uri)
+    if (target !== undefined && tellsOfUpdates(requestContext, target)) at(target).uris.set(target.name, uri)
   }
   for (const id of namesIn(wanted, 'taskIds')) {
-    const task = tasks.release(taskOwner(standing.principal), standing.view.offered, id)
+    const task = tasks.release(taskOwner(requestContext.principal), requestContext.view.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
       at(targetOf(task.place, { name: '' })).tasks.set(task.taskId, id)
   }
@@ -49,7 +49,7 @@ function namesIn(wanted: JsonObject, member: string): readonly string[] {
   return names
 }
 
-const tellsOfUpdates = ({ view }: Standing, { connectionId }: Target): boolean =>
+const tellsOfUpdates = ({ view }: RequestContext, { connectionId }: Target): boolean =>
   view.offered.some(
     ({ connectionId: id, capabilities: { resources } }) =>
       id === connectionId && isObject(resources) && resources['subscribe'] === true,

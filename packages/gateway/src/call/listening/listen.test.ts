@@ -6,7 +6,7 @@ import { createView, type Offered } from '../../catalog/view.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
-import type { CallParts, Line, Standing } from '../ports.ts'
+import type { CallParts, Line, RequestContext } from '../ports.ts'
 import { createListeners } from './listeners.ts'
 import { listen } from './listen.ts'
 
@@ -46,7 +46,7 @@ test('a task that is told of with its result is told within the budget of result
   const upstream = () => ({
     listen: (hearing: Hearing) => Promise.resolve({ uris: [], tasks: (hearings.push(hearing), hearing.tasks) }),
   })
-  const standing = {
+  const requestContext = {
     view,
     upstream,
     now: () => ({ view, upstream }),
@@ -54,13 +54,13 @@ test('a task that is told of with its result is told within the budget of result
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
     owner: 'o',
-  } as unknown as Standing
+  } as unknown as RequestContext
   const heard: Notification[] = []
   const leaving = new AbortController()
   const line = { signal: leaving.signal, notify: (one: Notification) => heard.push(one) } as unknown as Line
   const caller = { revision: MODERN, capabilities: {} }
   const asked = { id: 1, method: 'subscriptions/listen', params: { notifications: { taskIds: ['mine'] } }, caller }
-  const over = listen(standing, asked as unknown as Asked, line, {
+  const over = listen(requestContext, asked as unknown as Asked, line, {
     changes: createChanges(),
     listeners: createListeners(),
     credentials: undefined,

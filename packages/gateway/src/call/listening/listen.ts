@@ -15,7 +15,7 @@ import { announcedLists } from '../introduce.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
-import type { Answer, CallParts, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
 import { shapeTask } from '../shape/shape-result.ts'
 import { nameTask } from '../tasks/tasks.ts'
 
@@ -30,29 +30,34 @@ export interface ListenParts extends Pick<CallParts, 'credentials' | 'tasks' | '
   readonly listeners: Listeners
 }
 
-export async function listen(standing: Standing, asked: Asked, line: Line, parts: ListenParts): Promise<Answer> {
+export async function listen(
+  requestContext: RequestContext,
+  asked: Asked,
+  line: Line,
+  parts: ListenParts,
+): Promise<Answer> {
   const { notifications } = asked.params
   const wanted = isObject(notifications) ? notifications : {}
-  const announced = announcedLists(standing, asked.caller.revision)
+  const announced = announcedLists(requestContext, asked.caller.revision)
   const honoured = Object.entries(FILTERS).filter(([filter, kind]) => wanted[filter] === true && announced.has(kind))
   const kinds = new Set(honoured.map(([, kind]) => kind))
-  const wishes = wishesOf(parts, standing, wanted)
-  const leave = parts.listeners.enter(standing.principal.id)
+  const wishes = wishesOf(parts, requestContext, wanted)
+  const leave = parts.listeners.enter(requestContext.principal.id)
   const ending = new AbortController()
   const signal = AbortSignal.any([line.signal, ending.signal])
   const stream = createStream(asked, line)
-  const listsDiffer = createDifference(standing, asked.caller, announced)
-  const stop = parts.changes.listen(standing.organizationId, {
-    sees: (connectionId) => standing.sees(connectionId),
+  const listsDiffer = createDifference(requestContext, asked.caller, announced)
+  const stop = parts.changes.listen(requestContext.organizationId, {
+    sees: (connectionId) => requestContext.sees(connectionId),
     onChange(kind) {
       if (kinds.has(kind) && listsDiffer(kind))
         stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
-      if (!wishes.every((one) => isShown(standing, one))) ending.abort()
+      if (!wishes.every((one) => isShown(requestContext, one))) ending.abort()
     },
   })
   try {
     const heard = await Promise.all(
-      wishes.map((one) => hearOne({ parts, standing, asked, stream, signal, ending }, one)),
+      wishes.map((one) => hearOne({ parts, requestContext, asked, stream, signal, ending }, one)),
     )
     const uris = heard.flatMap((one) => one.uris)
     const tasks = heard.flatMap((one) => one.tasks)
@@ -71,8 +76,8 @@ export async function listen(standing: Standing, asked: Asked, line: Line, parts
 }
 
 /** Of one server either all resources are shown or none. */
-function isShown(standing: Standing, { target, uris }: Wishes): boolean {
-  const view = standing.now()?.view
+function isShown(requestContext: RequestContext, { target, uris }: Wishes): boolean {
+  const view = requestContext.now()?.view
   const [uri] = uris.values()
   if (uri !== undefined) return view?.resource(uri)?.connectionId === target.connectionId
   return view?.offered.some(({ connectionId }) => connectionId === target.connectionId) === true
@@ -101,7 +106,7 @@ function createStream({ id }: Asked, line: Line): Stream {
 
 interface Listened {
   readonly parts: ListenParts
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly asked: Asked
   readonly stream: Stream
   readonly signal: AbortSignal
@@ -109,37 +114,37 @@ interface Listened {
 }
 
 /** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
-async function hearOne({ parts, standing, asked, stream, signal, ending }: Listened, wishes: Wishes) {
+async function hearOne({ parts, requestContext, asked, stream, signal, ending }: Listened, wishes: Wishes) {
   const { target, uris, tasks } = wishes
   // A task that has ended brings its result along, which is within the budget of its tool here, too; one after the other.
   let telling = Promise.resolve()
   const tellTask = ({ jsonrpc, method }: Notification, task: JsonObject) => {
     telling = telling
       .then(async () => {
-        const view = standing.now()?.view ?? standing.view
-        const params = await shapeTask(parts, { ...standing, view }, target.connectionId, task, asked.caller)
+        const view = requestContext.now()?.view ?? requestContext.view
+        const params = await shapeTask(parts, { ...requestContext, view }, target.connectionId, task, asked.caller)
         if (!signal.aborted) stream.say({ jsonrpc, method, params })
       })
       // What cannot be brought within it is not told; whoever asks after the task is told why.
       .catch(() => {})
   }
   const honoured = await hear({
-    standing,
+    requestContext,
     connectionId: target.connectionId,
-    isShown: () => isShown(standing, wishes),
+    isShown: () => isShown(requestContext, wishes),
     session: undefined,
-    owner: standing.principal.id,
-    caller: callerAt(standing, target, asked),
-    credential: presentsOf(parts, standing, target),
+    owner: requestContext.principal.id,
+    caller: callerAt(requestContext, target, asked),
+    credential: presentsOf(parts, requestContext, target),
     uris: [...uris.keys()],
     tasks: [...tasks.keys()],
     signal,
     onNotification({ jsonrpc, method, params = {} }) {
       const { uri, taskId } = params
       if (method === 'notifications/resources/updated' && typeof uri === 'string')
-        stream.say({ jsonrpc, method, params: { ...params, uri: standing.view.exposeUri(target.alias, uri) } })
+        stream.say({ jsonrpc, method, params: { ...params, uri: requestContext.view.exposeUri(target.alias, uri) } })
       else if (method === 'notifications/tasks' && typeof taskId === 'string' && tasks.has(taskId))
-        tellTask({ jsonrpc, method }, nameTask(standing, target, tasks.get(taskId) ?? '', params))
+        tellTask({ jsonrpc, method }, nameTask(requestContext, target, tasks.get(taskId) ?? '', params))
     },
     onGone: () => ending.abort(),
   }).catch((thrown: unknown) => {

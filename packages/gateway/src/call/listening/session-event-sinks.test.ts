@@ -3,7 +3,7 @@ import type { Message, Notification } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
-import type { Session, Standing } from '../ports.ts'
+import type { Session, RequestContext } from '../ports.ts'
 import { hearSession } from './session-event-sinks.ts'
 import { createTaskBook } from '../tasks/task-book.ts'
 import { ANYWHERE } from '../tasks/task-ledger.ts'
@@ -41,9 +41,12 @@ async function heard(
       },
     }),
   }
-  const standing = { principal: { id: 'ada' }, ...now, now: () => now }
+  const requestContext = { principal: { id: 'ada' }, ...now, now: () => now }
   const parts = { tasks, credentials: undefined }
-  await hearSession(parts, standing as unknown as Standing, session as unknown as Session, { ...target, revision })
+  await hearSession(parts, requestContext as unknown as RequestContext, session as unknown as Session, {
+    ...target,
+    revision,
+  })
   return { got, own: tasks.bind('ada', target, 'own') }
 }
 

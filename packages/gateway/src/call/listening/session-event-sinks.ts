@@ -10,7 +10,7 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
 import { hear } from './hear.ts'
-import type { CallParts, Standing } from '../ports.ts'
+import type { CallParts, RequestContext } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** The connection that is heard. */
@@ -19,7 +19,7 @@ type Heard = Pick<Target, 'connectionId' | 'alias' | 'revision' | 'credentials'>
 /** Begin to hear, or hear of what is watched by now. Resolves when it is in force, or soon, to what the server honours. */
 export async function hearSession(
   parts: Pick<CallParts, 'credentials' | 'tasks'>,
-  standing: Standing,
+  requestContext: RequestContext,
   session: Session,
   target: Heard,
 ): Promise<Honoured> {
@@ -28,19 +28,19 @@ export async function hearSession(
   const sink = new AbortController()
   session.eventSink.set(connectionId, sink)
   const honoured = await hear({
-    standing,
+    requestContext,
     connectionId,
-    isShown: () => standing.now()?.view.offered.some((one) => one.connectionId === connectionId) === true,
+    isShown: () => requestContext.now()?.view.offered.some((one) => one.connectionId === connectionId) === true,
     session,
-    owner: standing.principal.id,
+    owner: requestContext.principal.id,
     caller: session.caller,
-    credential: presentsOf(parts, standing, target),
+    credential: presentsOf(parts, requestContext, target),
     uris: [...(session.watched.get(connectionId) ?? [])],
     tasks: [],
     beside: true,
     signal: AbortSignal.any([sink.signal, session.ended.signal]),
     onNotification(notification) {
-      const known = knownTo(parts, standing, session, target, notification)
+      const known = knownTo(parts, requestContext, session, target, notification)
       if (known !== undefined) session.say(known)
     },
     onGone: () => sink.abort(),
@@ -64,21 +64,21 @@ function restore({ eventSink }: Session, connectionId: string, before: AbortCont
 
 function knownTo(
   { tasks }: Pick<CallParts, 'tasks'>,
-  standing: Standing,
+  requestContext: RequestContext,
   session: Session,
   target: Heard,
   { method, params }: Notification,
 ): Notification | undefined {
   const uri = params?.['uri']
   if (method === 'notifications/resources/updated' && typeof uri === 'string') {
-    const exposed = standing.view.exposeUri(target.alias, uri)
-    if (standing.now()?.view.resource(exposed) === undefined) return undefined
+    const exposed = requestContext.view.exposeUri(target.alias, uri)
+    if (requestContext.now()?.view.resource(exposed) === undefined) return undefined
     // What names the stream of a modern server means nothing to the client.
     const rest = eraOf(target.revision) === 'modern' ? {} : params
     return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }
   const plain: Notification = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }
-  if (method === 'notifications/tasks/status') return ownTask(tasks, standing, target, plain)
+  if (method === 'notifications/tasks/status') return ownTask(tasks, requestContext, target, plain)
   if (method === 'notifications/elicitation/complete') return eraOf(target.revision) === 'legacy' ? plain : undefined
   if (method !== 'notifications/message') return undefined
   const { logLevel } = session.caller
@@ -87,7 +87,7 @@ function knownTo(
 
 function ownTask(
   tasks: CallParts['tasks'],
-  { principal }: Standing,
+  { principal }: RequestContext,
   target: Heard,
   said: Notification,
 ): Notification | undefined {

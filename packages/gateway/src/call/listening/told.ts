@@ -1,12 +1,16 @@
 /** What a legacy client says about itself, to the servers that keep a session for it. */
 import { eraOf, type Notification } from '@toolway/protocol'
 import type { Session } from '../../sessions/sessions.ts'
-import type { Standing } from '../ports.ts'
+import type { RequestContext } from '../ports.ts'
 
 /** Modern servers are told of a client's folders with each request (translation table: roots). */
 const PASSED_ON = new Set(['notifications/roots/list_changed'])
 
-export function passOn({ view, upstream, principal }: Standing, session: Session, notification: Notification): void {
+export function passOn(
+  { view, upstream, principal }: RequestContext,
+  session: Session,
+  notification: Notification,
+): void {
   if (!PASSED_ON.has(notification.method)) return
   for (const { connectionId, revision } of view.offered) {
     if (eraOf(revision) === 'modern') continue

@@ -1,12 +1,12 @@
 /** The facts that rules see: the caller, the endpoint, the time, and the arguments where there are any. */
 import type { Facts, PrincipalFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { Standing } from '../ports.ts'
+import type { RequestContext } from '../ports.ts'
 import type { Trail } from '../trail.ts'
 
 /** The facts of a call, or of a list where there are no arguments. */
 export const factsOf = (
-  { who, organization, toolset }: Pick<Standing, 'who' | 'organization' | 'toolset'>,
+  { who, organization, toolset }: Pick<RequestContext, 'who' | 'organization' | 'toolset'>,
   { client, from }: { readonly client?: string | undefined; readonly from?: Trail['from'] },
   args?: JsonObject,
 ): Facts => ({

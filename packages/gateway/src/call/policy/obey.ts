@@ -5,7 +5,7 @@
 import { Fault, type Change, type Facts, type RuleRef, type ToolPolicy, type Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
-import type { CallParts, Standing } from '../ports.ts'
+import type { CallParts, RequestContext } from '../ports.ts'
 
 /** What a record says of the rules: small, and of the values that they saw only what may be kept. */
 export interface PolicyTrace extends NamedValues {
@@ -52,7 +52,7 @@ export function obey(
   verdict: Verdict,
   tool: string,
   limits: CallParts['limits'],
-  standing: Pick<Standing, 'principal' | 'organizationId'>,
+  requestContext: Pick<RequestContext, 'principal' | 'organizationId'>,
   session: string | undefined,
 ): Promise<void> | undefined {
   const { action, rule, rejected, sizes, rates } = verdict
@@ -68,7 +68,7 @@ export function obey(
       reason: reasonOf(rule),
     })
   if (sizes.length > 0) checkSize(verdict)
-  return rates.length === 0 ? undefined : spend(verdict, limits, standing, session)
+  return rates.length === 0 ? undefined : spend(verdict, limits, requestContext, session)
 }
 
 const reasonOf = (rule: RuleRef | undefined): string => (rule?.reason ?? 'no reason is given').replace(/\.$/, '')
@@ -85,7 +85,7 @@ function checkSize({ sizes, arguments: args }: Verdict): void {
 function spend(
   { rates }: Verdict,
   limits: CallParts['limits'],
-  { principal, organizationId }: Pick<Standing, 'principal' | 'organizationId'>,
+  { principal, organizationId }: Pick<RequestContext, 'principal' | 'organizationId'>,
   session: string | undefined,
 ): Promise<void> | undefined {
   // A client without a session has one budget for all that it calls.

@@ -26,11 +26,11 @@ interface Range {
 }
 
 /** Undefined where the address is none of ours, or of nothing that this caller may read: then it may be a server's. */
-export async function readKept(parts: ShapeParts, standing: Shaping, asked: Asked): Promise<Answer | undefined> {
+export async function readKept(parts: ShapeParts, requestContext: Shaping, asked: Asked): Promise<Answer | undefined> {
   const { uri } = asked.params
   const [, id, query = ''] = (typeof uri === 'string' && ADDRESS.exec(uri)) || []
   if (id === undefined || typeof uri !== 'string') return undefined
-  const kept = await find(parts, standing, id)
+  const kept = await find(parts, requestContext, id)
   if (kept === undefined) return undefined
   const { text, offset, total } = rangeOf(kept.text, new URLSearchParams(query), bound(parts))
   const range: JsonObject = { offset, length: text.length, total }
@@ -42,7 +42,12 @@ export async function readKept(parts: ShapeParts, standing: Shaping, asked: Aske
 }
 
 /** The gateway's own tool. Throws `resource.unknown` and `arguments.invalid`. */
-export async function readByTool(parts: ShapeParts, standing: Shaping, asked: Asked, tool: string): Promise<Answer> {
+export async function readByTool(
+  parts: ShapeParts,
+  requestContext: Shaping,
+  asked: Asked,
+  tool: string,
+): Promise<Answer> {
   const given = isObject(asked.params['arguments']) ? asked.params['arguments'] : {}
   const { problems, count } = schemaRead(definitionOf(tool)).check(given)
   if (count > 0)
@@ -52,7 +57,7 @@ export async function readByTool(parts: ShapeParts, standing: Shaping, asked: As
       { data: { errors: problems } },
     )
   const { id, offset = 0, length = USUAL, path } = given
-  const kept = await find(parts, standing, String(id))
+  const kept = await find(parts, requestContext, String(id))
   if (kept === undefined) throw new Fault('resource.unknown', { uri: keptUri(String(id).slice(0, 100)) })
   const text = typeof path === 'string' ? partOf(kept, path) : kept.text
   const part = slice(text, Number(offset), Math.min(Number(length), bound(parts)))

@@ -22,7 +22,7 @@ const CALLER = { revision: '2026-07-28' } as const
 
 function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
   const kept: KeptResult[] = []
-  const standing: Shaping = {
+  const requestContext: Shaping = {
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
     owner: 'o',
@@ -39,11 +39,11 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
   return {
     kept,
     parts,
-    standing,
+    requestContext,
     shape: async (result: JsonObject, ...rules: Result[]) =>
       shapeResult(
         parts,
-        standing,
+        requestContext,
         result,
         rules.map((one, at) => rule(one, `rul_${at}`)),
         CALLER,
@@ -185,47 +185,49 @@ describe('a result', () => {
   })
 
   test('is whole but for the notice where there is no room to keep the rest', async () => {
-    const { parts, standing } = place()
+    const { parts, requestContext } = place()
     const full = {
       ...parts,
       results: { ...parts.results, seconds: 60, find: async () => undefined, keep: async () => undefined },
     }
-    const result = await shapeResult(full, standing, both({ orders: orders(50) }), [rule({ rows: 2 })], CALLER)
+    const result = await shapeResult(full, requestContext, both({ orders: orders(50) }), [rule({ rows: 2 })], CALLER)
     expect(textsOf(result)[1]).toContain('2 of 50 are shown. Ask for less')
     expect(JSON.stringify(result)).not.toContain('toolway://')
   })
 
   test("links to the rest where the client's revision knows links, and says it in words to all", async () => {
-    const { parts, standing } = place()
+    const { parts, requestContext } = place()
     for (const [revision, links] of [
       ['2024-11-05', 0],
       ['2025-03-26', 0],
       ['2025-06-18', 1],
       ['2026-07-28', 1],
     ] as const) {
-      const result = await shapeResult(parts, standing, both({ orders: orders(50) }), [rule({ rows: 2 })], { revision })
+      const result = await shapeResult(parts, requestContext, both({ orders: orders(50) }), [rule({ rows: 2 })], {
+        revision,
+      })
       expect((result['content'] as JsonObject[]).filter(({ type }) => type === 'resource_link')).toHaveLength(links)
       expect(textsOf(result)[1]).toContain('toolway://results/')
     }
   })
 
   test('of a task has the budget of all tools of its connection, in either form', async () => {
-    const { parts, standing } = place(100_000, [rule({ rows: 2, redact: ['orders.customer'] })])
+    const { parts, requestContext } = place(100_000, [rule({ rows: 2, redact: ['orders.customer'] })])
     const inner = both({ orders: orders(9) })
     const connection = 'con_1' as ConnectionId
     const ended = await shapeTask(
       parts,
-      standing,
+      requestContext,
       connection,
       { taskId: 't', status: 'completed', result: inner },
       CALLER,
     )
-    const alone = await shapeTask(parts, standing, connection, inner, CALLER)
+    const alone = await shapeTask(parts, requestContext, connection, inner, CALLER)
     for (const result of [ended['result'] as JsonObject, alone]) {
       expect(result['structuredContent']).toMatchObject({ orders: [{ customer: '[redacted]' }, { id: 1 }] })
       expect(JSON.stringify(result)).not.toContain('ada@')
     }
     const idle = { taskId: 't', status: 'working' }
-    expect(await shapeTask(place().parts, place().standing, connection, idle, CALLER)).toBe(idle)
+    expect(await shapeTask(place().parts, place().requestContext, connection, idle, CALLER)).toBe(idle)
   })
 })

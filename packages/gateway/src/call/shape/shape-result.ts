@@ -6,12 +6,12 @@
  */
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { isObject, type Asked, type JsonObject } from '@toolway/protocol'
-import type { CallParts, Standing } from '../ports.ts'
+import type { CallParts, RequestContext } from '../ports.ts'
 import { budgetOf, type Budget } from './budget.ts'
 import { bytesBeyond, cutResult } from './cut-result.ts'
 import { reduceResult, wholeOf, type Reduced, type Whole } from './reduce-result.ts'
 
-export type Shaping = Pick<Standing, 'organizationId' | 'principal' | 'owner' | 'view'>
+export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'view'>
 export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit'>
 
 /** Where what is kept can be read. */
@@ -22,7 +22,7 @@ const PER_TOKEN = 4
 /** A promise only where something was left out. */
 export function shapeResult(
   parts: ShapeParts,
-  standing: Shaping,
+  requestContext: Shaping,
   result: JsonObject,
   sizes: readonly Rule<'size'>[],
   { revision }: Pick<Asked['caller'], 'revision'>,
@@ -31,27 +31,27 @@ export function shapeResult(
   const reduced = reduceResult(result, budget)
   const over = bytesBeyond(reduced.result, budget.text) !== undefined
   if (!over && reduced.cut.length === 0) return result
-  return told({ parts, standing, result, budget, reduced, over, revision })
+  return told({ parts, requestContext, result, budget, reduced, over, revision })
 }
 
 /** A result that comes by way of a task: on its own in answer to `tasks/result`, or in the task that has ended. */
 export async function shapeTask(
   parts: ShapeParts,
-  standing: Shaping,
+  requestContext: Shaping,
   connectionId: ConnectionId,
   task: JsonObject,
   caller: Pick<Asked['caller'], 'revision'>,
 ): Promise<JsonObject> {
-  const sizes = standing.view.sizes(connectionId)
+  const sizes = requestContext.view.sizes(connectionId)
   const { result } = task
-  if (!isObject(result)) return shapeResult(parts, standing, task, sizes, caller)
-  const shaped = await shapeResult(parts, standing, result, sizes, caller)
+  if (!isObject(result)) return shapeResult(parts, requestContext, task, sizes, caller)
+  const shaped = await shapeResult(parts, requestContext, result, sizes, caller)
   return shaped === result ? task : { ...task, result: shaped }
 }
 
 interface Cutting {
   readonly parts: ShapeParts
-  readonly standing: Shaping
+  readonly requestContext: Shaping
   readonly result: JsonObject
   readonly budget: Budget
   readonly reduced: Reduced
@@ -59,13 +59,13 @@ interface Cutting {
   readonly revision: string
 }
 
-async function told({ parts, standing, result, budget, reduced, over, revision }: Cutting): Promise<JsonObject> {
-  const id = await keep(parts, standing, reduced, over)
+async function told({ parts, requestContext, result, budget, reduced, over, revision }: Cutting): Promise<JsonObject> {
+  const id = await keep(parts, requestContext, reduced, over)
   const shaped = withNotice(reduced, {
     budget,
     over,
     id,
-    tool: standing.view.readResult,
+    tool: requestContext.view.readResult,
     seconds: parts.results?.seconds,
   })
   const linked = id === undefined || !LINKS.has(revision) ? shaped : withLink(shaped, id)

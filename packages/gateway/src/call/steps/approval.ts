@@ -17,9 +17,9 @@ export const approval: Step = {
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     return approvals.settle(askingOf(call, decided))
   },
-  async after({ trail, standing }, result, { approvals }) {
+  async after({ trail, requestContext }, result, { approvals }) {
     const granted = trail.policy?.approval
-    if (granted !== undefined && isQuestion(result)) await approvals?.asks(standing.organizationId, granted)
+    if (granted !== undefined && isQuestion(result)) await approvals?.asks(requestContext.organizationId, granted)
     return result
   },
 }
@@ -27,8 +27,8 @@ export const approval: Step = {
 const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 
 function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
-  const { standing, asked, line, trail, target, account } = call
-  const { organizationId, organization, principal } = standing
+  const { requestContext, asked, line, trail, target, account } = call
+  const { organizationId, organization, principal } = requestContext
   return {
     ...{ organizationId, organization, principal, facts, asked, line, target, account },
     correlationId: trail.correlationId,

@@ -10,8 +10,8 @@ export const keyScope: Step = {
   admits: true,
   // Every key reaches tools that only read.
   applies: ({ effect }) => !reaches('read', effect),
-  before({ standing, target: { effect }, name }) {
-    if (!reaches(standing.principal.limit, effect))
+  before({ requestContext, target: { effect }, name }) {
+    if (!reaches(requestContext.principal.limit, effect))
       throw new Fault('scope.insufficient', { tool: name, needed: effect })
   },
 }

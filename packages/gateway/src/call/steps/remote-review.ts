@@ -6,14 +6,14 @@ export const remoteReview: Step = {
   name: 'remoteReview',
   applies: ({ connector }) => kindOf(connector)?.reviews === true,
   before(call) {
-    const { target, standing, trail } = call
+    const { target, requestContext, trail } = call
     const { connectionId, name } = target
-    return standing.upstream(connectionId).review?.({
+    return requestContext.upstream(connectionId).review?.({
       tool: trail.target ?? name,
       name,
       arguments: argumentsOf(call) ?? {},
       correlationId: trail.correlationId,
-      onBehalf: standing.principal.behalf,
+      onBehalf: requestContext.principal.behalf,
     })
   },
 }

@@ -11,8 +11,8 @@ export const visibility: Step = {
   applies: ({ policy }) => policy?.varies === true,
   list: (definition, { policy }, caller) =>
     policy === undefined ? definition : ruledDefinition(definition, policy, caller()),
-  before({ target, standing, trail, name }) {
-    if (target.policy?.decide(factsOf(standing, trail)).action === 'hide')
+  before({ target, requestContext, trail, name }) {
+    if (target.policy?.decide(factsOf(requestContext, trail)).action === 'hide')
       throw new Fault('tool.unknown', { tool: name })
   },
 }

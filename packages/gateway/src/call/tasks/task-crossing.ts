@@ -30,7 +30,7 @@ import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
 import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
-import type { Answer, CallParts, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
 import type { Trail } from '../trail.ts'
 import { ANYWHERE } from './task-ledger.ts'
 import { taskOwner } from './task-owner.ts'
@@ -38,7 +38,7 @@ import { taskPlaceOf } from './task-place.ts'
 
 export interface TaskAsk {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly asked: Asked
   readonly line: Line
   readonly trail: Trail
@@ -58,7 +58,7 @@ type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onQuestion'> & { re
 const ask = (step: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
   askSurely(
     { ...step, line: { brought: step.line.brought, signal: speaking.signal } },
-    { method, params, owner: step.standing.principal.id, headerParameters: [], onNotification() {}, ...speaking },
+    { method, params, owner: step.requestContext.principal.id, headerParameters: [], onNotification() {}, ...speaking },
   )
 
 const crossingOf = ({ asked, target }: TaskAsk): Crossing => ({ from: target.revision, to: asked.caller.revision })
@@ -73,13 +73,13 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 
 /** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
 export function taskForLegacy(
-  making: Pick<TaskAsk, 'parts' | 'standing' | 'target' | 'trail'>,
+  making: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'trail'>,
   answer: Answer,
 ): Answer {
   if ('error' in answer) return answer
-  const { parts, standing, target } = making
+  const { parts, requestContext, target } = making
   const { tasks } = parts
-  const { principal } = standing
+  const { principal } = requestContext
   const created = answer.result['resultType'] === 'task'
   const task = created ? legacyTask(answer.result) : tasks.finished.keep(taskOwner(principal), answer).task
   const { taskId, _meta, ...rest } = task
@@ -92,8 +92,8 @@ export function taskForLegacy(
 }
 
 async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
-  const { parts, standing, asked, line, target } = step
-  const finished = parts.tasks.finished.find(taskOwner(standing.principal), taskId)
+  const { parts, requestContext, asked, line, target } = step
+  const finished = parts.tasks.finished.find(taskOwner(requestContext.principal), taskId)
   if (finished !== undefined) return askFinished(step, finished)
   const caller = { ...asked.caller, capabilities: askingAsTask(line.asks ? askableOf(asked.caller.capabilities) : {}) }
   const speaking = { caller, session: undefined, signal: line.signal, onQuestion: notHere }
@@ -110,7 +110,7 @@ async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
 
   function legacyAnswer(answer: Answer): Answer {
     if ('error' in answer && answer.error.code === UNKNOWN)
-      parts.tasks.ledger.forget(taskOwner(standing.principal), target, taskId)
+      parts.tasks.ledger.forget(taskOwner(requestContext.principal), target, taskId)
     return 'error' in answer ? answer : { result: legacyTask(answer.result) }
   }
 }
@@ -170,7 +170,7 @@ const pauseOf = (named: unknown) =>
 
 /** Calls a tool that its legacy server runs as a task only, for a client that knows tasks; undefined for every other call. */
 export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task: JsonObject) => Promise<Answer>) {
-  const { parts, standing, target } = step
+  const { parts, requestContext, target } = step
   const speaking = speakingOf(step, undefined)
   const answer = await call(speaking, {})
   if ('error' in answer || !isObject(answer.result['task'])) return answer
@@ -181,23 +181,23 @@ export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task:
   return {
     question: {
       resultType: 'task',
-      taskId: parts.tasks.bind(taskOwner(standing.principal), taskPlaceOf(step), taskId),
+      taskId: parts.tasks.bind(taskOwner(requestContext.principal), taskPlaceOf(step), taskId),
       ...rest,
     },
   }
 }
 
-const keyOf = ({ standing, target }: TaskAsk, taskId: string): HeldKey => ({
-  principal: taskOwner(standing.principal),
+const keyOf = ({ requestContext, target }: TaskAsk, taskId: string): HeldKey => ({
+  principal: taskOwner(requestContext.principal),
   connectionId: target.connectionId,
   taskId,
 })
 
 /** A legacy server keeps a task for the session that it was made in. */
-function speakingOf({ standing, asked, line }: TaskAsk, made: SessionRef | undefined): Speaking {
+function speakingOf({ requestContext, asked, line }: TaskAsk, made: SessionRef | undefined): Speaking {
   const capabilities = askableOf(asked.caller.capabilities)
   const caller = made?.caller ?? { ...asked.caller, capabilities }
-  const id = `owner ${standing.principal.id} ${JSON.stringify(capabilities)}`
+  const id = `owner ${requestContext.principal.id} ${JSON.stringify(capabilities)}`
   return { caller, session: made ?? { id, caller, ofPrincipal: true }, signal: line.signal, onQuestion: notHere }
 }
 

@@ -22,23 +22,23 @@ import { shapeTask } from '../shape/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
-import type { Answer, CallParts, Line, Standing } from '../ports.ts'
+import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
 import type { ClientRequest } from '../request.ts'
 import { askAcross } from './task-crossing.ts'
 import { taskOwner } from './task-owner.ts'
 
 export async function askTask(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { standing, asked } = step
+  const { requestContext, asked } = step
   refuseWithoutTasks(step)
   const { taskId: bound } = asked.params
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
-  const found = parts.tasks.release(taskOwner(standing.principal), standing.view.offered, bound)
+  const found = parts.tasks.release(taskOwner(requestContext.principal), requestContext.view.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
   const { place, taskId, acting } = found
   const answer = await askUpstream({ ...step, parts }, place, { taskId, acting })
   if ('error' in answer) return answer
-  const named = nameTask(standing, targetOf(place, { name: taskId }), bound, answer.result)
-  return { result: await shapeTask(parts, standing, place.connectionId, named, asked.caller) }
+  const named = nameTask(requestContext, targetOf(place, { name: taskId }), bound, answer.result)
+  return { result: await shapeTask(parts, requestContext, place.connectionId, named, asked.caller) }
 }
 
 /** A task as its server knows it, and the account that made it. */
@@ -82,7 +82,7 @@ async function within<T>(limit: number, line: Line, late: () => Fault, work: (li
 }
 
 /** The task under the name that the client knows, and what is in it under the addresses that it knows. */
-export function nameTask({ view }: Standing, target: Target, bound: string, result: JsonObject): JsonObject {
+export function nameTask({ view }: RequestContext, target: Target, bound: string, result: JsonObject): JsonObject {
   const own = 'taskId' in result ? { ...result, taskId: bound } : result
   const inner = own['result']
   if (!view.joined || !isObject(inner)) return own
@@ -90,10 +90,10 @@ export function nameTask({ view }: Standing, target: Target, bound: string, resu
 }
 
 /** Tasks exist where a server of the endpoint has them, and for a modern client that says with each request that it knows them. */
-function refuseWithoutTasks({ standing, asked }: ClientRequest): void {
+function refuseWithoutTasks({ requestContext, asked }: ClientRequest): void {
   const { revision, capabilities } = asked.caller
   const modern = eraOf(revision) === 'modern'
-  const kept = (modern || revision === NEWEST_LEGACY) && standing.view.offered.some(keepsTasks)
+  const kept = (modern || revision === NEWEST_LEGACY) && requestContext.view.offered.some(keepsTasks)
   if (!kept) throw new Fault('method.unknown', { method: asked.method })
   if (!modern || declares(capabilities, TASKS)) return
   throw new Fault('client.capability', {}, { data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } })
@@ -103,20 +103,20 @@ const PAGE_SIZE = 20
 
 /** The tasks that this principal was given here, each as its server says it stands now; one that is gone is left out. */
 export async function listTasks(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { standing, asked } = step
+  const { requestContext, asked } = step
   refuseWithoutTasks(step)
   const { cursor } = asked.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const own = parts.tasks.ledger
-    .list(taskOwner(standing.principal), holderOf(step.line))
+    .list(taskOwner(requestContext.principal), holderOf(step.line))
     .flatMap(({ order, place, taskId }) => {
       const { acting } = place
-      const offered = standing.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
+      const offered = requestContext.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
       return offered === undefined ? [] : [{ order, offered, taskId, acting }]
     })
   const { items, nextCursor } = pageOf(
     own.map(({ order }) => ({ order })),
-    { cursor, scope: `${standing.owner} tasks/list`, member: 'order', signer: parts.signer, size: PAGE_SIZE },
+    { cursor, scope: `${requestContext.owner} tasks/list`, member: 'order', signer: parts.signer, size: PAGE_SIZE },
   )
   const wanted = new Set(items.map(({ order }) => order))
   const tasks = await Promise.all(
@@ -131,16 +131,16 @@ interface Own extends Made {
 }
 
 async function look(step: TaskRequest, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
-  const { parts, standing, trail } = step
+  const { parts, requestContext, trail } = step
   const asked = { ...step.asked, method: 'tasks/get', params: { taskId } }
   const made = { taskId, acting }
   const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, made).catch(() => undefined)
   if (answer === undefined) return undefined
   if ('result' in answer) {
     const { _meta: _, ...task } = answer.result
-    return { ...task, taskId: parts.tasks.bind(taskOwner(standing.principal), placeOf(offered, acting), taskId) }
+    return { ...task, taskId: parts.tasks.bind(taskOwner(requestContext.principal), placeOf(offered, acting), taskId) }
   }
-  if (answer.error.code === UNKNOWN) parts.tasks.ledger.forget(taskOwner(standing.principal), offered, taskId)
+  if (answer.error.code === UNKNOWN) parts.tasks.ledger.forget(taskOwner(requestContext.principal), offered, taskId)
   return undefined
 }
 

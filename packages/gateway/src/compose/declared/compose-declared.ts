@@ -146,7 +146,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     trails,
     room,
     challenge: () => undefined,
-    confirms: (standing) => policies !== undefined && asksAt(policies.profiles(), standing),
+    confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
   const server = createServer({
     guard: createGuard({

@@ -80,17 +80,17 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
 
   async function welcome(request: IncomingMessage) {
     await limits.address(clients.of(request).network)
-    const standing = await stand(request)
+    const requestContext = await stand(request)
     if (draining.aborted) throw new Fault('gateway.draining')
-    return standing
+    return requestContext
   }
 
-  function serve(socket: WebSocket, request: IncomingMessage, standing: Awaited<ReturnType<typeof stand>>): void {
-    const leave = events.follow({ ...standing, hear: (event) => send(socket, event) })
+  function serve(socket: WebSocket, request: IncomingMessage, requestContext: Awaited<ReturnType<typeof stand>>): void {
+    const leave = events.follow({ ...requestContext, hear: (event) => send(socket, event) })
     const release = open.watch(
       async () => {
         const { organizationId } = await stand(request)
-        if (organizationId !== standing.organizationId) throw new Fault('place.unknown')
+        if (organizationId !== requestContext.organizationId) throw new Fault('place.unknown')
       },
       (fault) => close(socket, fault),
     )

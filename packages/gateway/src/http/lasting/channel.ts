@@ -27,7 +27,7 @@ import {
 import type { Changes } from '../../catalog/changes.ts'
 import { createDifference } from '../../call/discovery/difference.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
-import type { Answer, Standing } from '../../call/ports.ts'
+import type { Answer, RequestContext } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
 import type { Trail, Trails } from '../../call/trail.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
@@ -70,7 +70,7 @@ export type Incoming = Message | readonly Json[]
 
 export interface Channel {
   /** Whatever it is, it is answered on the line; closes the trail. Never rejects. */
-  take(incoming: Incoming, standing: Standing, trail: Trail, brought?: string): Promise<void>
+  take(incoming: Incoming, requestContext: RequestContext, trail: Trail, brought?: string): Promise<void>
   /** Word a refusal on the line, and note it on the trail. */
   refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void
   /** End the line from our side, and with it what `end` ends. */
@@ -116,18 +116,18 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   }
 
   /** The client's session, as long as it exists; each use keeps it alive. */
-  const sessionOf = ({ owner }: Standing): Session | undefined =>
+  const sessionOf = ({ owner }: RequestContext): Session | undefined =>
     opened === undefined ? undefined : sessions.get(owner, opened.session.id)
 
-  async function take(incoming: Incoming, standing: Standing, trail: Trail, own?: string): Promise<void> {
-    trail.standing = standing
+  async function take(incoming: Incoming, requestContext: RequestContext, trail: Trail, own?: string): Promise<void> {
+    trail.requestContext = requestContext
     try {
-      if (isBatch(incoming)) await batch(incoming, standing, trail, own)
+      if (isBatch(incoming)) await batch(incoming, requestContext, trail, own)
       else if (isResponse(incoming)) {
         trail.method = 'response'
-        settleQuestion(sessionOf(standing), incoming)
-      } else if (isRequest(incoming)) await ask(incoming, standing, trail, own)
-      else tell(incoming, standing, trail)
+        settleQuestion(sessionOf(requestContext), incoming)
+      } else if (isRequest(incoming)) await ask(incoming, requestContext, trail, own)
+      else tell(incoming, requestContext, trail)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
       const fault = note(trail, Fault.of(thrown))
@@ -138,15 +138,15 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     }
   }
 
-  async function ask(request: Request, standing: Standing, trail: Trail, own?: string): Promise<void> {
+  async function ask(request: Request, requestContext: RequestContext, trail: Trail, own?: string): Promise<void> {
     const era: Era = isModern(request, wire.header) ? 'modern' : 'legacy'
     trail.method = request.method
     try {
       begin()
       if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
-      if (era === 'legacy' && request.method === 'initialize') return await open(request, standing, trail)
+      if (era === 'legacy' && request.method === 'initialize') return await open(request, requestContext, trail)
       if (request.method === BRING && wire.bringing !== undefined) return passThroughTokenBy(request, era, trail)
-      await answer(request, standing, era, trail, own)
+      await answer(request, requestContext, era, trail, own)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
@@ -185,20 +185,20 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
 
   async function answer(
     request: Request,
-    standing: Standing,
+    requestContext: RequestContext,
     era: Era,
     trail: Trail,
     own: string | undefined,
   ): Promise<void> {
     const speaks = era === 'modern' && wire.modern
-    const session = speaks ? undefined : sessionOf(standing)
+    const session = speaks ? undefined : sessionOf(requestContext)
     const asked = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
     const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
     const line = createClientLine({ asked, session, header: undefined, reply, brought: tokenOf(own), trail, calls })
     const one = { id: request.id, line, listens: asked.method === 'subscriptions/listen' }
     underWay.add(one)
     try {
-      const given = await entrance.enter({ standing, asked, line, trail })
+      const given = await entrance.enter({ requestContext, asked, line, trail })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
       if ('error' in given) trail.outcome = 'failed'
       trail.bytesOut = send(responseOf(request, given))
@@ -208,42 +208,42 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     }
   }
 
-  function open(request: Request, standing: Standing, trail: Trail): Promise<void> | void {
+  function open(request: Request, requestContext: RequestContext, trail: Trail): Promise<void> | void {
     if (opened !== undefined || opening) throw new Fault('session.open')
-    const begun = entrance.initialize(standing, request)
-    if (!(begun instanceof Promise)) return hold(request, standing, trail, begun)
+    const begun = entrance.initialize(requestContext, request)
+    if (!(begun instanceof Promise)) return hold(request, requestContext, trail, begun)
     opening = true
-    return begun.then((made) => hold(request, standing, trail, made)).finally(() => (opening = false))
+    return begun.then((made) => hold(request, requestContext, trail, made)).finally(() => (opening = false))
   }
 
   function hold(
     request: Request,
-    standing: Standing,
+    requestContext: RequestContext,
     trail: Trail,
     { answer: given, session }: { answer: Answer; session: Session },
   ): void {
     // The line may have ended while the opening was counted.
-    if (ended) return sessions.end(standing.owner, session.id)
+    if (ended) return sessions.end(requestContext.owner, session.id)
     trail.eraClient = session.revision
     trail.bytesOut = send(responseOf(request, given))
     session.stream = (message) => void send(message)
-    const listsDiffer = createDifference(standing, session.caller, session.announced)
-    const stopHearing = changes.listen(standing.organizationId, {
-      sees: (connectionId) => standing.sees(connectionId),
+    const listsDiffer = createDifference(requestContext, session.caller, session.announced)
+    const stopHearing = changes.listen(requestContext.organizationId, {
+      sees: (connectionId) => requestContext.sees(connectionId),
       onChange(kind) {
         if (listsDiffer(kind)) void send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
       },
     })
-    opened = { session, owner: standing.owner, stopHearing }
+    opened = { session, owner: requestContext.owner, stopHearing }
     // Somebody else may end it: one that is needed more, or whoever runs the gateway.
     session.ended.signal.addEventListener('abort', () => close(new Fault('session.unknown')), { once: true })
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
-  function tell(message: Notification, standing: Standing, trail: Trail): void {
+  function tell(message: Notification, requestContext: RequestContext, trail: Trail): void {
     trail.method = message.method
     if (message.method === BRING && wire.bringing !== undefined) return bring(message.params)
-    if (opened !== undefined) passOn(standing, opened.session, message)
+    if (opened !== undefined) passOn(requestContext, opened.session, message)
     if (message.method !== 'notifications/cancelled') return
     // What stands in a batch is known to the session only.
     cancelNamed(opened?.session, message)
@@ -251,9 +251,14 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
       if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
   }
 
-  async function batch(values: readonly Json[], standing: Standing, trail: Trail, own?: string): Promise<void> {
+  async function batch(
+    values: readonly Json[],
+    requestContext: RequestContext,
+    trail: Trail,
+    own?: string,
+  ): Promise<void> {
     trail.method = 'batch'
-    const session = sessionOf(standing)
+    const session = sessionOf(requestContext)
     // Only a session's requests end with the line, so nothing of a batch may run without one.
     if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
     if (!takesBatches(session.revision)) throw new Fault('request.batch', { revision: session.revision })
@@ -261,7 +266,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     batches++
     try {
       const { correlationId, from } = trail
-      const by = { standing, session, header: wire.header, correlationId, from, brought: tokenOf(own) }
+      const by = { requestContext, session, header: wire.header, correlationId, from, brought: tokenOf(own) }
       const answers = await answerBatch({ values, ...by })
       if (answers.length > 0) trail.bytesOut = send(answers)
     } finally {

@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { createEntrance } from '../../call/enter.ts'
 import type { Admit } from '../../call/admit.ts'
 import { createListeners } from '../../call/listening/listeners.ts'
-import type { CallParts, Standing } from '../../call/ports.ts'
+import type { CallParts, RequestContext } from '../../call/ports.ts'
 import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import { createView } from '../../catalog/view.ts'
@@ -34,7 +34,7 @@ const STANDING = {
   owner: 'ada org',
   view: createView([], true, EVERYTHING),
   sees: () => true,
-} as unknown as Standing
+} as unknown as RequestContext
 
 /** A server with the doors that last and nothing behind them, and the patience of a test. */
 async function listen({

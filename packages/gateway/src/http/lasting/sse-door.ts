@@ -12,7 +12,7 @@ import { Fault } from '@toolway/contract'
 import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Inbound, Place, Standing } from '../../call/ports.ts'
+import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
 import type { Trail } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
@@ -54,7 +54,7 @@ interface Stream {
 interface Received {
   readonly channel: Channel
   readonly incoming: Incoming
-  readonly standing: Standing
+  readonly requestContext: RequestContext
 }
 
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
@@ -77,21 +77,21 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   async function openStream(request: IncomingMessage, response: ServerResponse, inbound: Inbound, trail: Trail) {
     trail.method = 'stream'
     if (request.method !== 'GET') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'GET' })
-    const standing = await admit(inbound)
-    trail.standing = standing
+    const requestContext = await admit(inbound)
+    trail.requestContext = requestContext
     if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
-    const leave = room.take(standing.principal.id)
+    const leave = room.take(requestContext.principal.id)
     if (response.destroyed) return leave()
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))
-    streams.set(id, { owner: standing.owner, channel })
+    streams.set(id, { owner: requestContext.owner, channel })
     const release = open.hold(inbound, channel.close)
     const reader = createReader(response)
     const beat = setInterval(() => {
       reader.look()
       response.write(KEEP_ALIVE)
-      void stillAdmitted(inbound, standing).catch((thrown: unknown) => {
+      void stillAdmitted(inbound, requestContext).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
         if (isRefusal(fault)) channel.close(fault)
       })
@@ -113,28 +113,28 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   }
 
   /** An endpoint may go while its stream is open, without any key having changed. */
-  async function stillAdmitted(inbound: Inbound, { owner }: Standing): Promise<void> {
+  async function stillAdmitted(inbound: Inbound, { owner }: RequestContext): Promise<void> {
     if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
   }
 
   /** What a client posts, once it is known to be its stream's own. */
   async function receive(request: IncomingMessage, inbound: Inbound, trail: Trail): Promise<Received> {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
-    let standing = await admit(inbound)
-    trail.standing = standing
+    let requestContext = await admit(inbound)
+    trail.requestContext = requestContext
     const id = new URLSearchParams(request.url?.split('?', 2)[1]).get('sessionId') ?? ''
-    const channelOf = ({ owner }: Standing): Channel => {
+    const channelOf = ({ owner }: RequestContext): Channel => {
       const stream = streams.get(id)
       if (stream?.owner !== owner) throw new Fault('session.unknown')
       return stream.channel
     }
-    channelOf(standing)
+    channelOf(requestContext)
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     const body = await readBody(request, bodyLimit)
     trail.bytesIn = body.length
-    if (cameSlowly(trail.begun)) standing = await admit(inbound)
+    if (cameSlowly(trail.begun)) requestContext = await admit(inbound)
     const incoming = readIncoming(parseJson(textOf(body)))
-    return { channel: channelOf(standing), incoming, standing }
+    return { channel: channelOf(requestContext), incoming, requestContext }
   }
 
   return {
@@ -143,11 +143,11 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
-          const { channel, incoming, standing } = await receive(request, inbound, trail)
+          const { channel, incoming, requestContext } = await receive(request, inbound, trail)
           const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
-          return await channel.take(incoming, standing, trail, brought)
+          return await channel.take(incoming, requestContext, trail, brought)
         }
         await openStream(request, response, inbound, trail)
       } catch (thrown) {

@@ -12,7 +12,7 @@ import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@to
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Inbound, Place, Standing } from '../../call/ports.ts'
+import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
 import type { From } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
@@ -57,7 +57,7 @@ const nothing = () => undefined
 
 /** Somebody who is let in. */
 interface Welcomed {
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   /** What its calls bring, until another token is named. */
   readonly brought: string | undefined
   leave(): void
@@ -82,11 +82,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   async function welcome(inbound: Inbound, { network }: Client, token: unknown): Promise<Welcomed | Fault> {
     try {
       await limits.address(network)
-      const standing = await admit(inbound)
+      const requestContext = await admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (draining.aborted) throw new Fault('gateway.draining')
       const brought = parts.brought(token, inbound.authorization)
-      return { standing, brought, leave: room.take(standing.principal.id) }
+      return { requestContext, brought, leave: room.take(requestContext.principal.id) }
     } catch (thrown) {
       return countUnknown(thrown, limits)
     }
@@ -105,7 +105,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       note(trail, welcomed)
       socket?.close(closeCodeOf(welcomed), closeReasonOf(welcomed))
     } else {
-      trail.standing = welcomed.standing
+      trail.requestContext = welcomed.requestContext
       if (socket === undefined) welcomed.leave()
       else serve(socket, inbound, { client, from }, welcomed)
     }
@@ -125,11 +125,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     socket: WebSocket,
     inbound: Inbound,
     { client, from }: Pick<Visit, 'client' | 'from'>,
-    { standing, brought, leave }: Welcomed,
+    { requestContext, brought, leave }: Welcomed,
   ) {
     const judge = (token: unknown) => parts.brought(token, inbound.authorization)
     const channel = createChannel(parts, { ...createWire(socket), bringing: { first: brought, judge } })
-    const visit: Visit = { socket, inbound, client, from, owner: standing.owner, channel }
+    const visit: Visit = { socket, inbound, client, from, owner: requestContext.owner, channel }
     const release = open.hold(inbound, channel.close)
     const stopWatching = watch(visit)
     const end = () => {
@@ -161,10 +161,10 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     return () => clearInterval(beat)
   }
 
-  async function stand(inbound: Inbound, owner: string): Promise<Standing> {
-    const standing = await admit(inbound)
-    if (standing.owner !== owner) throw new Fault('place.unknown')
-    return standing
+  async function stand(inbound: Inbound, owner: string): Promise<RequestContext> {
+    const requestContext = await admit(inbound)
+    if (requestContext.owner !== owner) throw new Fault('place.unknown')
+    return requestContext
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
@@ -173,19 +173,19 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     let turn: Promise<void> | undefined
 
     const begin = (text: string) => trails.begin(Buffer.byteLength(text), undefined, from)
-    const enter = (): Standing | Promise<Standing> => {
+    const enter = (): RequestContext | Promise<RequestContext> => {
       const counting = limits.address(client.network)
       return counting === undefined ? admit(inbound) : counting.then(() => admit(inbound))
     }
-    const take = (standing: Standing, text: string) => {
-      if (standing.owner !== owner) throw new Fault('place.unknown')
+    const take = (requestContext: RequestContext, text: string) => {
+      if (requestContext.owner !== owner) throw new Fault('place.unknown')
       const trail = begin(text)
       let value: Json | undefined
       try {
         value = parseJson(text)
-        void channel.take(readIncoming(value), standing, trail)
+        void channel.take(readIncoming(value), requestContext, trail)
       } catch (thrown) {
-        trail.standing = standing
+        trail.requestContext = requestContext
         channel.refuse(Fault.of(thrown), idOf(value), 'legacy', trail)
         trails.close(trail)
       }
@@ -213,7 +213,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
         if (!(admitted instanceof Promise)) return take(admitted, text)
         socket.pause()
         const mine = admitted
-          .then((standing) => take(standing, text))
+          .then((requestContext) => take(requestContext, text))
           .catch((thrown: unknown) => refuse(thrown, text))
           .finally(() => {
             if (turn !== mine) return

@@ -17,7 +17,7 @@ import {
   type Response,
 } from '@toolway/protocol'
 import { readLegacy, type Entrance } from '../../call/enter.ts'
-import type { Standing } from '../../call/ports.ts'
+import type { RequestContext } from '../../call/ports.ts'
 import type { From, Trail, Trails } from '../../call/trail.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
@@ -33,7 +33,7 @@ export interface BatchParts {
 
 export interface Batch {
   readonly values: readonly Json[]
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly session: Session | undefined
   readonly header: HeaderReader
   readonly correlationId: string
@@ -69,7 +69,7 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
       calls,
     })
     try {
-      const given = await entrance.enter({ standing: batch.standing, asked, line, trail })
+      const given = await entrance.enter({ requestContext: batch.requestContext, asked, line, trail })
       if ('error' in given) trail.outcome = 'failed'
       const response = responseOf(request, given)
       trail.bytesOut = JSON.stringify(response).length
@@ -83,7 +83,7 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
 
   async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
     const trail = trails.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
-    trail.standing = batch.standing
+    trail.requestContext = batch.requestContext
     try {
       const message = readMessage(value)
       if (isRequest(message)) return await answer(batch, message, trail, budget)

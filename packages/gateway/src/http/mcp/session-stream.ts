@@ -8,14 +8,14 @@ import type { Changes } from '../../catalog/changes.ts'
 import { announcedLists } from '../../call/introduce.ts'
 import { createDifference } from '../../call/discovery/difference.ts'
 import { aborted } from '../../call/listening/listen.ts'
-import type { Standing } from '../../call/ports.ts'
+import type { RequestContext } from '../../call/ports.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { openEventStream } from '../streams/event-stream.ts'
 import { knowsPriming } from './session-reply.ts'
 
 export interface SessionStream {
   readonly session: Session
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly response: ServerResponse
   readonly lastEventId: string | undefined
   readonly changes: Changes
@@ -46,9 +46,9 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
  * What was said on an own stream while another process held the session is lost with that process. All that such a stream ever
  * says is that something has changed: whoever comes back for it is told that everything may have.
  */
-function allChanged({ session, standing }: SessionStream): Message[] {
-  const { view } = standing
-  const lists = [...(session.announced ?? announcedLists(standing, session.revision))]
+function allChanged({ session, requestContext }: SessionStream): Message[] {
+  const { view } = requestContext
+  const lists = [...(session.announced ?? announcedLists(requestContext, session.revision))]
   const watched = [...session.watched].flatMap(([connectionId, uris]) => {
     const alias = view.offered.find((offered) => offered.connectionId === connectionId)?.alias
     return alias === undefined ? [] : [...uris].map((uri) => view.exposeUri(alias, uri))
@@ -60,12 +60,12 @@ function allChanged({ session, standing }: SessionStream): Message[] {
 }
 
 /** From its first own stream on a session hears of changes: what is said while none is open waits for the one it had. */
-function hearChanges({ session, standing, changes }: SessionStream): void {
+function hearChanges({ session, requestContext, changes }: SessionStream): void {
   if (session.own.hears) return
   session.own.hears = true
-  const listsDiffer = createDifference(standing, session.caller, session.announced)
-  const stop = changes.listen(standing.organizationId, {
-    sees: (connectionId) => standing.sees(connectionId),
+  const listsDiffer = createDifference(requestContext, session.caller, session.announced)
+  const stop = changes.listen(requestContext.organizationId, {
+    sees: (connectionId) => requestContext.sees(connectionId),
     onChange(kind) {
       if (listsDiffer(kind)) session.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
     },

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Standing } from '../../call/ports.ts'
+import type { RequestContext } from '../../call/ports.ts'
 import { createOpenStreams } from './open-streams.ts'
 
 const EVERY = 30_000
@@ -15,7 +15,7 @@ function fixture() {
   const ended: string[] = []
   const streams = createOpenStreams(async () => {
     if (said.fault !== undefined) throw said.fault
-    return {} as Standing
+    return {} as RequestContext
   }, EVERY)
   const release = streams.hold(inbound, ({ code }) => {
     ended.push(code)

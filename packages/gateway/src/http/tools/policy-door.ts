@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, permits } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
-import type { Standing } from '../../call/ports.ts'
+import type { RequestContext } from '../../call/ports.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'
@@ -35,22 +35,22 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
   async function serve({ method, headers }: IncomingMessage, path: string): Promise<object> {
     const allowed = METHODS[path] ?? ''
     if (method !== allowed) throw new Fault('request.method', { method: method ?? '?', allowed })
-    const standing = await admit({ place: {}, authorization: headers.authorization })
-    if (!permits(standing.role, 'tool_call'))
-      throw new Fault('role.forbidden', { role: standing.role, permission: 'tool_call' })
-    await limits.request(standing.principal.id, standing.organizationId, standing.requestsPerMinute)
-    return path === '/policy' ? shown(standing) : reload(standing)
+    const requestContext = await admit({ place: {}, authorization: headers.authorization })
+    if (!permits(requestContext.role, 'tool_call'))
+      throw new Fault('role.forbidden', { role: requestContext.role, permission: 'tool_call' })
+    await limits.request(requestContext.principal.id, requestContext.organizationId, requestContext.requestsPerMinute)
+    return path === '/policy' ? shown(requestContext) : reload(requestContext)
   }
 
-  function shown({ principal }: Standing): object {
+  function shown({ principal }: RequestContext): object {
     const policy = policies.show(principal.toolset ?? '')
     if (policy === undefined) throw new Fault('address.unknown', { path: '/policy' })
     return policy
   }
 
-  async function reload(standing: Standing): Promise<object> {
+  async function reload(requestContext: RequestContext): Promise<object> {
     const { problem } = await policies.reload()
-    const policy = shown(standing)
+    const policy = shown(requestContext)
     return problem === undefined ? { status: 'reloaded', ...policy } : { status: 'unchanged', problem, ...policy }
   }
 

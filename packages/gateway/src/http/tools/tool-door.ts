@@ -20,7 +20,7 @@ import {
 import type { Admit } from '../../call/admit.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
 import { VERSION } from '../../call/introduce.ts'
-import type { Inbound, Standing } from '../../call/ports.ts'
+import type { Inbound, RequestContext } from '../../call/ports.ts'
 import type { Trail, Trails } from '../../call/trail.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
@@ -64,7 +64,7 @@ interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly address: ToolAddress
-  readonly standing: Standing
+  readonly requestContext: RequestContext
   readonly trail: Trail
 }
 
@@ -77,7 +77,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
   const { admit, entrance, trails, clients, limits, challenge, bodyLimit, draining, calls, flat, publicKey } = parts
 
   async function serve(visit: Visit, inbound: Inbound): Promise<JsonObject> {
-    const { address, request, standing, trail } = visit
+    const { address, request, requestContext, trail } = visit
     const { way } = address
     if (way === 'openapi') {
       const root = address.base === ''
@@ -89,7 +89,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     if (cameSlowly(trail.begun)) await admit(inbound)
     if (way === 'mcp list' || way === 'mcp call') return ask(visit, way === 'mcp list' ? LIST : CALL, body)
     const name = address.tool ?? ''
-    const given = argumentsIn(body, way !== 'rest call', takesArguments(standing, name))
+    const given = argumentsIn(body, way !== 'rest call', takesArguments(requestContext, name))
     return resultOf(await enter(visit, askedOf(CALL, { name, arguments: given })))
   }
 
@@ -130,13 +130,13 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     return tools
   }
 
-  async function enter({ standing, response, trail }: Visit, asked: Asked) {
+  async function enter({ requestContext, response, trail }: Visit, asked: Asked) {
     const reply = { send: () => false, streams: false }
     const line = createClientLine({ asked, session: undefined, header: undefined, reply, trail, calls })
     const leave = () => line.cancel(new Fault('call.cancelled'))
     response.once('close', leave)
     try {
-      const answer = await entrance.enter({ standing, asked, line, trail })
+      const answer = await entrance.enter({ requestContext, asked, line, trail })
       if ('error' in answer) trail.outcome = 'failed'
       return answer
     } finally {
@@ -152,9 +152,9 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
       throw new Fault('request.method', { method: request.method ?? '?', allowed: address.method })
     const { authorization = isPublic(address) ? `Bearer ${publicKey}` : undefined } = request.headers
     const inbound: Inbound = { place: address.place, authorization, onBehalfOf: onBehalfIn(request) }
-    const standing = await admit(inbound)
-    trail.standing = standing
-    const given = await serve({ request, response, address, standing, trail }, inbound)
+    const requestContext = await admit(inbound)
+    trail.requestContext = requestContext
+    const given = await serve({ request, response, address, requestContext, trail }, inbound)
     trail.bytesOut = say(response, 200, 'application/json', given, laterIn(trail))
   }
 
@@ -231,7 +231,7 @@ function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
 }
 
 /** Whether a tool has a parameter of that very name: then nothing is taken out of it. */
-function takesArguments({ view }: Standing, name: string): boolean {
+function takesArguments({ view }: RequestContext, name: string): boolean {
   const definition = view.list('tools', NEWEST_LEGACY).find((one) => one['name'] === name)
   const schema = definition?.['inputSchema']
   return isObject(schema) && isObject(schema['properties']) && Object.hasOwn(schema['properties'], 'arguments')

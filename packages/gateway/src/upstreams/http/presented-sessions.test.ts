@@ -8,7 +8,7 @@ import { until } from '../../../../../test/e2e/peers/until.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { fetchOffer } from '../../jobs/sync-catalog.ts'
 import { createFakeCredentials, type FakeAccount } from '../../testing/fake-credentials.ts'
-import { createTestStanding, type Reached } from '../../testing/standing.ts'
+import { createTestContext, type Reached } from '../../testing/request-context.ts'
 
 const member = (id: string): Principal => ({ ...OPERATOR, id, kind: 'user', userId: id as UserId })
 const ann = { principal: member('usr_ann') }
@@ -36,7 +36,7 @@ describe('a session with a legacy server', () => {
       { account: 'home', userId: 'usr_ann' },
       { account: 'bob', userId: 'usr_bob' },
     ])
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25', { auth: { accounts: 'many' } })],
       credentials,
     })
@@ -72,7 +72,7 @@ describe('a session with a legacy server', () => {
     const answers: (() => void)[] = []
     const credentials = personal()
     const tools: JsonObject[] = [...TOOLS, { name: 'hang', inputSchema: { type: 'object' } }]
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25', { tools })],
       credentials,
     })
@@ -113,7 +113,7 @@ describe('a session with a legacy server', () => {
 
   test('S2-SES-05: of a connection with auth none carries nothing', async () => {
     await using server = await startScriptedUpstream({ era: 'legacy' })
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25', { auth: { kind: 'none' } })],
       credentials: personal(),
     })
@@ -129,7 +129,7 @@ describe('a session with a legacy server', () => {
       { account: 'work', userId: 'usr_ann', isDefault: true },
       { account: 'home', userId: 'usr_ann' },
     ])
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25', { auth: { accounts: 'many' } })],
       credentials,
     })
@@ -151,7 +151,7 @@ describe('a session with a legacy server', () => {
       act: (heard, response) =>
         tokenIn(heard) !== 'ann-2' && (sayJson(response, {}, 401, { 'www-authenticate': 'Bearer' }), true),
     })
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25')],
       credentials: personal(),
     })
@@ -178,7 +178,7 @@ describe('what the gateway asks for itself', () => {
           tokenIn(heard) !== good.token && (sayJson(response, {}, 401, { 'www-authenticate': 'Bearer' }), true),
       })
       const credentials = createFakeCredentials([{ account: 'default' }])
-      await using house = await createTestStanding({
+      await using house = await createTestContext({
         connections: [at(server.url, revision, { finds: true })],
         credentials,
         own: credentials.own,
@@ -201,7 +201,7 @@ describe('what the gateway asks for itself', () => {
       era: 'legacy',
       act: (_, response) => !open.now && (sayJson(response, {}, 401), true),
     })
-    await using house = await createTestStanding({ connections: [at(server.url, '2026-07-28', { finds: true })] })
+    await using house = await createTestContext({ connections: [at(server.url, '2026-07-28', { finds: true })] })
     const upstream = house.upstream('web')
     await expect(upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.needs-auth' })
     expect(server.of('initialize')).toEqual([])
@@ -215,7 +215,7 @@ describe('what the gateway asks for itself', () => {
       act: (heard, response) =>
         tokenIn(heard) !== 'ann-1' && (sayJson(response, {}, 401, { 'www-authenticate': 'Bearer' }), true),
     })
-    await using house = await createTestStanding({
+    await using house = await createTestContext({
       connections: [at(server.url, '2025-11-25', { finds: true })],
       credentials: personal(),
     })
@@ -238,7 +238,7 @@ test('whoever listens at a modern server hears what its own account is told, and
       return true
     },
   })
-  await using house = await createTestStanding({
+  await using house = await createTestContext({
     connections: [at(server.url, '2026-07-28', { capabilities: { resources: { subscribe: true } } })],
     credentials: personal(),
   })
@@ -281,7 +281,7 @@ test('whoever listens without an account hears nothing of one that somebody conn
   })
   const accounts: { account: string; userId: string }[] = []
   const credentials = createFakeCredentials(accounts, { optional: true })
-  await using house = await createTestStanding({
+  await using house = await createTestContext({
     connections: [at(server.url, '2026-07-28', { capabilities: { resources: { subscribe: true } } })],
     credentials,
     own: credentials.own,
@@ -332,7 +332,7 @@ test.each(['modern', 'legacy'] as const)(
     const offerOf = async (account: FakeAccount) => {
       const { own } = createFakeCredentials([account])
       const revision = era === 'modern' ? '2026-07-28' : '2025-11-25'
-      await using house = await createTestStanding({ connections: [at(server.url, revision)], own })
+      await using house = await createTestContext({ connections: [at(server.url, revision)], own })
       return await fetchOffer(house.upstream('web'), 'web', AbortSignal.timeout(10_000))
     }
     const one = await offerOf({ account: 'ann', userId: 'usr_ann' })
@@ -369,7 +369,7 @@ test('a pair of HTTP+SSE carries the current token, too, and repeats none in an 
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`
   const credentials = personal()
-  await using house = await createTestStanding({ connections: [at(url, '2024-11-05')], credentials })
+  await using house = await createTestContext({ connections: [at(url, '2024-11-05')], credentials })
   const first = await house.call('look', {}, ann)
   expect(new Set(sent)).toEqual(new Set(['ann-1']))
   credentials.accountList[0] = { account: 'ann', userId: 'usr_ann', version: 2 }
@@ -385,7 +385,7 @@ test('a pair of HTTP+SSE carries the current token, too, and repeats none in an 
 test('a server is told the name and the version of its client, in both eras', async () => {
   await using modern = await startScriptedUpstream({ era: 'modern' })
   await using legacy = await startScriptedUpstream({ era: 'legacy' })
-  await using house = await createTestStanding({
+  await using house = await createTestContext({
     connections: [
       { ...at(modern.url, '2026-07-28'), alias: 'new' },
       { ...at(legacy.url, '2025-11-25'), alias: 'old' },

@@ -11,7 +11,7 @@ import type { ContractWords, Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { Declared } from '../../../config-file.ts'
 import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
-import type { Place, Standing } from '../../../call/ports.ts'
+import type { Place, RequestContext } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../rows.ts'
 import { backendOf } from '../../../kinds/contract/contract.ts'
@@ -148,5 +148,5 @@ export const isConfirmation = ({ name, scope }: Pick<Rule, 'name' | 'scope'>): b
 /** Whether calls at this endpoint may have to be confirmed. */
 export const asksAt = (
   profiles: readonly (Profile & { readonly policy: Pick<CuratorePolicy, 'confirms'> })[],
-  { organization, connection }: Pick<Standing, 'organization' | 'connection'>,
+  { organization, connection }: Pick<RequestContext, 'organization' | 'connection'>,
 ): boolean => organization === DEFAULT && profiles.some(({ alias, policy }) => alias === connection && policy.confirms)

@@ -16,7 +16,7 @@ import { createConnectFirst } from '../call/questions/connect-first.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
-import type { Answer, CallCredentials, CallParts, Line, OwnCredentials, Standing } from '../call/ports.ts'
+import type { Answer, CallCredentials, CallParts, Line, OwnCredentials, RequestContext } from '../call/ports.ts'
 import { createSnapshot } from '../call/snapshot.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import type { Trail } from '../call/trail.ts'
@@ -40,7 +40,7 @@ export interface Reached {
   readonly finds?: boolean
 }
 
-export interface TestStandingOptions {
+export interface TestContextOptions {
   readonly connections: readonly Reached[]
   readonly credentials?: CallCredentials
   readonly own?: OwnCredentials
@@ -60,7 +60,7 @@ export interface Calling {
 
 const AT = new Date(0)
 
-export async function createTestStanding({ connections, credentials, own }: TestStandingOptions) {
+export async function createTestContext({ connections, credentials, own }: TestContextOptions) {
   const vault = createTestVault()
   const opened = new AsyncDisposableStack()
   const upstreams = createUpstreams({ children: { start: () => never() }, onRevision() {}, onNoise() {} })
@@ -123,7 +123,7 @@ export async function createTestStanding({ connections, credentials, own }: Test
   if (first === undefined || view === undefined) throw new Error('there is no connection')
   const role: Role = 'platform_admin'
 
-  const standingOf = (principal: Principal): Standing => ({
+  const requestContextOf = (principal: Principal): RequestContext => ({
     principal,
     role,
     who: () => principalFacts({ find: () => undefined }, principal, role),
@@ -167,14 +167,14 @@ export async function createTestStanding({ connections, credentials, own }: Test
       outcome: 'ok',
       bytesOut: 0,
     }
-    const answer: Answer = await entrance.enter({ standing: standingOf(principal), asked, line, trail })
+    const answer: Answer = await entrance.enter({ requestContext: requestContextOf(principal), asked, line, trail })
     return { ...answer, trail } as Answer & { trail: Trail; result?: JsonObject; error?: { message: string } }
   }
 
   return {
     upstreams,
     sessions,
-    standingOf,
+    requestContextOf,
     upstream: (alias: string) => snapshot.upstream(idOf(alias)),
     ask,
     call: (name: string, given: JsonObject = {}, calling: Calling = {}) =>
