@@ -236,5 +236,5 @@ test('an answer that its tool does not promise is told, on record, and whole', a
     'dev.toolway/output': { fits: false, errors: [{ path: '/total', message: 'must be an integer' }] },
   })
   const line = await until('the log line', () => gateway.log.find(({ facts }) => facts['tool_name'] === 'free__misfit'))
-  expect(line.facts['detail']).toMatchObject({ mismatch: 1 })
+  expect(line.facts['detail']).toMatchObject({ misfit: 1 })
 })

@@ -268,7 +268,7 @@ function detailOf({ policy, account, overwritten, mismatch, fault }: Facts): Ent
       ...detailOf({ policy, account }),
       ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
       ...(invalid === undefined ? {} : { invalid }),
-      ...(mismatch === undefined ? {} : { mismatch }),
+      ...(mismatch === undefined ? {} : { misfit: mismatch }),
     }
   if (policy === undefined) return account === undefined ? undefined : { account }
   const { rule, changed, shadows, approval, values, absent } = policy

@@ -79,7 +79,7 @@ describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
     await allGone([...pids, worker])
   })
 
-  test('ends when gateway and worker are killed at once: the undertaker does it', async () => {
+  test('ends when gateway and worker are killed at once: the process reaper does it', async () => {
     await using scratch = await startChildren()
     const { gateway, worker, pids } = await gatewayProcess(scratch.home)
     process.kill(worker, 'SIGKILL')
@@ -88,7 +88,7 @@ describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'ends when worker and undertaker are killed at once: the gateway does it',
+    'ends when worker and process reaper are killed at once: the gateway does it',
     async () => {
       await using children = await startChildren()
       const { pids } = await twoStubborn(children)
@@ -100,13 +100,13 @@ describe('a stdio server that ignores SIGTERM and a closed stdin', () => {
   )
 
   test.runIf(process.platform === 'linux')(
-    'ends also when the first undertaker was killed before: another took its place',
+    'ends also when the first process reaper was killed before: another took its place',
     async () => {
       await using scratch = await startChildren()
       const { gateway, worker, pids } = await gatewayProcess(scratch.home)
       const first = reaperOf(worker) as number
       process.kill(first, 'SIGKILL')
-      await until('there is another undertaker', () => ![undefined, first].includes(reaperOf(worker)))
+      await until('there is another process reaper', () => ![undefined, first].includes(reaperOf(worker)))
       const second = reaperOf(worker) as number
       process.kill(worker, 'SIGKILL')
       process.kill(gateway, 'SIGKILL')
@@ -124,7 +124,7 @@ describe('what a server leaves behind', () => {
     await allGone([left])
   })
 
-  test.runIf(process.platform === 'linux')('the undertaker ends with its worker', async () => {
+  test.runIf(process.platform === 'linux')('the process reaper ends with its worker', async () => {
     await using children = await startChildren()
     await children.start(launchOf('deaf'))
     const reaper = reaperOf(children.worker()) as number

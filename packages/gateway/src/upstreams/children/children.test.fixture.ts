@@ -91,7 +91,7 @@ export function reaperOf(worker: number): number | undefined {
     try {
       const parent = Number(readFileSync(`/proc/${entry}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
       const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8')
-      if (parent === worker && words.includes('toolway-undertaker')) return Number(entry)
+      if (parent === worker && words.includes('toolway-reaper')) return Number(entry)
     } catch {
       continue // it ended while we looked
     }

@@ -34,7 +34,7 @@ export function createProcessReaper(): ProcessReaper {
   function begin(): ChildProcess {
     // What is known already it knows from its first instant: written to its pipe, the worker could be killed in between.
     const known = [...groups].map(String)
-    const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-undertaker', ...known], {
+    const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-reaper', ...known], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       cwd: '/',
@@ -47,7 +47,7 @@ export function createProcessReaper(): ProcessReaper {
     started.stdin?.on('error', () => started.stdin?.destroy())
     started.on('exit', () => {
       replaced += 1
-      if (replaced > REPLACEMENTS) throw new Error('the undertaker of the stdio servers does not stay alive')
+      if (replaced > REPLACEMENTS) throw new Error('the process reaper of the stdio servers does not stay alive')
       shell = begin()
     })
     return started
